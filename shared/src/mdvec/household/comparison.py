@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from decimal import Decimal
 from typing import Literal
 
 import apsw
@@ -22,7 +21,8 @@ from mdvec.household.core.periods import (
     long_before,
     span_in_words,
 )
-from mdvec.household.core.sums import RowCounts, change, counts_of
+from mdvec.household.core.row_sums import shop_names
+from mdvec.household.core.sums import RowCounts, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.ledger_view import ledger_view
@@ -43,7 +43,7 @@ class Movement:
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the
     earlier one, and ``gone`` the other way round; both begin with the largest. Their difference
-    is exactly ``difference``. ``percent`` is None if the earlier amount is not positive. A concise
+    is exactly ``difference``. A concise
     answer has neither rows, but the ``shops`` that moved most, unless it compares shops; the
     fields ``more_`` sum what is left out.
     """
@@ -63,11 +63,6 @@ class Movement:
     def difference(self) -> int:
         """By how many yen it rose; negative if it fell."""
         return self.after - self.before
-
-    @property
-    def percent(self) -> Decimal | None:
-        """The difference in percent of the earlier amount."""
-        return change(self.after, self.before)
 
 
 def movements(
@@ -258,27 +253,8 @@ SHOWN: dict[Detail, int] = {"concise": 8, "full": 20}
 MAX_MOVEMENTS = 200
 
 
-class UnknownLevel(MdvecError):
-    """A comparison by something else than categories or shops."""
-
-    def __init__(self, given: str) -> None:
-        super().__init__(
-            f"by「{given[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
-        )
-
-
-class InvalidMovements(MdvecError):
-    """The number of movements to show is out of range."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"limit {limit} は使えません。1〜{MAX_MOVEMENTS} を指定してください。")
-
-
-class NotComparable(MdvecError):
-    """A comparison of a total that has no rows of its own."""
-
-    def __init__(self, total: Total) -> None:
-        super().__init__(f"{total}は比べられません。カテゴリか、支出・収入を指定してください。")
+class InvalidComparison(MdvecError):
+    """A comparison that cannot be made; the message says what can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,15 +303,18 @@ def compare_periods(
         AmbiguousBase: ``base`` has two readings.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
-        UnknownLevel: ``by`` is neither category nor shop.
-        InvalidMovements: the limit is out of range.
-        NotComparable: the category is 収支 or 貯蓄率.
+        InvalidComparison: ``by`` is neither category nor shop, the limit is out of range, or the
+            category is 収支 or 貯蓄率.
     """
     if by not in LEVELS:
-        raise UnknownLevel(by)
+        raise InvalidComparison(
+            f"by「{by[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
+        )
     most = SHOWN[detail] if limit is None else limit
     if not 1 <= most <= MAX_MOVEMENTS:
-        raise InvalidMovements(most)
+        raise InvalidComparison(
+            f"limit {most} は使えません。1〜{MAX_MOVEMENTS} を指定してください。"
+        )
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         after, long_ago = (
             replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
@@ -343,7 +322,9 @@ def compare_periods(
         )
         named, notes = ledger.subject(category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
-            raise NotComparable(Total(str(named)))
+            raise InvalidComparison(
+                f"{named}は比べられません。カテゴリか、支出・収入を指定してください。"
+            )
         days, after_notes = ledger.shown_days(after, named, begun=True)
         is_stated = bool(since or until) or after.days == long_ago.days
         before = base_period(
@@ -358,15 +339,16 @@ def compare_periods(
         doubts = [
             note
             for part in _joined(base_days, days)
-            for months in [MonthRange.around(part, month_starts_on)]
-            for note in ledger.doubts(part, named, of=f"{span_in_words(part, months)}の")
+            for note in ledger.doubts(part, named, of=f"{span_in_words(part, month_starts_on)}の")
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
-    name_of = (
-        _shop_names([*base_rows, *rows])
-        if by == "shop"
-        else _category_name(within_category=within_category)
-    )
+    shop = shop_names(row.description for row in (*base_rows, *rows))
+
+    def name_of(row: CountedRow) -> str:
+        if by == "shop":
+            return shop(row.description)
+        return (row.category_minor or "（中項目なし）") if within_category else row.category_major
+
     moved = movements(base_rows, rows, name_of)
     moved = [movement for movement in moved if movement.difference]
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
@@ -395,7 +377,11 @@ def _answer(
     most: int,
     age: str,
 ) -> ComparisonAnswer:
-    spending, income = _sums(base_rows, rows)
+    was, now = (
+        totals_of_rows((row.category_major, row.amount) for row in part)
+        for part in (base_rows, rows)
+    )
+    spending, income = (was.spending, now.spending), (was.income, now.income)
     months = [MonthRange.around(days, starts_on) for days in spans]
     is_whole = [month_range.days == days for month_range, days in zip(months, spans, strict=True)]
     lengths = [
@@ -409,9 +395,7 @@ def _answer(
             "金額は期間の合計どうしの比較です"
         )
     same_days = _same_days(base_rows, rows, spans, known) if lengths[0] == lengths[1] else None
-    before, after = (
-        span_in_words(days, month_range) for days, month_range in zip(spans, months, strict=True)
-    )
+    before, after = (span_in_words(days, starts_on) for days in spans)
     is_full = detail == "full"
     shown_rows = MAX_ROWS if is_full else 0
     shown_shops = 0 if is_full or by == "shop" else MAX_SHOPS
@@ -438,7 +422,9 @@ def _answer(
 def _understood(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
     months = MonthRange.around(days, starts_on)
     said = (base or "").strip()
-    words = f"「{shortened(said)}」を {span_in_words(days, months)} と解釈しました" if said else ""
+    words = (
+        f"「{shortened(said)}」を {span_in_words(days, starts_on)} と解釈しました" if said else ""
+    )
     return UnderstoodPeriod(days, months, words)
 
 
@@ -447,33 +433,6 @@ def _joined(before: Days, after: Days) -> list[Days]:
     if before.within(after) is None:
         return [before, after]
     return [Days(min(before.first, after.first), max(before.last, after.last))]
-
-
-def _shop_names(rows: Iterable[CountedRow]) -> Callable[[CountedRow], str]:
-    """The shop of each row; as written, if all its rows have one description."""
-    written: dict[str, set[str]] = {}
-    for row in rows:
-        written.setdefault(row.shop, set()).add(row.name)
-    shown = {shop: min(names) if len(names) == 1 else shop for shop, names in written.items()}
-    return lambda row: shown[row.shop]
-
-
-def _category_name(*, within_category: bool) -> Callable[[CountedRow], str]:
-    if within_category:
-        return lambda row: row.category_minor or "（中項目なし）"
-    return lambda row: row.category_major
-
-
-def _sums(
-    before: list[CountedRow], after: list[CountedRow]
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    def of(rows: list[CountedRow], *, income: bool) -> int:
-        return sum(row.yen for row in rows if row.is_income is income)
-
-    return (
-        (of(before, income=False), of(after, income=False)),
-        (of(before, income=True), of(after, income=True)),
-    )
 
 
 def _same_days(

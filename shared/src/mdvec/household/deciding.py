@@ -8,11 +8,18 @@ from typing import Final
 
 import apsw
 
-from mdvec.household.core.pair import Arranged, arrange
+from mdvec.household.core.pair import arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.duplicate_checks import Check
-from mdvec.household.review import DuplicateResolutionError, check_of, row_of
+from mdvec.household.review import (
+    Candidate,
+    DuplicateResolutionError,
+    candidate_of,
+    check_of,
+    open_candidate,
+    row_of,
+)
 from mdvec.log import record
 
 _MAX_IDS = 20
@@ -49,13 +56,29 @@ def decision_message(
     """Message after a candidate was decided; ``rows`` are as they are now."""
     if is_transfer:
         return moved_message(decision, rows, marked_before, is_new=is_new, is_bill=is_bill)
-    kept_row = next(row for row in rows if row.id == kept_id)
-    others = [row for row in rows if row.id != kept_id]
-    if not is_new:
-        return already_decided_message(decision, others)
-    if decision == "duplicate":
-        return mark_message(kept_row, others)
-    return rejection_message(rows, marked_before, open_again=decision == "skip")
+    ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
+    if is_new and decision == "duplicate":
+        kept_row = next(row for row in rows if row.id == kept_id)
+        chain = ""
+        if kept_row.is_duplicate:
+            chain = (
+                f"取引ID {kept_id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
+            )
+        return (
+            f"重複として記録しました。取引ID {kept_id} を残し、取引ID {ids} を今後の集計から"
+            f"除外しました。{chain}"
+            "取り消すには restore_duplicate に除外した取引IDを渡してください。"
+        )
+    if is_new:
+        return rejection_message(rows, marked_before, open_again=decision == "skip")
+    match decision:
+        case "duplicate":
+            return (
+                f"この組は既に重複として記録されています。取引ID {ids} は集計から除外されています。"
+            )
+        case "not_duplicate":
+            return "この組は既に重複ではないと記録されています。"
+    return "この組は既に保留になっています。候補に残ります。"
 
 
 def moved_message(
@@ -86,20 +109,6 @@ def moved_message(
         case "not_duplicate":
             return f"{what}ではないと{noted}。この候補は今後出ません。{freed}"
     return f"保留にしました。この候補は残ります。{freed}"
-
-
-def mark_message(kept_row: Transaction, marked: Sequence[Transaction]) -> str:
-    """Message after rows were marked as duplicates of the row that stays."""
-    ids = "、".join(str(row.id) for row in marked)
-    chain = ""
-    if kept_row.is_duplicate:
-        chain = (
-            f"取引ID {kept_row.id} も重複のため、残る取引は取引ID {kept_row.duplicate_of} です。"
-        )
-    return (
-        f"重複として記録しました。取引ID {kept_row.id} を残し、取引ID {ids} を今後の集計から"
-        f"除外しました。{chain}取り消すには restore_duplicate に除外した取引IDを渡してください。"
-    )
 
 
 def bulk_message(
@@ -147,19 +156,6 @@ def rejection_message(
             )
     freed = "、".join(str(row.id) for row in rows if row.id in marked_before)
     return f"{word}取引ID {freed} のフラグを外しました。" if freed else word
-
-
-def already_decided_message(decision: str, others: Sequence[Transaction]) -> str:
-    """Message if the same decision had already been made."""
-    match decision:
-        case "duplicate":
-            ids = "、".join(str(row.id) for row in others)
-            return (
-                f"この組は既に重複として記録されています。取引ID {ids} は集計から除外されています。"
-            )
-        case "not_duplicate":
-            return "この組は既に重複ではないと記録されています。"
-    return "この組は既に保留になっています。候補に残ります。"
 
 
 def restoration_message(
@@ -219,29 +215,6 @@ class RowNotInCandidate(DuplicateResolutionError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Target:
-    """Rows that are decided together, and the pairs among them."""
-
-    rows: tuple[int, ...]
-    checks: tuple[Check, ...]
-
-    @property
-    def is_bill(self) -> bool:
-        """Whether they are a card's bill, which is first, and the rows that it pays."""
-        return self.checks[0].is_bill
-
-    @property
-    def leaving(self) -> tuple[int, ...]:
-        """The rows of a transfer or bill that leave the sums."""
-        return self.rows[:1] if self.is_bill else self.rows
-
-    @property
-    def is_transfer(self) -> bool:
-        """Whether the rows are the ends of a transfer."""
-        return self.checks[0].is_transfer
-
-
-@dataclass(frozen=True, slots=True)
 class ReviewDecision:
     """A user's decision.
 
@@ -278,8 +251,7 @@ def confirm(
     if choice.decision not in DECISIONS:
         raise InvalidDecision(choice.decision)
     with connection:
-        check = check_of(connection, tool_id, check_id)
-        own, *alike = _targets(connection, tool_id, check, choice)
+        own, *alike = _targets(connection, tool_id, check_id, alike=choice.alike)
         _check_rows(own, choice)
         targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
         before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
@@ -294,8 +266,8 @@ def confirm(
         marked = [
             row
             for target, keep in zip(targets, kept_ids, strict=True)
-            for row in (target.leaving if target.is_transfer else target.rows)
-            if choice.decision == "duplicate" and (row != keep or target.is_transfer)
+            if choice.decision == "duplicate"
+            for row in target.leaving(keep)
         ]
         if own.is_bill and choice.alike:
             checks = [check for target in targets for check in target.checks]
@@ -353,51 +325,30 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 
 def _targets(
-    connection: apsw.Connection, tool_id: int, check: Check, choice: ReviewDecision
-) -> list[_Target]:
+    connection: apsw.Connection, tool_id: int, check_id: int, *, alike: bool
+) -> list[Candidate]:
     """What a decision about a pair is about; the pair's own candidate is first."""
+    check = check_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-    own = next((candidate for candidate in arranged if check.id in candidate.checks), None)
+    own = next((candidate for candidate in arranged if check_id in candidate.checks), None)
     if own is not None:
-        candidates = [own]
-        if choice.alike:
-            candidates += [
-                candidate
-                for candidate in arranged
-                if candidate is not own and own.is_alike(candidate)
-            ]
-        return [_target(connection, tool_id, candidate) for candidate in candidates]
-    together = [check.id]
-    if choice.alike and check.decision:
-        others = duplicate_checks.decided_together(connection, tool_id, check)
-        together += [other for other in others if other != check.id]
-    checks = [check_of(connection, tool_id, check_id) for check_id in together]
-    bills = dict.fromkeys(pair.bill_id for pair in checks if pair.bill_id is not None)
-    decided = [
-        _Target((pair.first_id, pair.second_id), (pair,)) for pair in checks if not pair.is_bill
-    ]
-    return [*(_bill(connection, tool_id, bill_id) for bill_id in bills), *decided]
+        others = [each for each in arranged if alike and each is not own and each.kind == own.kind]
+        return [open_candidate(connection, tool_id, each) for each in (own, *others)]
+    together = [check_id]
+    if alike and check.decision:
+        together += duplicate_checks.decided_together(connection, tool_id, check)
+    decided = [candidate_of(connection, tool_id, each) for each in together]
+    return list({candidate.rows: candidate for candidate in decided}.values())
 
 
-def _bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> _Target:
-    checks = duplicate_checks.checks_of_bill(connection, tool_id, bill_id)
-    return _Target((bill_id, *(check.kept_id for check in checks)), tuple(checks))
-
-
-def _target(connection: apsw.Connection, tool_id: int, candidate: Arranged) -> _Target:
-    return _Target(
-        candidate.rows, tuple(check_of(connection, tool_id, each) for each in candidate.checks)
-    )
-
-
-def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: _Target) -> bool:
+def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: Candidate) -> bool:
     """Whether a decision about the target, or about another pair like it, has marked the row."""
     if target.is_transfer:
         return any(check.decision == "duplicate" for check in target.checks)
     return row_of(connection, tool_id, row).is_duplicate
 
 
-def _check_rows(target: _Target, choice: ReviewDecision) -> None:
+def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
     if choice.keep is not None and target.is_transfer:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
@@ -410,8 +361,8 @@ def _check_rows(target: _Target, choice: ReviewDecision) -> None:
 
 
 def _narrowed(
-    connection: apsw.Connection, tool_id: int, target: _Target, rows: tuple[int, ...]
-) -> _Target:
+    connection: apsw.Connection, tool_id: int, target: Candidate, rows: tuple[int, ...]
+) -> Candidate:
     """The target without the rows that were not named."""
     if not rows or target.is_bill:
         return target
@@ -419,11 +370,11 @@ def _narrowed(
     checks = [check for check in target.checks if {check.first_id, check.second_id} <= set(rows)]
     if not checks:
         checks = [_added(connection, tool_id, target, first, other) for other in others]
-    return _Target((first, *others), tuple(checks))
+    return Candidate((first, *others), tuple(checks))
 
 
 def _kept(
-    connection: apsw.Connection, tool_id: int, target: _Target, choice: ReviewDecision
+    connection: apsw.Connection, tool_id: int, target: Candidate, choice: ReviewDecision
 ) -> int:
     """The row of a target that stays."""
     if choice.keep is None:
@@ -438,7 +389,7 @@ def _kept(
 def _decide(
     connection: apsw.Connection,
     tool_id: int,
-    target: _Target,
+    target: Candidate,
     decision: str,
     kept_id: int,
     batch: int,
@@ -467,7 +418,7 @@ def _decide(
 
 
 def _added(
-    connection: apsw.Connection, tool_id: int, target: _Target, kept_id: int, row: int
+    connection: apsw.Connection, tool_id: int, target: Candidate, kept_id: int, row: int
 ) -> Check:
     """The pair of two rows of a candidate that no search has paired."""
     check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept_id, row))

@@ -14,14 +14,13 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from mdvec.dates import MonthRange
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_text
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import span_in_words
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shop_names import shop_of, shops_of
-from mdvec.household.core.sums import percent
+from mdvec.household.core.sums import Totals, percent
 from mdvec.household.core.transaction import (
     CountedRow,
     ListedRow,
@@ -35,7 +34,7 @@ from mdvec.household.core.wording import (
     format_currency,
     format_percentage,
     left_out_in_words,
-    planned_totals_note,
+    planned_notes,
     renamed_notes,
 )
 from mdvec.household.interfaces.ledger_sums import page_of_rows
@@ -186,14 +185,6 @@ def _near_lines(near: Sequence[Transaction]) -> list[str]:
     return lines + [f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] * bool(more)
 
 
-def how_to_change(title: str) -> str:
-    """Note: how the user decides about rows."""
-    return (
-        f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(title)}で入れ、"
-        f"「-{title}」で外し、「人:名前」で人を決められます"
-    )
-
-
 _BILL_DAYS = 28
 """A payment of varying amount is a bill if it comes no more often than this."""
 _VARIABLE = "変動費"
@@ -341,17 +332,19 @@ def expense_list(
         ]
         ids = [row.id for _, row in every]
         planned = [row for _, row in every if row.date > today]
-        notes += [planned_totals_note(len(planned), total_of(planned), 0, PLANNED_INCLUDED)] * bool(
-            planned
-        )
+        notes += planned_notes(Totals(len(planned), total_of(planned), 0), PLANNED_INCLUDED)
         notes += renamed_notes(renamed_rows(connection, tool_id, partial(with_ids, ids)))
         notes += ledger.unread(days)
         notes += doubt_notes_on(connection, tool_id, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
-    notes += [asked.understood, how_to_change(rules.title)]
+    notes += [
+        asked.understood,
+        f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
+        f"「-{rules.title}」で外し、「人:名前」で人を決められます",
+    ]
     age = ledger.age(asked)
-    span = span_in_words(days, MonthRange.around(days))
+    span = span_in_words(days)
     lines = list_lines(rules.title, span, chosen, noted)
     return ExpenseList(
         title=rules.title,
@@ -399,7 +392,7 @@ def fixed_and_variable_costs(
     spending = sum(row.yen for row in own)
     notes += [asked.understood] if asked.understood else []
     age = ledger.age(asked)
-    text = cost_lines(span_in_words(days, MonthRange.around(days, covered.starts_on)), lines)
+    text = cost_lines(span_in_words(days, covered.starts_on), lines)
     return CostsAnswer(
         days, spending, fixed, spending - fixed, tuple(lines), notes=tuple(notes), age=age,
         text=answer_text(text, notes, age=age),

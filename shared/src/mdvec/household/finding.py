@@ -25,56 +25,35 @@ from mdvec.household.core.found import (
     Paging,
     RowWords,
     UnknownAccount,
-    category_kept_note,
     found_text,
     left_out_note,
-    no_rows_note,
 )
 from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.row_sums import (
     TIMES,
     FoundGroup,
     GroupBy,
-    KeySum,
     Mean,
-    RowSum,
     ShopOf,
     groups_by,
     groups_by_time,
     largest,
     means_over,
     shop_names,
-    totals_of,
 )
-from mdvec.household.core.sums import REASONS
+from mdvec.household.core.sums import REASONS, KeySum, RowSum, totals_of
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
     PLANNED_INCLUDED,
-    InvalidPage,
     InvalidPageSize,
     clipped_note,
-    planned_totals_note,
+    planned_notes,
     renamed_notes,
+    totals_in_words,
 )
-from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
-from mdvec.household.interfaces.row_sums import (
-    RowCondition,
-    RowOrder,
-    RowsChosen,
-    account_names,
-    descriptions,
-    extent_of,
-    ids_of,
-    page_of,
-    row_sums,
-    rows_left_out,
-    sums_by_day,
-    sums_by_file,
-    texts_of,
-    these_rows,
-)
 from mdvec.household.interfaces.subjects import Embed, beside_notes, category_named, near_rows
 from mdvec.household.ledger_view import LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.overview import resolved_name
@@ -133,7 +112,7 @@ class ListingOptions:
     answer what was asked. Months, of periods and groups, start on the day ``month_starts_on``.
     """
 
-    sort: RowOrder = "newest"
+    sort: row_sums.RowOrder = "newest"
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
@@ -184,15 +163,15 @@ def find_transactions(
         )  # fmt: skip
         parts += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
         reasons = _asked_reasons(wanted.rows)
-        matching = RowsChosen(condition, reasons)
+        matching = row_sums.RowsChosen(condition, reasons)
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
-            shop = shop_names(descriptions(connection, tool_id))
+            shop = shop_names(row_sums.descriptions(connection, tool_id))
         chosen: list[RowSum] = []
         by_key: list[KeySum] = []
         if words.restrict or listing.group_by in _BY_TEXT:
             marked = all_notes(connection, tool_id) if words.restrict else {}
-            sums = row_sums(connection, condition, marked)
+            sums = row_sums.sums_by_text(connection, condition, marked)
             words.choose(row_sum for row_sum, _ in sums)
             chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
             totals = totals_of(chosen)
@@ -200,7 +179,7 @@ def find_transactions(
         else:
             by_key = _key_sums(connection, matching, listing)
             totals = totals_of(by_key)
-            left_out = _left_out(rows_left_out(connection, condition), reasons)
+            left_out = _left_out(row_sums.rows_left_out(connection, condition), reasons)
         notes += [left_out_note(left_out)] * bool(left_out)
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
@@ -209,9 +188,9 @@ def find_transactions(
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum, _ in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
         paging = Paging(listing.page, listing.rows_on_page, totals.rows)
-        if not 1 <= paging.number <= paging.pages:
-            raise InvalidPage(paging.number, paging.pages)
-        rows = page_of(connection, matching, listing.sort, offset=paging.offset, limit=paging.size)
+        rows = row_sums.page_of(
+            connection, matching, listing.sort, offset=paging.offset, limit=paging.size
+        )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
         notes += [
@@ -219,9 +198,11 @@ def find_transactions(
             *ledger.unread(condition.known_days),
         ]
         if wanted.rows == "counted":
-            which = partial(these_rows, connection, matching)
+            which = partial(row_sums.these_rows, connection, matching)
             notes += renamed_notes(renamed_rows(connection, tool_id, which))
-            notes += doubt_notes_on(connection, tool_id, partial(ids_of, connection, matching))
+            notes += doubt_notes_on(
+                connection, tool_id, partial(row_sums.ids_of, connection, matching)
+            )
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)
@@ -249,12 +230,12 @@ def find_transactions(
 
 def _condition(
     view: LedgerView, wanted: RowFilter, hierarchy: Callable[[], Hierarchy]
-) -> tuple[RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
+) -> tuple[row_sums.RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
     """The condition of all filters but words and ``rows``; the period, descriptions and notes."""
     parts: list[str] = []
     notes: list[str] = []
     connection, tool_id = view.connection, view.tool_id
-    ledger = extent_of(connection, tool_id)
+    ledger = row_sums.extent_of(connection, tool_id)
     period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
         period = view.period(wanted.since, wanted.until, wanted.period)
@@ -264,7 +245,9 @@ def _condition(
         if shown_months is not None and shown_months != period.months:
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
-            notes.append(no_rows_note(ledger))
+            notes.append(
+                f"この期間の明細は 1件もありません（明細があるのは {ledger.first}〜{ledger.last}）"
+            )
     resolve = partial(resolved_name, connection, tool_id)
     within, without = (
         _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)
@@ -277,28 +260,27 @@ def _condition(
     bounds = (wanted.min_amount, wanted.max_amount)
     if bounds != (None, None):
         parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
-    condition = RowCondition(
+    condition = row_sums.RowCondition(
         tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
     )
     return condition, period, parts, notes
 
 
-def _planned_notes(connection: apsw.Connection, matching: RowsChosen, today: date) -> list[str]:
+def _planned_notes(
+    connection: apsw.Connection, matching: row_sums.RowsChosen, today: date
+) -> list[str]:
     """Note: the rows dated after today, which are in the sums as in those of a month."""
     days = matching.condition.known_days
     if days is None or days.last <= today:
         return []
     later = Days(max(days.first, today + ONE_DAY), days.last)
     planned = replace(matching, condition=replace(matching.condition, days=later))
-    totals = totals_of(sums_by_day(connection, planned))
-    if not totals.rows:
-        return []
-    return [planned_totals_note(totals.rows, totals.spending, totals.income, PLANNED_INCLUDED)]
+    return planned_notes(totals_of(row_sums.sums_by(connection, planned, "date")), PLANNED_INCLUDED)
 
 
 def _with_texts(
-    rows: RowsChosen, sums: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
-) -> RowsChosen:
+    rows: row_sums.RowsChosen, sums: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
+) -> row_sums.RowsChosen:
     """The rows with the texts of those that were chosen; a row with a note is chosen by its id."""
     named = set(map(id, chosen))
     ids = {row_id: id(row_sum) in named for row_sum, row_id in sums if row_id is not None}
@@ -307,7 +289,7 @@ def _with_texts(
         for row_sum, row_id in sums
         if row_id is None and id(row_sum) in named
     }
-    return RowsChosen(
+    return row_sums.RowsChosen(
         rows.condition, rows.reasons, tuple(texts), tuple(ids),
         tuple(row_id for row_id, is_chosen in ids.items() if is_chosen),
     )  # fmt: skip
@@ -332,7 +314,8 @@ def _beside(
     hierarchy = hierarchy_of(names)
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
-        category_kept_note(str(category), totals)
+        f"カテゴリ{bracketed_name(category)}の明細は除いていません（{totals_in_words(totals)}）。"
+        "カテゴリを除くには exclude_category を使います"
         for word in words.excluded_words
         if (category := category_named(word, hierarchy))
         and (totals := totals_of(row_sum for row_sum in chosen if row_sum.is_of(category))).rows
@@ -342,13 +325,13 @@ def _beside(
     category = category_named(words.query, hierarchy)
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
-    near = texts_of(connection, ids)
+    near = row_sums.texts_of(connection, ids)
     return notes + beside_notes(unnamed, shop, words.query, category, near)
 
 
 def _groups(
     connection: apsw.Connection,
-    matching: RowsChosen,
+    matching: row_sums.RowsChosen,
     chosen: Sequence[RowSum],
     by_key: Sequence[KeySum],
     shop: ShopOf,
@@ -372,12 +355,12 @@ def _groups(
 
 
 def _key_sums(
-    connection: apsw.Connection, matching: RowsChosen, listing: ListingOptions
+    connection: apsw.Connection, matching: row_sums.RowsChosen, listing: ListingOptions
 ) -> list[KeySum]:
     """The rows by file, which tells the person, or by day."""
-    if listing.group_by == "person":
-        return sums_by_file(connection, matching)
-    return sums_by_day(connection, matching)
+    return row_sums.sums_by(
+        connection, matching, "source_file" if listing.group_by == "person" else "date"
+    )
 
 
 def _by_person(sums: Sequence[KeySum], notes: list[str]) -> list[FoundGroup]:
@@ -420,7 +403,7 @@ def _accounts(
     """The account with this name, or all whose name contains it; None without a name."""
     if name is None or not name.strip():
         return None
-    known = account_names(connection, tool_id)
+    known = row_sums.account_names(connection, tool_id)
     wanted = folded_category(name)
     accounts = [account for account in known if folded_category(account) == wanted]
     accounts = accounts or [
@@ -470,7 +453,7 @@ def _left_out(
 def _check(wanted: RowFilter, listing: ListingOptions) -> None:
     choices: list[tuple[str, object, tuple[object, ...]]] = [
         ("rows", wanted.rows, get_args(RowChoice)),
-        ("sort", listing.sort, get_args(RowOrder)),
+        ("sort", listing.sort, get_args(row_sums.RowOrder)),
         ("group_by", listing.group_by, (None, *get_args(GroupBy))),
     ]
     for name, value, known in choices:

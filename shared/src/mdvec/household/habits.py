@@ -8,8 +8,7 @@ from datetime import date, timedelta
 
 import apsw
 
-from mdvec.dates import Days, Month, MonthRange
-from mdvec.errors import MdvecError
+from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.forecast import (
@@ -21,6 +20,7 @@ from mdvec.household.core.forecast import (
     due_until,
     forecast,
 )
+from mdvec.household.core.periods import InvalidDates
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
@@ -35,7 +35,7 @@ NO_RECURRING = (
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str = "") -> list[str]:
+def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> list[str]:
     """Each payment that goes on, with what to look at; then those that ended within a year.
 
     The ``age`` of the rows, if the answer begins with it, says up to when they are.
@@ -115,12 +115,6 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
     return lines
 
 
-def unknown_note(months: Sequence[Month]) -> str:
-    """Says that payments cannot be missed in months of which the ledger has no row."""
-    named = "、".join(MonthRange(month, month).in_words for month in months)
-    return f"{named}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
-
-
 def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
     """What is expected until a day."""
     if not due:
@@ -136,7 +130,7 @@ def _made_from(as_of: date, age: str) -> str:
     return "" if age else f"（{as_of} までの明細から）"
 
 
-def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") -> list[str]:
+def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> list[str]:
     """Each month's forecast with its band; ``age`` as of ``recurring_lines``."""
     if not months:
         return [NO_FORECAST]
@@ -149,7 +143,8 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") 
         )  # fmt: skip
         due = figure.due if figure in ahead[:1] else ()
         items = f"（{due_names(due, 2)}）" if due else ""
-        coming = "予定と定期的な支払い" if _has_planned(figure) else "定期的な支払い"
+        has_planned = any(payment.is_planned for payment in figure.due)
+        coming = "予定と定期的な支払い" if has_planned else "定期的な支払い"
         parts = [
             ("これまで", figure.spent),
             (f"{coming}{items}", figure.recurring),
@@ -162,10 +157,6 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str = "") 
     return lines
 
 
-def _has_planned(figure: MonthForecast) -> bool:
-    return any(payment.is_planned for payment in figure.due)
-
-
 def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     """How wrong the method was on the past: one note, none without a forecast."""
     if not months:
@@ -173,7 +164,7 @@ def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
     if all(figure.typical_error is None for figure in months):
         return ["過去が短く、この方法のずれはまだ確かめられません"]
     ahead = [
-        (_ahead(at), figure.typical_error, figure.trials)
+        (f"{at}か月先" if at else "当月", figure.typical_error, figure.trials)
         for at, figure in enumerate(months)
         if figure.typical_error is not None and not _is_over(figure, as_of)
     ]
@@ -187,20 +178,7 @@ def _is_over(figure: MonthForecast, as_of: date) -> bool:
     return figure.month.last_day <= as_of
 
 
-def _ahead(months: int) -> str:
-    return "当月" if months == 0 else f"{months}か月先"
-
-
 _MONTHS_READ = 37
-
-
-class NotOneMonth(MdvecError):
-    """Anomalies were asked for in a period that is not a month, or a month up to a day."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "anomalies の期間は、ひと月か、月の初日からその月のある日までを指定してください。"
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +223,11 @@ def list_recurring_payments(
     due = due_until(payments, until)
     lines = recurring_lines(payments, as_of, age)
     lines += due_lines(due, until) if payments and as_of < until else []
-    notes = (*[unknown_note(unknown)] * bool(unknown), *doubts)
+    notes = tuple(doubts)
+    if unknown:  # no payment can be missed there
+        months = "、".join(month.in_words for month in unknown)
+        note = f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
+        notes = (note, *doubts)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
     text = answer_text(lines, notes, age=age)
     return RecurringAnswer(as_of, shown, tuple(due), notes=notes, age=age, text=text)
@@ -304,7 +286,7 @@ def find_anomalies(
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
-        NotOneMonth: it is not one month, or a month up to a day.
+        InvalidDates: it is not one month, or a month up to a day.
         InsufficientData: the ledger has nothing for that month.
     """
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
@@ -312,7 +294,9 @@ def find_anomalies(
         span = ledger.period(since, until, period, default=covered.latest)
         month = span.months.first
         if len(span.months) > 1 or span.days.first != month.first_day:
-            raise NotOneMonth
+            raise InvalidDates(
+                "anomalies の期間は、ひと月か、月の初日からその月のある日までを指定してください。"
+            )
         if month not in covered.present:
             raise InsufficientData(span.in_words, covered.default_range)
         as_of = min(covered.last_day, today, span.days.last)

@@ -14,10 +14,10 @@ import apsw
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import age_line
-from mdvec.household.core.categories import INCOME, Subject
+from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.sums import MonthlySum, MonthMarks
+from mdvec.household.core.sums import MonthlySum, MonthMarks, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import (
@@ -121,7 +121,11 @@ class LedgerView:
         covered = self.covered
         months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
         days = months.days.within(period.days) or period.days
-        notes = [] if days == period.days else [wording.clipped_note(span_in_words(days, months))]
+        notes = (
+            []
+            if days == period.days
+            else [wording.clipped_note(span_in_words(days, covered.starts_on))]
+        )
         return days, notes + self._month_notes(period, days, months)
 
     def shown_days(
@@ -214,9 +218,7 @@ class LedgerView:
         notes = self._planned_notes(subject, summed, left_out)
         where = where_rows(tool_id, days, subject)
         notes += wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
-        pending = ledger_sums.counted_sums(
-            connection, tool_id, days, subject, self.covered.starts_on, pending_only=True
-        )
+        pending = ledger_sums.counted_totals(connection, tool_id, days, subject, pending_only=True)
         name = ledger_sums.tool_name(connection, tool_id)
         return notes + wording.pending_removal_notes(pending, name)
 
@@ -231,12 +233,10 @@ class LedgerView:
         if end > later and shown.last >= min(covered.latest.last_day, today):
             spans.append((Days(later + ONE_DAY, end), left_out))
         return [
-            wording.planned_note(sums, where)
+            note
             for days, where in spans
-            if (
-                sums := ledger_sums.counted_sums(
-                    self.connection, self.tool_id, days, subject, covered.starts_on
-                )
+            for note in wording.planned_notes(
+                ledger_sums.counted_totals(self.connection, self.tool_id, days, subject), where
             )
         ]
 
@@ -297,20 +297,18 @@ def _doubts(
     """The note on the doubtful rows, by what they may be, that meet a condition."""
     if not doubtful:
         return []
-    sums: dict[str, list[int]] = {}
+    rows: dict[str, list[tuple[str, int]]] = {kind: [] for kind in _KINDS}
     for row_id, major, amount in connection.execute(
         "SELECT id, category_major, amount FROM transactions "
         f"WHERE {where} id IN (SELECT value FROM json_each(?))",
         (*values, json.dumps(list(doubtful))),
     ):
-        of_kind = sums.setdefault(doubtful[row_id], [0, 0, 0])
-        of_kind[0] += 1
-        of_kind[2 if major == INCOME else 1] += amount if major == INCOME else -amount
+        rows[doubtful[row_id]].append((major, amount))
     parts = [
-        f"{kind}かもしれない {count:,}件（{wording.sums_in_words(spending, income) or '0円'}）"
-        for kind in _KINDS
-        for count, spending, income in [sums.get(kind, (0, 0, 0))]
-        if count
+        f"{kind}かもしれない {totals.rows:,}件"
+        f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
+        for kind, of_kind in rows.items()
+        if (totals := totals_of_rows(of_kind)).rows
     ]
     return [f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
 
 import apsw
 
@@ -37,18 +36,10 @@ from mdvec.household.core.sums import (
     income_and_spending,
     savings_rate,
     shares,
+    totals_of,
 )
-from mdvec.household.core.transaction import ListedRow, RowNote, Transaction, listed_row
-from mdvec.household.core.wording import (
-    MAX_PAGE_SIZE,
-    PAGE_SIZE,
-    EmptyLedger,
-    InsufficientData,
-    InvalidPage,
-    InvalidPageSize,
-    StatedSums,
-    format_currency,
-)
+from mdvec.household.core.transaction import ListedRow, listed_row
+from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
@@ -92,7 +83,7 @@ class HouseholdAnswer(LedgerAnswer, ShownMonths):
     @property
     def period_in_words(self) -> str:
         """The days in Japanese; as months where they are whole months."""
-        return span_in_words(self.days, self.months)
+        return span_in_words(self.days, self.first_month.starts_on)
 
 
 def monthly_household(
@@ -106,7 +97,7 @@ def monthly_household(
     period: str | None = None,
     category: str | None = None,
     page: int = 1,
-    page_size: int = PAGE_SIZE,
+    page_size: int = wording.PAGE_SIZE,
     month_starts_on: int = 1,
     today: date,
 ) -> HouseholdAnswer:
@@ -124,8 +115,8 @@ def monthly_household(
         InvalidPage: the page does not exist.
         InvalidPageSize: the page size is out of range.
     """
-    if not 0 <= page_size <= MAX_PAGE_SIZE:
-        raise InvalidPageSize(page_size)
+    if not 0 <= page_size <= wording.MAX_PAGE_SIZE:
+        raise wording.InvalidPageSize(page_size)
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         requested = _period(ledger, year, month, since, until, period)
         named, notes = ledger.subject(category)
@@ -134,64 +125,29 @@ def monthly_household(
         sums = ledger.sums(days, named, by_minor=True)
         counts = counts_of(sums)
         paging = Paging(page, page_size, counts.total)
-        if not 1 <= page <= paging.pages:
-            raise InvalidPage(page, paging.pages)
         rows = ledger_sums.page_of_rows(
             connection, tool_id, days, named, offset=paging.offset, limit=page_size
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         notes += ledger.doubts(days, named)
     months = MonthRange.around(days, month_starts_on)
-    answer = _answer(
-        requested.understood, days, months, named, sums, counts, rows, noted, paging, notes,
-        ledger.age(requested),
-    )  # fmt: skip
-    marks = ledger.marks(months, days)
-    return replace(answer, running=marks.running, empty=marks.empty)
-
-
-def _period(
-    ledger: LedgerView,
-    year: int | None,
-    month: int | None,
-    since: str | None,
-    until: str | None,
-    period: str | None,
-) -> UnderstoodPeriod:
-    if year is None and month is None:
-        return ledger.period(since, until, period)
-    if any(given and given.strip() for given in (since, until, period)):
-        raise AmbiguousPeriod
-    return resolve_year_month(ledger.today, ledger.covered.default_range, year, month)
-
-
-def _answer(
-    understood: str,
-    days: Days,
-    months: MonthRange,
-    subject: Subject | None,
-    sums: list[MonthlySum],
-    counts: RowCounts,
-    rows: list[Transaction],
-    noted: Mapping[int, RowNote],
-    paging: Paging,
-    notes: list[str],
-    age: str,
-) -> HouseholdAnswer:
+    marks, age = ledger.marks(months, days), ledger.age(requested)
     income, spending = income_and_spending(sums)
-    spent = shares(spending, by_minor=isinstance(subject, Category))
+    spent = shares(spending, by_minor=isinstance(named, Category))
     earned = shares(income, by_minor=True)
-    figures = _figures(subject, spent, earned)
-    rate = _rate(subject, figures)
-    span = span_in_words(days, months)
-    notes = [*notes, *wording.removed_notes(sums), *wording.received_notes(spent)]
-    if paging.number > 1:
-        about = span if subject is None else f"{span}の{wording.subject_in_words(subject)}"
+    figures = _figures(named, spent, earned)
+    rate = None
+    if named is Total.SAVINGS_RATE:
+        rate = savings_rate(figures.income or 0, figures.spending or 0)
+    span = span_in_words(days, month_starts_on)
+    notes += [*wording.removed_notes(sums), *wording.received_notes(spent)]
+    if page > 1:
+        about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
         text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
     else:
         text = answer_text(
-            wording.household_text(span, subject, figures, spent, earned, rate),
-            [*notes, understood, wording.counts_text(counts)],
+            wording.household_text(span, named, figures, spent, earned, rate),
+            [*notes, requested.understood, wording.counts_text(counts)],
             page_lines(rows, noted, paging),
             age=age,
         )
@@ -200,8 +156,10 @@ def _answer(
         last_day=days.last,
         first_month=months.first,
         last_month=months.last,
-        understood=understood,
-        category=subject,
+        understood=requested.understood,
+        running=marks.running,
+        empty=marks.empty,
+        category=named,
         spending=figures.spending,
         income=figures.income,
         balance=figures.balance,
@@ -220,6 +178,21 @@ def _answer(
     )
 
 
+def _period(
+    ledger: LedgerView,
+    year: int | None,
+    month: int | None,
+    since: str | None,
+    until: str | None,
+    period: str | None,
+) -> UnderstoodPeriod:
+    if year is None and month is None:
+        return ledger.period(since, until, period)
+    if any(given and given.strip() for given in (since, until, period)):
+        raise AmbiguousPeriod
+    return resolve_year_month(ledger.today, ledger.covered.default_range, year, month)
+
+
 def _figures(
     subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
 ) -> StatedSums:
@@ -230,12 +203,6 @@ def _figures(
     if subject and subject.is_income:
         return StatedSums(None, income, None)
     return StatedSums(spending, None, None)
-
-
-def _rate(subject: Subject | None, figures: StatedSums) -> Decimal | None:
-    if subject is not Total.SAVINGS_RATE or figures.income is None or figures.spending is None:
-        return None
-    return savings_rate(figures.income, figures.spending)
 
 
 _NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
@@ -299,7 +266,7 @@ def combined_households(
             if (span := coverage_or_none(connection, tools[name], today, month_starts_on))
         }
         if not covered:
-            raise EmptyLedger(next(iter(tools), ""))
+            raise wording.EmptyLedger(next(iter(tools), ""))
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(
@@ -314,7 +281,7 @@ def combined_households(
             note
             for name, tool_id in tools.items()
             for note in wording.pending_removal_notes(
-                ledger_sums.counted_sums(connection, tool_id, days, None, 1, pending_only=True),
+                ledger_sums.counted_totals(connection, tool_id, days, None, pending_only=True),
                 name,
             )
         ]
@@ -326,7 +293,7 @@ def combined_households(
         left_out = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
-        raise InsufficientData(requested.in_words, available)
+        raise wording.InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
     if across is None:
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
@@ -360,15 +327,15 @@ def _combined_answer(
     together = _household_figures("合計", every)
     lines = [f"{period.in_words}の {len(households)}つの家計簿です。"]
     lines += [
-        f"- {figures.name}: 支出 {format_currency(figures.spending)}、"
-        f"収入 {format_currency(figures.income)}、"
-        f"収支 {format_currency(figures.balance, signed=True)}"
+        f"- {figures.name}: 支出 {wording.format_currency(figures.spending)}、"
+        f"収入 {wording.format_currency(figures.income)}、"
+        f"収支 {wording.format_currency(figures.balance, signed=True)}"
         for figures in (*households, together)
     ]
     if by_category:
         lines.append("合わせたカテゴリ別の支出:")
         lines += [
-            f"- {shown_name(share.category)}: {format_currency(share.amount)}"
+            f"- {shown_name(share.category)}: {wording.format_currency(share.amount)}"
             f"（{wording.format_percentage(share.share, signed=False)}, {share.rows:,}件）"
             for share in by_category
         ]
@@ -383,8 +350,5 @@ def _combined_answer(
 
 
 def _household_figures(name: str, sums: Sequence[MonthlySum]) -> HouseholdFigures:
-    earned, spent = (
-        sum(share.amount for share in shares(part, by_minor=False))
-        for part in income_and_spending(sums)
-    )
-    return HouseholdFigures(name, spent, earned)
+    totals = totals_of(cell for cell in sums if cell.left_out is None)
+    return HouseholdFigures(name, totals.spending, totals.income)

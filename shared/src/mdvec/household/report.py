@@ -115,41 +115,28 @@ class HouseholdReport:
 
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
-        lines = _ledger_lines(report.tool, self.ledger)
-        lines.append(
-            ReportLine(f"{counted(report.chunks, 'row')} can be searched, {report.embedded}")
-        )
-        for count, what in (
-            (self.duplicate_candidates, "one purchase booked twice"),
-            (
-                self.transfer_candidates,
-                "the two ends of a transfer, counted as spending and as income",
-            ),
-        ):
-            if count:
-                pairs = "pair is" if count == 1 else "pairs are"
-                lines.append(
-                    ReportLine(
-                        f"{count} new {pairs} likely {what}; "
-                        "ask your client to review the duplicates"
-                    )
-                )
-        if self.bill_candidates:
-            bills = "new card bill equals" if self.bill_candidates == 1 else "new card bills equal"
-            lines.append(
-                ReportLine(
-                    f"{self.bill_candidates} {bills} the card's own rows, so both count; "
-                    "ask your client to review the duplicates"
-                )
+        told = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
+        told += [
+            f"{count} new {one if count == 1 else several} {what}; "
+            "ask your client to review the duplicates"
+            for count, one, several, what in (
+                (self.duplicate_candidates, "pair is", "pairs are", _BOOKED_TWICE),
+                (self.transfer_candidates, "pair is", "pairs are", _TRANSFER),
+                (self.bill_candidates, "card bill equals", "card bills equal", _BILL),
             )
+            if count
+        ]
         if self.followed_bills:
-            lines.append(
-                ReportLine(
-                    f"left out of the sums, as decided for all bills of the card: "
-                    f"{counted(self.followed_bills, 'card bill')}"
-                )
+            told.append(
+                f"left out of the sums, as decided for all bills of the card: "
+                f"{counted(self.followed_bills, 'card bill')}"
             )
-        return lines
+        return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, told)]
+
+
+_BOOKED_TWICE = "likely one purchase booked twice"
+_TRANSFER = "likely the two ends of a transfer, counted as spending and as income"
+_BILL = "the card's own rows, so both count"
 
 
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
@@ -160,45 +147,33 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
             f"{ledger.without_file} in the ledger have no file left"
         ),
-        *notes(
-            "failed", [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in ledger.failed]
-        ),
+        *_rows("failed", ledger.failed),
     ]
     if ledger.misfits:
         fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
-        lines.append(
-            ReportLine(
-                f"{counted(len(ledger.misfits), 'row')} {fitting} not fit the running balance "
-                "of the file"
-            )
-        )
-        lines += notes(
-            "balance",
-            [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in ledger.misfits],
-        )
+        misfits = f"{counted(len(ledger.misfits), 'row')} {fitting} not fit the running balance"
+        lines += [ReportLine(f"{misfits} of the file"), *_rows("balance", ledger.misfits)]
     if ledger.returned:
         lines.append(ReportLine(f"counted again: {counted(ledger.returned, 'row')}"))
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     lines += [_note("newer by its time", problem) for problem in ledger.by_time]
-    if ledger.removed:
-        removed = (
+    for word, rows, told in (
+        (
+            "removed",
+            ledger.removed,
             f"{counted(len(ledger.removed), 'row')} left the sums, gone from the newest file of "
-            f"their day; to keep one: mdvec import -n {name} --mode update --restore-removed ID"
-        )
-        lines += [
-            ReportLine(removed),
-            *notes("removed", [_gone_row_text(row) for row in ledger.removed]),
-        ]
-    if ledger.asked:
-        still_counted = (
+            f"their day; to keep one: mdvec import -n {name} --mode update --restore-removed ID",
+        ),
+        (
+            "gone?",
+            ledger.asked,
             "gone from the newest file of their day, but still counted: "
             f"{counted(len(ledger.asked), 'row')}; to leave them out: "
-            f"mdvec import -n {name} --mode update --accept-removals"
-        )
-        lines += [
-            ReportLine(still_counted),
-            *notes("gone?", [_gone_row_text(row) for row in ledger.asked]),
-        ]
+            f"mdvec import -n {name} --mode update --accept-removals",
+        ),
+    ):
+        if rows:
+            lines += [ReportLine(told), *notes(word, list(map(_gone_row_text, rows)))]
     lines += [
         ReportLine(
             f"{shown_name(doubt.first)} and {shown_name(doubt.second)} may be of one account or of "
@@ -217,6 +192,10 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
+
+
+def _rows(word: str, rows: Iterable[FailedRow]) -> list[ReportLine]:
+    return notes(word, [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in rows])
 
 
 def _answer_to(doubt: AccountDoubt, name: str) -> str:

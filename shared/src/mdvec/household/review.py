@@ -6,7 +6,7 @@ Nothing is marked without a decision by the user.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import apsw
@@ -66,20 +66,6 @@ class TransactionNotFound(DuplicateResolutionError):
             f"指定された取引が見つかりません（取引ID {transaction_id}）。"
             "list_duplicate_candidates で取引IDを確認してください"
         )
-
-
-class InvalidLimit(DuplicateResolutionError):
-    """The limit of a list is out of range."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）")
-
-
-class InvalidReviewPage(DuplicateResolutionError):
-    """The list has no such page."""
-
-    def __init__(self, page: int, pages: int) -> None:
-        super().__init__(f"page は1〜{pages}で指定してください（指定値: {page}）")
 
 
 def detect(
@@ -197,25 +183,26 @@ def list_candidates(
     """A page of the open candidates, likely ones first; without ``skip_checked`` of all pairs.
 
     Raises:
-        InvalidLimit: ``limit`` is not 1 to 50.
-        InvalidReviewPage: there is no such page.
+        DuplicateResolutionError: ``limit`` is not 1 to 50, or there is no such page.
     """
     if not 1 <= limit <= MAX_LIMIT:
-        raise InvalidLimit(limit)
+        raise DuplicateResolutionError(
+            f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）"
+        )
     with snapshot(connection):
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
         closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
         total = len(listed) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
-            raise InvalidReviewPage(page, pages)
+            raise DuplicateResolutionError(f"page は1〜{pages}で指定してください（指定値: {page}）")
         first, last = (page - 1) * limit, page * limit
         candidates = [
-            _arranged_candidate(connection, tool_id, candidate, alike)
+            _shown(connection, tool_id, open_candidate(connection, tool_id, candidate), alike)
             for candidate, alike in listed[first:last]
         ]
         candidates += [
-            candidate_of(connection, tool_id, check_of(connection, tool_id, check))
+            _shown(connection, tool_id, candidate_of(connection, tool_id, check))
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
     likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
@@ -240,13 +227,12 @@ def candidate_detail(
         CheckNotFound: the household has no such pair.
     """
     with snapshot(connection):
-        check = check_of(connection, tool_id, check_id)
         arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-        for candidate in arranged:
-            if check_id in candidate.checks:
-                alike = sum(map(candidate.is_alike, arranged)) - 1
-                return _arranged_candidate(connection, tool_id, candidate, alike)
-        return candidate_of(connection, tool_id, check)
+        own = next((each for each in arranged if check_id in each.checks), None)
+        if own is None:
+            return _shown(connection, tool_id, candidate_of(connection, tool_id, check_id))
+        alike = sum(each.kind == own.kind for each in arranged) - 1
+        return _shown(connection, tool_id, open_candidate(connection, tool_id, own), alike)
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
@@ -302,34 +288,56 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     return rows[transaction_id]
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check: Check) -> DuplicateCandidate:
-    """A single pair as a candidate, or the card's bill that it belongs to."""
-    if check.bill_id is not None:
-        checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
-        return _candidate(
-            connection, tool_id, checks, (check.bill_id, *(pair.kept_id for pair in checks)), 0
-        )
-    return _candidate(connection, tool_id, [check], (check.first_id, check.second_id), 0)
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Rows that are decided together, by id, and the pairs among them; a card's bill is first."""
+
+    rows: tuple[int, ...]
+    checks: tuple[Check, ...]
+
+    @property
+    def is_bill(self) -> bool:
+        """Whether they are a card's bill and the rows that it pays."""
+        return self.checks[0].is_bill
+
+    @property
+    def is_transfer(self) -> bool:
+        """Whether they are the ends of a transfer, or a bill."""
+        return self.checks[0].is_transfer
+
+    def leaving(self, kept_id: int) -> tuple[int, ...]:
+        """The rows that leave the sums; of a purchase all others but the one that is kept."""
+        if self.is_transfer:
+            return self.rows[:1] if self.is_bill else self.rows
+        return tuple(row for row in self.rows if row != kept_id)
 
 
-def _arranged_candidate(
-    connection: apsw.Connection, tool_id: int, arranged: Arranged, alike: int
+def open_candidate(connection: apsw.Connection, tool_id: int, arranged: Arranged) -> Candidate:
+    """A candidate with its pairs."""
+    checks = (check_of(connection, tool_id, check) for check in arranged.checks)
+    return Candidate(arranged.rows, tuple(checks))
+
+
+def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
+    """A pair by itself, or the card's bill that it belongs to.
+
+    Raises:
+        CheckNotFound: the household has no such pair.
+    """
+    check = check_of(connection, tool_id, check_id)
+    if check.bill_id is None:
+        return Candidate((check.first_id, check.second_id), (check,))
+    checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
+    return Candidate((check.bill_id, *(pair.kept_id for pair in checks)), tuple(checks))
+
+
+def _shown(
+    connection: apsw.Connection, tool_id: int, candidate: Candidate, alike: int = 0
 ) -> DuplicateCandidate:
-    checks = [check_of(connection, tool_id, check) for check in arranged.checks]
-    return _candidate(connection, tool_id, checks, arranged.rows, alike)
-
-
-def _candidate(
-    connection: apsw.Connection,
-    tool_id: int,
-    checks: list[Check],
-    row_ids: tuple[int, ...],
-    alike: int,
-) -> DuplicateCandidate:
-    rows = [row_of(connection, tool_id, row) for row in row_ids]
+    rows = [row_of(connection, tool_id, row) for row in candidate.rows]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
-    best = checks[0]
+    best = candidate.checks[0]
     amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
     about: tuple[str, ...] = ()
     if best.is_bill:
@@ -337,14 +345,17 @@ def _candidate(
         amount_diff = 0
     first, second, *others = map(review_wording.candidate_row, rows)
     return DuplicateCandidate(
-        check_id=min(check.id for check in checks),
+        check_id=min(check.id for check in candidate.checks),
         is_likely=best.score >= LIKELY,
         is_transfer=best.is_transfer,
         kind=review_wording.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),
-        reasons=(*about, *reasons_in_words(code for check in checks for code in check.reasons)),
+        reasons=(
+            *about,
+            *reasons_in_words(code for check in candidate.checks for code in check.reasons),
+        ),
         alike_count=alike,
         similarity_score=best.score,
         date_diff_days=(max(days) - min(days)).days,

@@ -24,26 +24,11 @@ from mdvec.household.core.categories import (
     hierarchy_of,
     stated_category,
 )
-from mdvec.household.core.category_rules import (
-    MAX_ROWS,
-    MAX_SUGGESTIONS,
-    CategoryRule,
-    Suggestion,
-    renamed,
-    rule_for,
-    suggestions,
-)
+from mdvec.household.core.category_rules import CategoryRule, Suggestion
 from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.transaction import CountedRow
+from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
-from mdvec.household.interfaces.plans import (
-    apply_rules,
-    delete_rule,
-    filed_names,
-    own_categories,
-    put_rule,
-    rules_of,
-)
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.overview import one_state, resolved_name
 from mdvec.text import bracketed_name, shown_name
@@ -95,9 +80,11 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with one_state(connection):
         rule = _rule(connection, tool_id, shop, category)
-        others = [other for other in rules_of(connection, tool_id) if not _is_same(other, rule)]
+        others = [
+            other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)
+        ]
         rows = counted_rows(connection, tool_id, date.min, date.max)
-        own = own_categories(connection, tool_id)
+        own = plans.own_categories(connection, tool_id)
     moved = [row for row in rows if row.id not in own and _moves(row, rule, others)]
     sums: Counter[str] = Counter()
     counted: Counter[str] = Counter()
@@ -107,7 +94,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         counted[name] += 1
     by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
     return RuleTrial(
-        rule, tuple(moved[-MAX_ROWS:]), by_category,
+        rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
         answer_text(category_rules.trial_text(rule, moved, by_category)),
     )  # fmt: skip
 
@@ -120,10 +107,14 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with connection:
         rule = _rule(connection, tool_id, shop, category)
-        put_rule(connection, tool_id, rule)
-        changed = apply_rules(connection, tool_id)
+        plans.put_rule(connection, tool_id, rule)
+        changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-    return RuleChange(changed, answer_text([category_rules.rule_set_text(rule, changed)]))
+    text = (
+        f"{category_rules.rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
+        "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
+    )
+    return RuleChange(changed, answer_text([text]))
 
 
 def remove_rule(
@@ -135,7 +126,7 @@ def remove_rule(
         InvalidRule: there is no such rule, or several are meant.
     """
     with connection:
-        rules = rules_of(connection, tool_id)
+        rules = plans.rules_of(connection, tool_id)
         if shop.strip():
             named = [rule for rule in rules if (rule.shop, rule.renamed) == (shop_of(shop), None)]
         else:
@@ -145,10 +136,11 @@ def remove_rule(
             there = "、".join(bracketed_name(_name(rule)) for rule in rules) or "なし"
             name = shop.strip() or category
             raise InvalidRule(f"「{name[:60]}」の規則はありません。いまある規則: {there}")
-        delete_rule(connection, tool_id, removed)
-        changed = apply_rules(connection, tool_id)
+        what = bracketed_name(_name(removed))
+        plans.delete_rule(connection, tool_id, removed)
+        changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
-        text = category_rules.removed_text(_name(removed), changed)
+    text = f"{what}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
     return RuleChange(changed, answer_text([text]))
 
 
@@ -172,23 +164,23 @@ def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
 
 def _moves(row: CountedRow, rule: CategoryRule, others: Sequence[CategoryRule]) -> bool:
     """Whether a rule would give a row another category, beside the others."""
-    category, ruled = row.full_category, rule_for(row.shop, [*others, rule])
+    category, ruled = row.full_category, category_rules.rule_for(row.shop, [*others, rule])
     if rule.renamed is None:
         return ruled == rule and category != rule.category
-    return ruled is None and category != renamed(category, [rule])
+    return ruled is None and category != category_rules.renamed(category, [rule])
 
 
 def list_rules(
-    connection: apsw.Connection, tool_id: int, most: int | None = MAX_SUGGESTIONS
+    connection: apsw.Connection, tool_id: int, most: int | None = category_rules.MAX_SUGGESTIONS
 ) -> RuleList:
     """The rules, and suggestions from the user's own history for rows without a category.
 
     At most ``most`` of them, or if that is None all, are beside the text, which has twenty.
     """
     with one_state(connection):
-        rules = rules_of(connection, tool_id)
+        rules = plans.rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
-    suggested = suggestions(totals)
+    suggested = category_rules.suggestions(totals)
     text = answer_text(category_rules.rules_text(rules, suggested))
     return RuleList(tuple(rules), tuple(suggested[:most]), text)
 
@@ -196,7 +188,7 @@ def list_rules(
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:
     if not shop.strip():
         known = _known_categories(connection, tool_id)
-        return _renaming(category, known, rules_of(connection, tool_id))
+        return _renaming(category, known, plans.rules_of(connection, tool_id))
     pattern = shop_of(shop)
     if len(pattern) < _MIN_LETTERS:
         raise InvalidRule(f"店の名前「{shop[:60]}」が短すぎます。2文字以上で指定してください。")
@@ -229,7 +221,9 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
 
 
 def _known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
-    return hierarchy_of([*category_names(connection, tool_id), *filed_names(connection, tool_id)])
+    return hierarchy_of(
+        [*category_names(connection, tool_id), *plans.filed_names(connection, tool_id)]
+    )
 
 
 def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:
@@ -242,7 +236,7 @@ def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> Cat
             f"選べる大項目: {'、'.join(map(shown_name, known)) or 'なし'}"
         )
     others = [other for other in rules if not _is_same(other, rule)]
-    if rule.renamed in (rule.category, renamed(rule.category, others)):
+    if rule.renamed in (rule.category, category_rules.renamed(rule.category, others)):
         raise InvalidRule(f"「{said[:60]}」は、同じカテゴリに戻ってしまいます。")
     return rule
 

@@ -10,11 +10,10 @@ from datetime import date, timedelta
 import apsw
 
 from mdvec.dates import Days, Month
-from mdvec.household.core.categories import INCOME
 from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.shop_names import reading
-from mdvec.household.core.sums import MonthlySum
+from mdvec.household.core.sums import MonthlySum, totals_of_rows
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import with_transfers
 from mdvec.household.core.wording import format_currency, sums_in_words
@@ -188,28 +187,24 @@ def left_out_of_the_sum(
         MonthlySum(Month.of(row.date), row.category_major, "", None, -1, -(row.amount or 0))
         for row in dropped
     )
-    groups = [
-        (what, group)
+    parts = [
+        f"{what} {totals.rows:,}件"
+        f"（{sums_in_words(totals.spending, totals.income) or '0円'}）"
         for what, moved in (("両方にある買い物", False), ("家計簿のあいだの振替", True))
-        if (group := [row for row in dropped if (row.id in transfers) == moved])
-    ]
-    if not groups:
+        if (totals := totals_of_rows(
+            (row.category_major, row.amount or 0)
+            for row in dropped if (row.id in transfers) == moved
+        )).rows
+    ]  # fmt: skip
+    if not parts:
         return SharedLeftOut((), "")
-    parts = "、".join(f"{what} {len(group):,}件（{_yen(group)}）" for what, group in groups)
-    return SharedLeftOut(
-        cells, f"判定により、合計だけから除いたもの: {parts}。各家計簿の金額は変わりません"
-    )
+    told = f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
+    return SharedLeftOut(cells, told)
 
 
 def _is_transfer(rows: Sequence[Transaction]) -> bool:
     first, other = (row.amount or 0 for row in rows)
     return (first < 0) != (other < 0) and first != 0 and other != 0
-
-
-def _yen(rows: Sequence[Transaction]) -> str:
-    earned = sum(row.amount or 0 for row in rows if row.category_major == INCOME)
-    spent = -sum(row.amount or 0 for row in rows if row.category_major != INCOME)
-    return sums_in_words(spent, earned) or "0円"
 
 
 def _message(decision: str, household: str, kept_id: int, other: int, *, is_transfer: bool) -> str:

@@ -18,20 +18,13 @@ from mdvec.household.core.naming import (
     ShopAlias,
     WordsAsked,
     spelling_key,
-    with_own,
 )
-from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names, totals_of
+from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names
 from mdvec.household.core.shop_names import shop_of, shops_of
-from mdvec.household.core.sums import REASONS
+from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.row_sums import (
-    RowCondition,
-    RowsChosen,
-    descriptions,
-    extent_of,
-    page_of,
-    row_sums,
-)
+from mdvec.household.core.wording import totals_in_words
+from mdvec.household.interfaces import row_sums
 from mdvec.household.overview import data_of, one_state, refuse_empty
 from mdvec.text import bracketed_name, shown_name
 
@@ -66,8 +59,8 @@ def shop_sums(
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
     with one_state(connection):
-        sums = row_sums(connection, _condition(connection, tool_id, days, subject), {})
-        shop = shop_names(descriptions(connection, tool_id))
+        sums = row_sums.sums_by_text(connection, _condition(connection, tool_id, days, subject), {})
+        shop = shop_names(row_sums.descriptions(connection, tool_id))
     counted = [row_sum for row_sum, _ in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
@@ -89,20 +82,22 @@ def rows_of_shop(
     """
     with one_state(connection):
         condition = _condition(connection, tool_id, days, subject)
-        sums = [name for name, _ in row_sums(connection, condition, {})]
+        sums = [name for name, _ in row_sums.sums_by_text(connection, condition, {})]
         wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
         alike = [name for name in sums if shops[name.description] == wanted]
         texts = tuple({(name.description, name.memo): None for name in alike})
-        chosen = RowsChosen(condition, (None, *REASONS), texts)
-        rows = page_of(connection, chosen, "oldest", offset=offset, limit=limit)
+        chosen = row_sums.RowsChosen(condition, (None, *REASONS), texts)
+        rows = row_sums.page_of(connection, chosen, "oldest", offset=offset, limit=limit)
     return ShopRows(tuple(rows), sum(name.rows for name in alike))
 
 
 def _condition(
     connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
-) -> RowCondition:
+) -> row_sums.RowCondition:
     within = () if subject is None else (subject,)
-    return RowCondition(tool_id, extent_of(connection, tool_id), days, within=within)
+    return row_sums.RowCondition(
+        tool_id, row_sums.extent_of(connection, tool_id), days, within=within
+    )
 
 
 @cache
@@ -125,7 +120,7 @@ def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
 
 def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
     """All aliases of a household."""
-    return with_own(given_aliases(), own_aliases(connection, tool_id))
+    return Aliases(given_aliases(), own_aliases(connection, tool_id))
 
 
 _MIN_LETTERS = 2
@@ -166,20 +161,19 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
     shop, spelling = _checked(shop, spelling)
     with one_state(connection):
         refuse_empty(connection, tool_id)
-        condition = RowCondition(tool_id, extent_of(connection, tool_id))
+        condition = row_sums.RowCondition(tool_id, row_sums.extent_of(connection, tool_id))
         sums = [
             row_sum
-            for row_sum, _ in row_sums(connection, condition, {})
+            for row_sum, _ in row_sums.sums_by_text(connection, condition, {})
             if row_sum.left_out is None
         ]
-        name = shop_names(descriptions(connection, tool_id))
+        name = shop_names(row_sums.descriptions(connection, tool_id))
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
     words.choose(sums)
     groups = groups_by(words.named, lambda row_sum: name(row_sum.description))
-    total = totals_of(words.named)
     lines = [
         f"「{shown_name(shop)} = {shown_name(spelling)}」とすると、{shown_name(shop)} を探すときに"
-        f"次も含めます: {total.in_words}（まだ決めていません）",
+        f"次も含めます: {totals_in_words(totals_of(words.named))}（まだ決めていません）",
         *(f"- {shown_name(group.name)}: {group.in_words}" for group in groups[:_MAX_SHOPS]),
     ]
     if len(groups) > _MAX_SHOPS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
@@ -16,6 +16,7 @@ from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
+from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.sums import (
     WINDOW,
     CategoryTrend,
@@ -32,13 +33,10 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.ledger_view import LedgerView, ledger_view
-from mdvec.household.overview import Coverage
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
 """A trend shows at most this many months, the last of the period."""
-
-AmountsByMonth = Mapping[Category, Mapping[Month, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,66 +86,99 @@ def category_trend(
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
-    today = asked["today"]
-    with ledger_view(connection, tool_id, today, asked.get("month_starts_on", 1)) as ledger:
+    ledger_of = ledger_view(connection, tool_id, asked["today"], asked.get("month_starts_on", 1))
+    with ledger_of as ledger:
         requested = ledger.period(
             asked.get("since"), asked.get("until"), asked.get("period"),
             start_month=asked.get("start_month"), end_month=asked.get("end_month"),
         )  # fmt: skip
         named, notes = ledger.subject(asked.get("category"))
-        shown, range_notes = ledger.shown_months(requested, named, MAX_MONTHS)
-        notes += range_notes
-        sums = _sums(ledger, shown, named)
-        notes += ledger.doubts(shown.days, named)
-    covered = ledger.covered
-    marks, axis = covered.marks(shown, today), covered.axis(shown)
-    age = ledger.age(requested)
+        seen = _Seen.of(ledger, requested, named, MAX_MONTHS, notes)
+    if named is Total.SAVINGS_RATE:
+        return _savings(seen)
     if named is None:
-        trends, body = _of_the_top(sums, covered, shown, marks)
-    elif named is Total.SAVINGS_RATE:
-        return _savings(requested.understood, shown, sums, axis, marks, notes, age)
+        trends, body = _of_the_top(seen)
     else:
-        trends = [trend_of(named, amounts_of(named, sums), axis, shown, marks.empty)]
-        body = wording.trend_text(trends[0], shown, marks)
-    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    body += wording.averages_lines(trends)
-    counts = _counts(sums, shown)
-    return _answer(requested.understood, shown, trends, counts, notes, body, marks, age)
+        trends = [seen.trend(named, amounts_of(named, seen.sums))]
+        body = wording.trend_text(trends[0], seen.shown, seen.marks)
+    return seen.answer(trends, body + wording.averages_lines(trends))
 
 
-def _of_the_top(
-    sums: list[MonthlySum], covered: Coverage, shown: MonthRange, marks: MonthMarks
-) -> tuple[list[CategoryTrend], list[str]]:
-    amounts = amounts_by_category(sums)
-    axis, top = covered.axis(shown), _top(amounts, shown)
-    income = Category(INCOME)
-    if not top and any(month in shown for month in amounts.get(income, ())):
-        trend = trend_of(income, amounts[income], axis, shown, marks.empty)
-        return [trend], [f"{wording.NO_SPENDING}。", *wording.trend_text(trend, shown, marks)]
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a trend is made from.
+
+    ``shown`` are its months, ``sums`` theirs and those of the earlier months that they are compared
+    with.
+    """
+
+    ledger: LedgerView
+    period: UnderstoodPeriod
+    shown: MonthRange
+    sums: list[MonthlySum]
+    notes: list[str]
+
+    @classmethod
+    def of(
+        cls,
+        ledger: LedgerView,
+        period: UnderstoodPeriod,
+        subject: Subject | None,
+        most: int | None,
+        notes: list[str],
+    ) -> _Seen:
+        shown, range_notes = ledger.shown_months(period, subject, most)
+        sums = ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
+        notes = [*notes, *range_notes, *ledger.doubts(shown.days, subject)]
+        return cls(ledger, period, shown, sums, notes)
+
+    @property
+    def marks(self) -> MonthMarks:
+        return self.ledger.covered.marks(self.shown, self.ledger.today)
+
+    def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
+        axis = self.ledger.covered.axis(self.shown)
+        return trend_of(subject, amounts, axis, self.shown, self.marks.empty)
+
+    def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
+        cells = [cell for cell in self.sums if cell.month in self.shown]
+        counts, marks = counts_of(cells), self.marks
+        averaged = trends[0].months[-1].averaged_months if trends else WINDOW
+        notes = [
+            *[f"過去 {averaged} か月分のデータで計算しました"] * (averaged < WINDOW),
+            *self.notes,
+            *wording.removed_notes(cells),
+        ]
+        understood, age = self.period.understood, self.ledger.age(self.period)
+        text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
+        return TrendAnswer(
+            tuple(trends), counts, first_month=self.shown.first, last_month=self.shown.last,
+            understood=understood, running=marks.running, empty=marks.empty, notes=tuple(notes),
+            age=age, text=text,
+        )  # fmt: skip
+
+
+def _of_the_top(seen: _Seen) -> tuple[list[CategoryTrend], list[str]]:
+    amounts, shown = amounts_by_category(seen.sums), seen.shown
+    sizes = _by_size(amounts, shown)
+    top = [category for category, yen in sizes if yen > 0 and not category.is_income]
+    top = top[:TOP_CATEGORIES]
+    if not top and sizes and (income := sizes[-1][0]).is_income:
+        trend = seen.trend(income, amounts[income])
+        return [trend], [f"{wording.NO_SPENDING}。", *wording.trend_text(trend, shown, seen.marks)]
     if not top:
-        raise InsufficientData(shown.in_words, covered.default_range)
-    trends = [trend_of(category, amounts[category], axis, shown, marks.empty) for category in top]
-    return trends, wording.top_text(trends, shown, marks)
+        raise InsufficientData(shown.in_words, seen.ledger.covered.default_range)
+    trends = [seen.trend(category, amounts[category]) for category in top]
+    return trends, wording.top_text(trends, shown, seen.marks)
 
 
-def _savings(
-    understood: str,
-    shown: MonthRange,
-    sums: list[MonthlySum],
-    axis: MonthRange,
-    marks: MonthMarks,
-    notes: list[str],
-    age: str,
-) -> TrendAnswer:
+def _savings(seen: _Seen) -> TrendAnswer:
     parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
-    amounts = [amounts_of(part, sums) for part in parts]
-    trends = [
-        trend_of(part, of_part, axis, shown, marks.empty)
-        for part, of_part in zip(parts, amounts, strict=True)
-    ]
-    savings = savings_of(amounts[0], amounts[1], shown)
-    body = wording.savings_text(savings, shown, marks)
-    answer = _answer(understood, shown, trends, _counts(sums, shown), notes, body, marks, age)
+    amounts = [amounts_of(part, seen.sums) for part in parts]
+    trends = list(map(seen.trend, parts, amounts))
+    savings = savings_of(amounts[0], amounts[1], seen.shown)
+    body = wording.savings_text(savings, seen.shown, seen.marks)
+    answer = seen.answer(trends, body)
     return replace(answer, categories=(), behind_savings=answer.categories, savings=savings)
 
 
@@ -168,24 +199,10 @@ def category_trend_summary(
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         ends = (None, None) if months is None else (str(months.first), str(months.last))
         requested = ledger.period(None, None, None, start_month=ends[0], end_month=ends[1])
-        shown, notes = ledger.shown_months(requested, None)
-        sums = _sums(ledger, shown, None)
-        notes += ledger.doubts(shown.days, None)
-    covered = ledger.covered
-    amounts = {
-        category: by_month
-        for category, by_month in amounts_by_category(sums).items()
-        if any(month in shown for month in by_month)
-    }
-    marks, axis = covered.marks(shown, today), covered.axis(shown)
-    trends = [
-        trend_of(category, amounts[category], axis, shown, marks.empty)
-        for category in _ranked(amounts, shown)
-    ]
-    body = wording.summary_text(trends, shown, marks)
-    notes += wording.removed_notes(cell for cell in sums if cell.month in shown)
-    counts, age = _counts(sums, shown), ledger.age(None if months is None else requested)
-    return _answer(requested.understood, shown, trends, counts, notes, body, marks, age)
+        seen = _Seen.of(ledger, requested, None, None, [])
+    amounts = amounts_by_category(seen.sums)
+    trends = [seen.trend(each, amounts[each]) for each, _ in _by_size(amounts, seen.shown)]
+    return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))
 
 
 def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
@@ -213,46 +230,13 @@ def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
     return trend
 
 
-def _sums(ledger: LedgerView, shown: MonthRange, subject: Subject | None) -> list[MonthlySum]:
-    """The sums of the months shown, and of the earlier months that they are compared with."""
-    return ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
-
-
-def _ranked(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
-    """The categories by their amount in the months shown, income last."""
-    return sorted(amounts, key=lambda c: (c.is_income, -_total(amounts[c], shown), str(c)))
-
-
-def _top(amounts: AmountsByMonth, shown: MonthRange) -> list[Category]:
-    """The largest categories of spending."""
-    spending = [c for c in _ranked(amounts, shown) if not c.is_income]
-    return [c for c in spending if _total(amounts[c], shown) > 0][:TOP_CATEGORIES]
-
-
-def _total(by_month: Mapping[Month, int], shown: MonthRange) -> int:
-    return sum(amount for month, amount in by_month.items() if month in shown)
-
-
-def _counts(sums: list[MonthlySum], shown: MonthRange) -> RowCounts:
-    return counts_of(cell for cell in sums if cell.month in shown)
-
-
-def _answer(
-    understood: str,
-    shown: MonthRange,
-    trends: list[CategoryTrend],
-    counts: RowCounts,
-    notes: list[str],
-    body: list[str],
-    marks: MonthMarks,
-    age: str,
-) -> TrendAnswer:
-    averaged = trends[0].months[-1].averaged_months if trends else WINDOW
-    if averaged < WINDOW:
-        notes = [f"過去 {averaged} か月分のデータで計算しました", *notes]
-    text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
-    return TrendAnswer(
-        tuple(trends), counts, first_month=shown.first, last_month=shown.last,
-        understood=understood, running=marks.running, empty=marks.empty, notes=tuple(notes),
-        age=age, text=text,
-    )  # fmt: skip
+def _by_size(
+    amounts: Mapping[Category, Mapping[Month, int]], shown: MonthRange
+) -> list[tuple[Category, int]]:
+    """The categories with rows in the months shown and their amounts there; income last."""
+    known = {
+        category: [yen for month, yen in by_month.items() if month in shown]
+        for category, by_month in amounts.items()
+    }
+    sizes = [(category, sum(yen)) for category, yen in known.items() if yen]
+    return sorted(sizes, key=lambda each: (each[0].is_income, -each[1], str(each[0])))

@@ -8,10 +8,8 @@ from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
 from mdvec.household.comparison import (
-    InvalidMovements,
-    NotComparable,
+    InvalidComparison,
     SameDays,
-    UnknownLevel,
     compare_periods,
 )
 from mdvec.household.core.wording import InsufficientData
@@ -70,7 +68,7 @@ def test_a_shop_is_paired_with_itself_and_what_is_cut_is_counted(connection):
     assert "ほか 2件は差がこれより小さいものです（limit=10）。" in answer.text
     whole = compare_periods(connection, tool, period="2025年6月", limit=10, today=TODAY)
     assert (len(whole.movements), "ほか" in whole.text) == (10, False)
-    with pytest.raises(InvalidMovements, match="1〜200"):
+    with pytest.raises(InvalidComparison, match="1〜200"):
         compare_periods(connection, tool, period="2025年6月", limit=0, today=TODAY)
 
 
@@ -137,9 +135,9 @@ def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):
 
 def test_what_cannot_be_compared_is_refused_with_the_choices(connection):
     tool = fill(connection, [Bought("2025-06-11", "朝市", -250)])
-    with pytest.raises(UnknownLevel, match="category、shop"):
+    with pytest.raises(InvalidComparison, match="category、shop"):
         compare_periods(connection, tool, by="bank", today=TODAY)
-    with pytest.raises(NotComparable, match="収支は比べられません"):
+    with pytest.raises(InvalidComparison, match="収支は比べられません"):
         compare_periods(connection, tool, category="収支", base="2025年6月", today=TODAY)
 
 

@@ -14,8 +14,7 @@ from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
 from mdvec.household.review import (
     CheckNotFound,
-    InvalidLimit,
-    InvalidReviewPage,
+    DuplicateResolutionError,
     TransactionNotFound,
 )
 
@@ -329,10 +328,10 @@ def test_a_list_has_pages_of_one_to_fifty_candidates(db, tool):
     assert {one.check_id for one in (*listed.candidates, *last.candidates)} == set(range(1, 61))
     assert len(review.list_candidates(db, tool).candidates) == 10
     for limit in (0, 51, -1):
-        with pytest.raises(InvalidLimit, match="1〜50"):
+        with pytest.raises(DuplicateResolutionError, match="limit は1〜50"):
             review.list_candidates(db, tool, limit)
     for page in (0, 3):
-        with pytest.raises(InvalidReviewPage, match="1〜2"):
+        with pytest.raises(DuplicateResolutionError, match="page は1〜2"):
             review.list_candidates(db, tool, 50, page=page)
 
 

@@ -9,9 +9,9 @@ from plan_ledger import Bought, fill
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
+from mdvec.household.core.periods import AmbiguousPeriod, InvalidDates, InvalidPeriod
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.habits import NotOneMonth, find_anomalies
+from mdvec.household.habits import find_anomalies
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.trend import category_trend, trend_cache
 
@@ -158,5 +158,5 @@ def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):
         assert found(since="2025-09", until="2025-09-19") == ([], "2025-09-19")
         assert found(since="2025-08", until="2025-08") == ([], "2025-08-31")
         for asked in ({"period": "2025年"}, {"since": "2025-09-02", "until": "2025-09-30"}):
-            with pytest.raises(NotOneMonth, match="ひと月か、月の初日から"):
+            with pytest.raises(InvalidDates, match="ひと月か、月の初日から"):
                 found(**asked)

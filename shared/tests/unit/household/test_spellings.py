@@ -5,10 +5,10 @@ from importlib import resources
 
 from table_of_cases import each
 
-from mdvec.household.core.naming import Naming, WordsAsked, with_own
+from mdvec.household.core.naming import Aliases, Naming, WordsAsked
 from mdvec.household.shops import given_aliases
 
-GIVEN = with_own(given_aliases(), ())
+GIVEN = Aliases(given_aliases())
 
 
 def naming(asked, written, aliases=GIVEN):
@@ -53,7 +53,7 @@ def test_what_is_only_like_a_shop_is_not_taken_for_it(asked, written, expected):
 
 
 def test_the_users_own_spelling_goes_from_the_name_to_what_is_written():
-    own = with_own(given_aliases(), [("セブン", "SEJ"), ("丸八", "MARUHACHI SHOUTEN")])
+    own = Aliases(given_aliases(), [("セブン", "SEJ"), ("丸八", "MARUHACHI SHOUTEN")])
     assert naming("丸八", "MARUHACHI SHOUTEN", own) is Naming.NAMED
     assert naming("MARUHACHI", "丸八", own) is Naming.NOT
     # A name of a known shop brings its other names along.

@@ -20,12 +20,8 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.text import on_one_line
 
 
-def _ends(months: MonthRange) -> list[str]:
-    return [str(months.first), str(months.last)]
-
-
-def _end_days(days: Days) -> list[str]:
-    return [days.first.isoformat(), days.last.isoformat()]
+def _ends(span: MonthRange | Days) -> list[str]:
+    return [str(span.first), str(span.last)]
 
 
 class _AsObject:
@@ -51,7 +47,7 @@ def _fields(row: Any) -> dict[str, Any]:  # noqa: ANN401 - a named tuple of any 
 MonthText = Annotated[Month, PlainSerializer(str)]
 MonthEnds = Annotated[MonthRange, PlainSerializer(_ends)]
 """The first and the last month."""
-DayEnds = Annotated[Days, PlainSerializer(_end_days)]
+DayEnds = Annotated[Days, PlainSerializer(_ends)]
 """The first and the last day."""
 Percentage = Annotated[Decimal, PlainSerializer(float)]
 CategoryText = Annotated[Category, PlainSerializer(str)]

@@ -20,16 +20,17 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from calendar import monthrange
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache, partial
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
 from mdvec.household.core.pairs import Ints, number_values
-from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, shop_name
+from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
 
 MAX_CHANCE: Final = 0.02
 """How many proposals a whole ledger may be expected to have by chance, in each of two tiers."""
@@ -104,15 +105,13 @@ def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[
         for name, own in zip(account_names, np.split(order, ends), strict=True)
     }
     fitting = [(payee, card, fits) for card in cards.values() for payee, fits in card.fits.items()]
-    names = _Names(reading)
+    is_named = _naming(reading)
     named = {
-        (payee, card.account)
-        for payee, card, _ in fitting
-        if names.is_named(card.account, payee[1])
+        (payee, card.account) for payee, card, _ in fitting if is_named(card.account, payee[1])
     }
     # How many are named is only asked of those that fit and are: names take long to compare.
     tried = sum(
-        payee[0] != account and names.is_named(account, payee[1])
+        payee[0] != account and is_named(account, payee[1])
         for account in {card.account for _, card, _ in fitting if named}
         for payee in payees
     )
@@ -293,20 +292,10 @@ def _roundness(amount: int) -> int:
     return next(size for size in (1000, 100, 10, 1) if amount % size == 0)
 
 
-class _Names:
-    """Whether payees name accounts."""
-
-    def __init__(self, reading: KanaReading) -> None:
-        self._reading = reading
-        self._known: dict[str, ShopName] = {}
-
-    def is_named(self, account: str, payee: str) -> bool:
-        return closeness(self._name(account), self._name(payee)) >= _NAMES_THE_CARD
-
-    def _name(self, text: str) -> ShopName:
-        if text not in self._known:
-            self._known[text] = shop_name(text, self._reading)
-        return self._known[text]
+def _naming(reading: KanaReading) -> Callable[[str, str], bool]:
+    """Tells whether a payee, the second, names an account."""
+    name = cache(partial(shop_name, reading=reading))
+    return lambda account, payee: closeness(name(account), name(payee)) >= _NAMES_THE_CARD
 
 
 def _chosen(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[CardBill]:

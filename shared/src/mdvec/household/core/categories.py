@@ -249,7 +249,9 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
         return _resolve_by_part(name, hierarchy)
     if total is None or name.strip().endswith("カテゴリ"):
         return ResolvedSubject(category, _homonyms_remark(name, category, hierarchy))
-    raise AmbiguousCategory(name, [f"{total}合計", _unmistakable_name(category)])
+    raise AmbiguousCategory(
+        name, [f"{total}合計", f"{category}カテゴリ" if category.minor is None else str(category)]
+    )
 
 
 def stated_category(name: str) -> Category | None:
@@ -273,11 +275,6 @@ def _of_total(name: str, total: Subject) -> ResolvedSubject:
         return ResolvedSubject(total)
     meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
     return ResolvedSubject(total, f"「{shortened(name)}」は{meant}として集計しました")
-
-
-def _unmistakable_name(category: Category) -> str:
-    """A category in words that cannot be mistaken for a total."""
-    return f"{category}カテゴリ" if category.minor is None else str(category)
 
 
 def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str | None:

@@ -185,21 +185,6 @@ def trial_text(
     return lines
 
 
-def rule_set_text(rule: CategoryRule, changed: int) -> str:
-    """Says that a rule applies now, and how to remove it."""
-    return (
-        f"{rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
-        "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
-    )
-
-
-def removed_text(rule: str, changed: int) -> str:
-    """Says that a rule no longer applies."""
-    return (
-        f"{bracketed_name(rule)}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
-    )
-
-
 def rules_text(rules: Sequence[CategoryRule], suggested: Sequence[Suggestion]) -> list[str]:
     """The rules and the suggestions."""
     lines = [f"カテゴリの規則は {len(rules)}件です。", *(f"- {rule_line(rule)}" for rule in rules)]

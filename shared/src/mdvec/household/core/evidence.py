@@ -11,13 +11,13 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from mdvec.household.core.categories import UNCATEGORISED
-from mdvec.household.core.pair import ComparedEntry
+from mdvec.household.core.pair import ComparedRow
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -74,11 +74,14 @@ class Judge:
     mirrors: Mirrors
     apart: Collection[frozenset[str]] = ()
     """Pairs of accounts at one bank, of which each shows its own rows."""
-    _names: dict[str, ShopName] = field(default_factory=dict)
-    _closeness: dict[tuple[str, str], float] = field(default_factory=dict)
-    _named: dict[tuple[str, str], bool] = field(default_factory=dict)
 
-    def verdict(self, row: ComparedEntry, other: ComparedEntry) -> Verdict:
+    def __post_init__(self) -> None:
+        name = cache(partial(shop_name, reading=self.reading))
+        self._name = name
+        self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
+        self._named = cache(partial(_is_named, name))
+
+    def verdict(self, row: ComparedRow, other: ComparedRow) -> Verdict:
         """The evidence about a pair, weighed."""
         if self.apart and frozenset((row.account, other.account)) in self.apart:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
@@ -88,7 +91,7 @@ class Judge:
             points, reasons = self._two_accounts(row, other)
         return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
-    def _one_account(self, row: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
+    def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
         days, share = _days(row, other), _share(row, other)
         name = self.name(row, other)
@@ -110,7 +113,7 @@ class Judge:
             reasons.append(f"visits:{visits}")
         return points, reasons
 
-    def _two_accounts(self, row: ComparedEntry, other: ComparedEntry) -> tuple[float, list[str]]:
+    def _two_accounts(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Rows of two accounts, or without an account or ID of their own."""
         share, name = _share(row, other), self.name(row, other)
         is_named = self.is_named(row.account, other.description) or (
@@ -152,12 +155,12 @@ class Judge:
 
     def _by_amount(self, seen: _Seen) -> Iterator[PairEvidence]:
         """Equal amounts count by how rare they are; others if points explain it."""
-        amount = seen.one.amount or 0
+        amount = seen.one.amount
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)
             common = "common_amount" if surprise < _COMMON else ""
             yield _SURPRISE * (surprise - _USUAL_SURPRISE), common
-        elif seen.is_named and (amount - (seen.other.amount or 0)) % 10 == 0:
+        elif seen.is_named and (amount - seen.other.amount) % 10 == 0:
             yield _POINTS, "points"
         else:
             often = self._visits(seen.one, seen.other) >= _FINAL_VISITS
@@ -165,25 +168,14 @@ class Judge:
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, row: ComparedEntry, other: ComparedEntry) -> int:
+    def _visits(self, row: ComparedRow, other: ComparedRow) -> int:
         return max(self.habits.visits_near(row), self.habits.visits_near(other))
 
-    def name(self, row: ComparedEntry, other: ComparedEntry) -> float:
+    def name(self, row: ComparedRow, other: ComparedRow) -> float:
         """How close the shops' names are, 0 to 1."""
         if row.description == other.description:
             return 1.0
-        key = (row.description, other.description)
-        known = self._closeness.get(key)
-        if known is None:
-            known = closeness(self._name(row.description), self._name(other.description))
-            self._closeness[key] = known
-        return known
-
-    def _name(self, text: str) -> ShopName:
-        known = self._names.get(text)
-        if known is None:
-            self._names[text] = known = shop_name(text, self.reading)
-        return known
+        return self._closeness(row.description, other.description)
 
     def marks(self, description: str, words: int) -> list[int]:
         """The parts of the shop's name as bits in 64-bit words."""
@@ -193,36 +185,32 @@ class Judge:
             marks[bit // 64] |= 1 << bit % 64
         return marks
 
-    @staticmethod
-    def is_nameable(account: str) -> bool:
-        """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
-        name = _ACCOUNT_NOTE.sub("", account)
-        return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
-
     def is_named(self, account: str, description: str) -> bool:
         """Whether a description names an account that is a shop's or a service's, not a bank's."""
-        key = (account, description)
-        known = self._named.get(key)
-        if known is None:
-            if not self.is_nameable(account):
-                self._named[key] = False
-                return False
-            name = _ACCOUNT_NOTE.sub("", account)
-            whole = unicodedata.normalize("NFKC", description)
-            words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
-            known = any(
-                is_named_in(self._name(name), self._name(word)) >= _SURE_NAME for word in words
-            )
-            self._named[key] = known
-        return known
+        return self._named(account, description)
+
+
+def is_nameable(account: str) -> bool:
+    """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
+    name = _ACCOUNT_NOTE.sub("", account)
+    return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
+
+
+def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
+    if not is_nameable(account):
+        return False
+    name = name_of(_ACCOUNT_NOTE.sub("", account))
+    whole = unicodedata.normalize("NFKC", description)
+    words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
+    return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """What is compared of two rows; ``is_named``: one row names the other's account."""
 
-    one: ComparedEntry
-    other: ComparedEntry
+    one: ComparedRow
+    other: ComparedRow
     days: int
     share: float
     name: float
@@ -253,10 +241,10 @@ def _by_category(seen: _Seen) -> Iterator[PairEvidence]:
 def _is_rounded(seen: _Seen) -> bool:
     """Whether the row that was noted by hand has a rounded amount."""
     noted = seen.one if is_by_hand(seen.one.account) else seen.other
-    return seen.by_hand and (noted.amount or 0) % 100 == 0
+    return seen.by_hand and noted.amount % 100 == 0
 
 
-def _are_two_lines(row: ComparedEntry, other: ComparedEntry) -> bool:
+def _are_two_lines(row: ComparedRow, other: ComparedRow) -> bool:
     """Whether two rows are two lines of one account's statement: both have an ID of their own."""
     return bool(row.account and row.mf_id and other.mf_id) and (
         row.account == other.account and row.mf_id != other.mf_id
@@ -269,12 +257,12 @@ def is_by_hand(account: str) -> bool:
     return not account or bool(_BY_HAND.search(account))
 
 
-def _days(row: ComparedEntry, other: ComparedEntry) -> int:
+def _days(row: ComparedRow, other: ComparedRow) -> int:
     return abs((row.date - other.date).days)
 
 
-def _share(row: ComparedEntry, other: ComparedEntry) -> float:
-    first, second = abs(row.amount or 0), abs(other.amount or 0)
+def _share(row: ComparedRow, other: ComparedRow) -> float:
+    first, second = abs(row.amount), abs(other.amount)
     return abs(first - second) / max(first, second, 1)
 
 

@@ -5,28 +5,38 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mdvec.dates import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
-from mdvec.household.core.row_sums import FoundGroup, Mean, RowSum, ShopOf, Totals, groups_by
+from mdvec.household.core.row_sums import FoundGroup, Mean, ShopOf, groups_by
+from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
 from mdvec.household.core.wording import (
     PAGE_SIZE,
     REASONS_IN_WORDS,
+    InvalidPage,
     format_currency,
     left_out_in_words,
+    totals_in_words,
 )
-from mdvec.text import bracketed_name, shortened, shown_name
+from mdvec.text import shortened, shown_name
 
 
 @dataclass(frozen=True, slots=True)
 class Paging:
-    """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows."""
+    """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows.
+
+    Raises:
+        InvalidPage: the page does not exist.
+    """
 
     number: int
     size: int
     total: int
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= self.pages:
+            raise InvalidPage(self.number, self.pages)
 
     @property
     def pages(self) -> int:
@@ -147,19 +157,10 @@ def found_text(
     """The answer in Japanese; from the second page on, the rows alone."""
     if paging.number > 1:
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
-    lines = [f"{understood}: {totals.in_words}"]
+    lines = [f"{understood}: {totals_in_words(totals)}"]
     lines += [f"平均: {'、'.join(mean.in_words for mean in means)}"] * bool(means)
-    lines += [
-        f"- {shown_name(group.name)}: {group.in_words}"
-        + (f"、{group.mean.in_words}" if group.mean else "")
-        for group in groups
-    ]
+    lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
     return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
-
-
-def no_rows_note(span: Days) -> str:
-    """Note: the ledger, whose rows are of these days, has none in the period."""
-    return f"この期間の明細は 1件もありません（明細があるのは {span.first}〜{span.last}）"
 
 
 def left_out_note(left_out: dict[str, int]) -> str:
@@ -186,25 +187,9 @@ def inside_note(words: str, names: Sequence[FoundGroup], *, of_query: bool = Tru
     )
 
 
-def category_kept_note(name: str, totals: Totals) -> str:
-    """Note: rows of a category whose name is a word that shops must not have."""
-    return (
-        f"カテゴリ{bracketed_name(name)}の明細は除いていません（{totals.in_words}）。"
-        "カテゴリを除くには exclude_category を使います"
-    )
-
-
 def near_note(words: str, names: Sequence[FoundGroup]) -> str:
     """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
     return f"意味の近い店は合計に入れていません: {_listed(names)}。{_to_include(words)}"
-
-
-def category_note(name: str, totals: Totals) -> str:
-    """A note on rows whose category, not their words, has the name: they are not counted."""
-    return (
-        f"カテゴリ{bracketed_name(name)}のほかの明細は合計に入れていません（{totals.in_words}）。"
-        "カテゴリ全体は category で選べます"
-    )
 
 
 def _to_include(words: str) -> str:

@@ -205,41 +205,38 @@ def _conditions(key: str, value: object) -> Conditions:
 
 
 def _check(mapping: Mapping) -> None:
-    if len(mapping.date) not in (1, 3):
-        raise InvalidMapping("'date' is one column, or three: year, month and day")
-    if mapping.date_format not in DATE_FORMATS:
-        raise InvalidMapping(f"'date_format' is one of {', '.join(DATE_FORMATS)}")
-    if mapping.encoding:
-        _check_encoding(mapping.encoding)
-    _check_amounts(mapping)
-    _check_signs_of_the_kind(mapping)
-
-
-def _check_amounts(mapping: Mapping) -> None:
-    if (mapping.amount is None) == (not (mapping.paid_out or mapping.paid_in)):
-        raise InvalidMapping("it needs either 'amount', or 'paid_out' and 'paid_in'")
-    if mapping.outgoing and mapping.amount is None:
-        raise InvalidMapping("'outgoing' needs the single column 'amount'")
-    if mapping.positive not in ("spending", "income"):
-        raise InvalidMapping("'positive' is spending or income")
-
-
-def _check_signs_of_the_kind(mapping: Mapping) -> None:
-    if not (mapping.header or mapping.title or mapping.files):
-        raise InvalidMapping("'header' is missing (columns that identify the kind of file)")
     try:
         re.compile(mapping.title)
+        b"name".decode(mapping.encoding or "utf-8", "replace")
     except re.error as error:
         raise InvalidMapping(f"'title' is not a regular expression ({error})") from error
-    if not mapping.header and any(isinstance(column, str) for column in mapping.columns()):
-        raise InvalidMapping("without 'header', columns are numbers from 1")
-
-
-def _check_encoding(name: str) -> None:
-    try:
-        b"name".decode(name, "replace")
     except LookupError as error:
-        raise InvalidMapping(f"there is no encoding {name!r} of text") from error
+        raise InvalidMapping(f"there is no encoding {mapping.encoding!r} of text") from error
+    has_two_ways = bool(mapping.paid_out or mapping.paid_in)
+    names_columns = any(isinstance(column, str) for column in mapping.columns())
+    for is_wrong, why in (
+        (len(mapping.date) not in (1, 3), "'date' is one column, or three: year, month and day"),
+        (
+            mapping.date_format not in DATE_FORMATS,
+            f"'date_format' is one of {', '.join(DATE_FORMATS)}",
+        ),
+        (
+            (mapping.amount is None) != has_two_ways,
+            "it needs either 'amount', or 'paid_out' and 'paid_in'",
+        ),
+        (
+            mapping.outgoing and mapping.amount is None,
+            "'outgoing' needs the single column 'amount'",
+        ),
+        (mapping.positive not in ("spending", "income"), "'positive' is spending or income"),
+        (
+            not (mapping.header or mapping.title or mapping.files),
+            "'header' is missing (columns that identify the kind of file)",
+        ),
+        (not mapping.header and names_columns, "without 'header', columns are numbers from 1"),
+    ):
+        if is_wrong:
+            raise InvalidMapping(why)
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
@@ -67,16 +68,32 @@ class ShopAlias:
     spellings: tuple[str, ...]
     asked: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that people ask by."""
+        return (self.name, *self.spellings, *self.asked)
+
 
 class Aliases:
-    """Which spellings to look for beside the words of a question."""
+    """Which spellings to look for beside the words of a question.
 
-    def __init__(self, aliases: Iterable[ShopAlias]) -> None:
+    They are those of shops, and the user's ``own`` pairs of a name and another spelling. A pair
+    holds for questions for its name, and for the other names of the shop of that name.
+    """
+
+    def __init__(
+        self, aliases: Iterable[ShopAlias] = (), own: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        given = [(alias.names, alias.spellings) for alias in aliases]
+        added = []
+        for name, spelling in own:
+            same = [names for names, _ in given if spelling_key(name) in map(spelling_key, names)]
+            added.append(((name, spelling, *itertools.chain(*same)), (spelling,)))
         self._of: dict[str, dict[str, str]] = {}
-        for alias in aliases:
-            spellings = {spelling_key(spelling): spelling for spelling in alias.spellings}
-            for name in (alias.name, *alias.spellings, *alias.asked):
-                self._of.setdefault(spelling_key(name), {}).update(spellings)
+        for names, spellings in (*given, *added):
+            for name in names:
+                spelled = {spelling_key(spelling): spelling for spelling in spellings}
+                self._of.setdefault(spelling_key(name), {}).update(spelled)
 
     def of(self, words: str) -> Sequence[str]:
         """The other spellings of the shop that the words name; none if they name none."""
@@ -84,26 +101,7 @@ class Aliases:
         return [spelling for other, spelling in self._of.get(key, {}).items() if other != key]
 
 
-NO_ALIASES = Aliases(())
-
-
-def with_own(given: Iterable[ShopAlias], own: Iterable[tuple[str, str]]) -> Aliases:
-    """The aliases given, and the user's pairs of a name and another spelling.
-
-    A pair holds for questions for its name, and for the other names of the shop of that name.
-    """
-    given = tuple(given)
-    aliases = list(given)
-    for name, spelling in own:
-        key = spelling_key(name)
-        names = [
-            each
-            for alias in given
-            if key in map(spelling_key, (alias.name, *alias.spellings, *alias.asked))
-            for each in (alias.name, *alias.spellings, *alias.asked)
-        ]
-        aliases.append(ShopAlias(name, (spelling,), tuple(names)))
-    return Aliases(aliases)
+NO_ALIASES = Aliases()
 
 
 def spelling_key(words: str) -> str:

@@ -16,7 +16,6 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.transaction import Transaction
 
 LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
@@ -121,10 +120,6 @@ class ComparedRow(NamedTuple):
         return self.counts or self.is_moved or self.is_duplicate
 
 
-ComparedEntry = Transaction | ComparedRow
-"""A row to compare: whole, or only its compared columns."""
-
-
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two rows that may be one purchase, or a transfer; ``first`` has the smaller id.
@@ -133,8 +128,8 @@ class Pair:
     rows that it pays, ``paid_id`` is that row's.
     """
 
-    first: ComparedEntry
-    second: ComparedEntry
+    first: ComparedRow
+    second: ComparedRow
     score: float
     reasons: tuple[str, ...] = ()
     is_transfer: bool = False
@@ -201,10 +196,6 @@ class Arranged:
     def check_id(self) -> int:
         """The id by which the candidate is decided."""
         return min(self.checks)
-
-    def is_alike(self, other: Arranged) -> bool:
-        """Whether the other candidate is of the same accounts or the same habit."""
-        return self.kind == other.kind
 
     @property
     def kind(self) -> Hashable:

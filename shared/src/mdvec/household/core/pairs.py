@@ -19,10 +19,10 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.evidence import FINAL_DAYS, MIN_MIRROR, Judge, is_by_hand
+from mdvec.household.core.evidence import FINAL_DAYS, MIN_MIRROR, Judge, is_by_hand, is_nameable
 from mdvec.household.core.pair import (
     LIKELY,
-    ComparedEntry,
+    ComparedRow,
     DetectionOptions,
     DuplicateDetectionError,
     FoundPairs,
@@ -50,7 +50,7 @@ class ComparisonTable:
     distinct amounts; a row's partners lie between the places ``low`` and ``high``.
     """
 
-    rows: Sequence[ComparedEntry]
+    rows: Sequence[ComparedRow]
     days: Ints
     amounts: Ints
     places: Ints
@@ -62,10 +62,10 @@ class ComparisonTable:
     account_names: Sequence[str]
 
     @classmethod
-    def of(cls, transactions: Sequence[ComparedEntry], amounts_near: Bounds) -> ComparisonTable:
+    def of(cls, transactions: Sequence[ComparedRow], amounts_near: Bounds) -> ComparisonTable:
         """Build the columns of rows with amounts; ``amounts_near`` bounds those of partners."""
         days = np.array([row.date.toordinal() for row in transactions], dtype=np.int64)
-        amounts = np.array([row.amount or 0 for row in transactions], dtype=np.int64)
+        amounts = np.array([row.amount for row in transactions], dtype=np.int64)
         order = np.lexsort((amounts, days))
         days, amounts = days[order], amounts[order]
         rows = [transactions[number] for number in order.tolist()]
@@ -94,9 +94,9 @@ class ComparisonTable:
                     first, second = first[mask], second[mask]
                 yield CandidatePairs(self, first, second)
 
-    def nameable(self, judge: Judge) -> Bools:
+    def nameable(self) -> Bools:
         """Which accounts a description may name, by number."""
-        return np.array([judge.is_nameable(name) for name in self.account_names], dtype=bool)
+        return np.array([is_nameable(name) for name in self.account_names], dtype=bool)
 
     def _partners(self, days: int) -> Iterator[tuple[Ints, Ints]]:
         """For each distance in days, the range of later rows that each row is compared with."""
@@ -152,7 +152,7 @@ class CandidatePairs:
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
         related = (first != second) & pairs.related(judge)
         mask[related] |= pairs.where(related).alike(judge)
-        nameable = pairs.table.nameable(judge)
+        nameable = pairs.table.nameable()
         open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
         mask[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
         return pairs.where(mask)
@@ -176,7 +176,7 @@ class CandidatePairs:
         related |= by_hand[first] != by_hand[second]
         return related
 
-    def pairs(self) -> Iterator[tuple[ComparedEntry, ComparedEntry]]:
+    def pairs(self) -> Iterator[tuple[ComparedRow, ComparedRow]]:
         """The rows of each pair."""
         rows = self.table.rows
         for position, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
@@ -275,20 +275,20 @@ class ShoppingHabits:
         days = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
         self._per_day = self._rows / days
 
-    def _visits(self, row: ComparedEntry) -> tuple[Ints, Ints]:
+    def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
         """The days, in order, on which this account paid this shop, and the amounts."""
         key = self._accounts[row.account] * len(self._shops) + self._shops[row.description]
         begin, end = np.searchsorted(self._keys, (key, key + 1))
         return self._days[begin:end], self._paid[begin:end]
 
-    def visits_near(self, row: ComparedEntry, days: int = 45) -> int:
+    def visits_near(self, row: ComparedRow, days: int = 45) -> int:
         """How often this account paid this shop within a number of days, the row included."""
         visits, _ = self._visits(row)
         day = row.date.toordinal()
         begin, end = np.searchsorted(visits, (day - days, day + days + 1))
         return int(end - begin)
 
-    def is_paid_by_the_month(self, row: ComparedEntry, other: ComparedEntry) -> bool:
+    def is_paid_by_the_month(self, row: ComparedRow, other: ComparedRow) -> bool:
         """Whether, but for one of these two rows, the shop takes this amount once a month."""
         visits, amounts = self._visits(row)
         first, last = sorted((row.date.toordinal(), other.date.toordinal()))
@@ -311,7 +311,7 @@ class Mirrors:
     """Which accounts show the same purchases: an app and its card, a card connected twice."""
 
     def __init__(
-        self, table: ComparisonTable, equal: Iterable[tuple[ComparedEntry, ComparedEntry]]
+        self, table: ComparisonTable, equal: Iterable[tuple[ComparedRow, ComparedRow]]
     ) -> None:
         """``equal`` are the pairs of rows with equal amounts, of different accounts."""
         self._days = {
@@ -322,25 +322,18 @@ class Mirrors:
         for entry, other in equal:
             self._mirrored[entry.account, other.account].add(entry.id)
             self._mirrored[other.account, entry.account].add(other.id)
-        self._known: dict[tuple[str, str], float] = {}
+        self._shares: dict[frozenset[str], float] = {}
 
     def share(self, account: str, other: str) -> float:
         """The share of the smaller account's rows that the larger one shows too, 0 to 1."""
-        key = (min(account, other), max(account, other))
-        if key not in self._known:
-            mirrored = min(
-                len(self._mirrored.get((account, other), ())),
-                len(self._mirrored.get((other, account), ())),
-            )
-            self._known[key] = (
-                0.0
-                if mirrored < _MIN_MIRRORED
-                else max(
-                    mirrored / max(self._rows_within(account, other), mirrored),
-                    mirrored / max(self._rows_within(other, account), mirrored),
-                )
-            )
-        return self._known[key]
+        key = frozenset((account, other))
+        if key not in self._shares:
+            both = ((account, other), (other, account))
+            mirrored = min(len(self._mirrored.get(pair, ())) for pair in both)
+            rows = min(self._rows_within(*pair) for pair in both)
+            is_mirror = mirrored >= _MIN_MIRRORED
+            self._shares[key] = mirrored / max(rows, mirrored) if is_mirror else 0.0
+        return self._shares[key]
 
     def pairs(self) -> list[tuple[str, str]]:
         """The accounts that mirror each other, in both orders."""
@@ -360,13 +353,11 @@ def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
     """The pairs, likely ones only where no better pair contradicts them."""
     pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, pair.first.id, pair.second.id))
     likely = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
-    groups: dict[int, list[ComparedEntry]] = {}
+    groups: dict[int, list[ComparedRow]] = {}
     return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
 
 
-def _placed(
-    pair: Pair, groups: dict[int, list[ComparedEntry]], likely: set[tuple[int, int]]
-) -> Pair:
+def _placed(pair: Pair, groups: dict[int, list[ComparedRow]], likely: set[tuple[int, int]]) -> Pair:
     """Joins the groups of a likely pair's rows if they can be one purchase."""
     group = groups.setdefault(pair.first.id, [pair.first])
     other = groups.setdefault(pair.second.id, [pair.second])
@@ -389,7 +380,7 @@ _MAX_JUDGED = 300_000
 
 
 def find_pairs(
-    transactions: Iterable[ComparedEntry],
+    transactions: Iterable[ComparedRow],
     options: DetectionOptions,
     only: Collection[int] | None = None,
     reading: KanaReading = str,
@@ -411,7 +402,7 @@ def find_pairs(
         raise _too_many(compared)
     ids = None if only is None else frozenset(only)
     days = options.date_tolerance_days
-    promising: list[tuple[ComparedEntry, ComparedEntry]] = []
+    promising: list[tuple[ComparedRow, ComparedRow]] = []
     examined = always_shown = 0
     for block in table.candidates(days, ids):
         equal = block.equal()
@@ -419,7 +410,7 @@ def find_pairs(
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)
         _add(promising, equal)
-    mirrors = Mirrors(table, filter(_are_of_two_accounts, promising))
+    mirrors = Mirrors(table, [pair for pair in promising if pair[0].account != pair[1].account])
     judge = Judge(reading, ShoppingHabits(table), mirrors, apart)
     for block in table.candidates(days, ids):
         examined += block.count
@@ -434,18 +425,13 @@ def find_pairs(
     return FoundPairs(tuple(candidates), examined - len(candidates))
 
 
-def _add(gathered: list[tuple[ComparedEntry, ComparedEntry]], pairs: CandidatePairs) -> None:
+def _add(gathered: list[tuple[ComparedRow, ComparedRow]], pairs: CandidatePairs) -> None:
     if len(gathered) + pairs.count > _MAX_JUDGED:
         raise _too_many(len(gathered) + pairs.count)
     gathered += pairs.pairs()
 
 
-def _are_of_two_accounts(pair: tuple[ComparedEntry, ComparedEntry]) -> bool:
-    row, other = pair
-    return row.account != other.account
-
-
-def _judged(judge: Judge, row: ComparedEntry, other: ComparedEntry) -> Pair:
+def _judged(judge: Judge, row: ComparedRow, other: ComparedRow) -> Pair:
     verdict = judge.verdict(row, other)
     if row.id > other.id:
         row, other = other, row

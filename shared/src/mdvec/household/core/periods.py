@@ -37,7 +37,7 @@ class InvalidPeriod(MdvecError):
 
 
 class InvalidDates(InvalidPeriod):
-    """``since`` or ``until`` is no ISO day or month, or they are in the wrong order."""
+    """``since`` or ``until`` is no ISO day or month, in the wrong order, or does not fit."""
 
     def __init__(self, message: str) -> None:
         MdvecError.__init__(self, message)
@@ -69,11 +69,12 @@ class UnderstoodPeriod:
     @property
     def in_words(self) -> str:
         """The period in Japanese: as months where it is whole months, else as days."""
-        return span_in_words(self.days, self.months)
+        return span_in_words(self.days, self.months.last.starts_on)
 
 
-def span_in_words(days: Days, months: MonthRange) -> str:
-    """Days in Japanese, or as months if they are whole months."""
+def span_in_words(days: Days, starts_on: int = 1) -> str:
+    """Days in Japanese, or as months, which start on ``starts_on``, if they are whole months."""
+    months = MonthRange.around(days, starts_on)
     return months.in_words if months.days == days else days.in_words
 
 
@@ -199,7 +200,7 @@ def _period(
 ) -> UnderstoodPeriod:
     remark = "（順序が逆だったため入れ替えました）" if spoken.swapped else otherwise
     months = MonthRange.around(spoken.days, context.starts_on)
-    words = span_in_words(spoken.days, months)
+    words = span_in_words(spoken.days, context.starts_on)
     return UnderstoodPeriod(
         spoken.days, months, f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}"
     )
@@ -272,16 +273,12 @@ def base_period(
         return seen
     elif is_relative or today == seen:
         return today
-    raise AmbiguousBase(said, *(_days_in_words(days, context.starts_on) for days in (today, seen)))
+    raise AmbiguousBase(said, *(span_in_words(days, context.starts_on) for days in (today, seen)))
 
 
 def long_before(today: date) -> date:
     """Another day to speak on: a phrase that names other days then is relative to today."""
     return max(today, date.min + _LONG_AGO) - _LONG_AGO
-
-
-def _days_in_words(days: Days, starts_on: int) -> str:
-    return span_in_words(days, MonthRange.around(days, starts_on))
 
 
 def _moved(later: UnderstoodPeriod, shown: Days, starts_on: int) -> Days:

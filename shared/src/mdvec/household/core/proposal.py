@@ -263,11 +263,12 @@ def _of_header(
     columns = tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name))
     mapping = replace(mapping, name=name, header=columns, account=name)
     mapping = _with_dates(mapping, records, today)
-    if not read_mapped(mapping, records).rows:
+    rows_read = read_mapped(mapping, records).rows
+    if not rows_read:
         return None
     rows = [cells for _, cells in records[1:] if not isinstance(cells, str)]
     ways = None if mapping.amount is None else ways_of(header, rows)
-    if ways is not None and not _has_negative(mapping, records):
+    if ways is not None and all((row.amount or 0) >= 0 for row in rows_read):
         return _with_ways(mapping, ways)
     return _with_sign(mapping, records, is_spent=names_spending(header))
 
@@ -328,7 +329,3 @@ def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> M
     is_certain = misfits[0] != misfits[1]
     check = MappingSentence("taken-as-outgoing", str(chosen.paid_out[0]))
     return MappingProposal(chosen, () if is_certain else (check,))
-
-
-def _has_negative(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> bool:
-    return any((row.amount or 0) < 0 for row in read_mapped(mapping, records).rows)

@@ -128,39 +128,28 @@ def detection_message(
 
     ``least`` is the score that it asked for, ``wider_days`` the tolerance that a next may try.
     """
-    parts = [
-        f"重複候補は見つかりませんでした。date_tolerance_days を{wider_days}にすると、"
-        "日付がもっと離れた組も探せます。"
-    ]
-    if summary.candidates_count:
-        groups = _groups(summary.candidates_count, summary.likely_count, transfers, bills)
-        kind = _kind(transfers + bills)
-        parts = [
-            f"{summary.candidates_count}件の{kind}が見つかりました{groups}。",
-            "list_duplicate_candidates で一覧を確認できます。",
-        ]
-        if summary.new_count < summary.candidates_count:
-            parts.append(f"今回初めて見つかったのは{summary.new_count}件です。")
-        if not summary.likely_count:
-            parts.append(
-                f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。"
-            )
-    if summary.decided_count:
-        parts.append(f"判定済みの{summary.decided_count}組は除いています。")
-    if summary.dropped_count:
-        parts.append(
-            f"前の検索だけが見つけた未判定の{summary.dropped_count}組は候補から外しました。"
+    total, likely = summary.candidates_count, summary.likely_count
+    found = "重複候補は見つかりませんでした。"
+    if total:
+        groups = _groups(total, likely, transfers, bills)
+        found = (
+            f"{total}件の{_kind(transfers + bills)}が見つかりました{groups}。"
+            "list_duplicate_candidates で一覧を確認できます。"
         )
-    if summary.followed_count:
-        parts.append(
-            f"いつも外すと判定されたカードの請求{summary.followed_count}件を、集計から外しました。"
-        )
-    if summary.below_threshold_count:
-        parts.append(
-            f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
-            "（min_similarity_score を下げると候補になります）。"
-        )
-    return "".join(parts)
+    counts = {
+        f"今回初めて見つかったのは{summary.new_count}件です。": summary.new_count < total,
+        f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。": not likely,
+        f"判定済みの{summary.decided_count}組は除いています。": summary.decided_count,
+        f"前の検索だけが見つけた未判定の{summary.dropped_count}組は候補から外しました。": (
+            summary.dropped_count
+        ),
+        f"いつも外すと判定されたカードの請求{summary.followed_count}件を、集計から外しました。": (
+            summary.followed_count
+        ),
+        f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
+        "（min_similarity_score を下げると候補になります）。": summary.below_threshold_count,
+    }
+    return found + "".join(text for text, holds in counts.items() if holds)
 
 
 def list_message(
@@ -231,11 +220,13 @@ def news_message(purchases: int, transfers: int, bills: int = 0) -> str:
     )
 
 
-_TRANSFER_DECISIONS = {"duplicate": "振替", "not_duplicate": "振替ではない", "skip": "保留"}
-_BILL_DECISIONS = {
-    "duplicate": "カードの請求", "not_duplicate": "カードの請求ではない", "skip": "保留",
-}  # fmt: skip
-_DECISIONS = {"duplicate": "重複", "not_duplicate": "重複ではない", "skip": "保留"}
+_KINDS: dict[CandidateKind, tuple[str, str, str]] = {
+    "purchase": ("同じ買い物らしい", "別の買い物らしい", "重複"),
+    "transfer": ("振替らしい", "振替かもしれない", "振替"),
+    "charge": ("振替らしい", "振替かもしれない", "振替"),
+    "card_bill": (("カードの請求らしい（判定すると請求だけを外す）",) * 2 + ("カードの請求",)),
+}
+"""What each kind is called if it is likely, if it is not, and once it is decided."""
 
 
 def candidates_text(answer: CandidateList) -> str:
@@ -275,16 +266,10 @@ def statistics_text(numbers: DuplicateStats) -> str:
 def _candidate_lines(pair: DuplicateCandidate) -> Iterable[str]:
     """A line of numbers, one of reasons, and one for each row."""
     amounts = "不明" if pair.amount_diff is None else f"{pair.amount_diff:,}円"
-    words = _TRANSFER_DECISIONS if pair.is_transfer else _DECISIONS
-    decision = words.get(pair.user_decision or "")
-    kind = "同じ買い物らしい" if pair.is_likely else "別の買い物らしい"
-    if pair.is_transfer:
-        kind = "振替らしい" if pair.is_likely else "振替かもしれない"
-    if pair.kind == "charge":
-        kind = f"チャージで、{kind}"
-    if pair.kind == "card_bill":
-        words, kind = _BILL_DECISIONS, "カードの請求らしい（判定すると請求だけを外す）"
-        decision = words.get(pair.user_decision or "")
+    likely, unlikely, decided = _KINDS[pair.kind]
+    decisions = {"duplicate": decided, "not_duplicate": f"{decided}ではない", "skip": "保留"}
+    decision = decisions.get(pair.user_decision or "")
+    kind = "チャージで、" * (pair.kind == "charge") + (likely if pair.is_likely else unlikely)
     yield (
         f"[check_id {pair.check_id}] {kind}（類似度 {pair.similarity_score:.0%}）、"
         f"日付差 {pair.date_diff_days}日、金額差 {amounts}"

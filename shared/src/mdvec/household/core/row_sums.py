@@ -1,4 +1,4 @@
-"""Rows that are alike in all that a question can ask, summed; and the groups of these sums."""
+"""Groups of sums by shop, category, account, person or part of time, and means of them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.wording import format_currency, sums_in_words
+from mdvec.household.core.sums import KeySum, RowSum, Totals, rounded, totals_of
+from mdvec.household.core.wording import sums_in_words, totals_in_words
 
 GroupBy = Literal[
     "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"
@@ -25,30 +25,6 @@ OTHERS = "そのほか"
 """The name of the group of all further groups."""
 _WEEKDAYS = "月火水木金土日"
 _SATURDAY = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """The sums of some rows: their number, spending less refunds, and income, in yen."""
-
-    rows: int
-    spending: int
-    income: int
-
-    @property
-    def balance(self) -> int:
-        """Income minus spending."""
-        return self.income - self.spending
-
-    @property
-    def in_words(self) -> str:
-        """The number of rows and the sums in Japanese; a sum of nothing is left out."""
-        sums = sums_in_words(self.spending, self.income)
-        if self.spending and self.income:
-            sums += f"、収支 {format_currency(self.balance, signed=True)}"
-        if self.rows and not sums:
-            sums = "合計 0円"
-        return f"{self.rows:,}件" + (f"、{sums}" if sums else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,52 +59,17 @@ class FoundGroup(Totals):
     name: str
     mean: Mean | None = None
 
-
-class RowSum(NamedTuple):
-    """The number of some rows and their sum in yen, which is 0 where the files have no amount.
-
-    ``words`` are the user's note and tags on a row. ``left_out`` is why they do not count, or None.
-    """
-
-    description: str
-    memo: str
-    words: tuple[str, ...]
-    category_major: str
-    category_minor: str
-    account: str
-    left_out: str | None
-    rows: int
-    amount: int
-
     @property
-    def texts(self) -> tuple[str, ...]:
-        """All that words are looked for in."""
-        return (self.description, self.memo, *self.words)
+    def in_words(self) -> str:
+        """The sums in Japanese, and the means if there are any."""
+        means = f"、{self.mean.in_words}" if self.mean else ""
+        return totals_in_words(self) + means
 
-    @property
-    def category(self) -> str:
-        """The category's name."""
-        names = filter(None, (self.category_major, self.category_minor))
-        return " > ".join(names) or UNCATEGORISED
-
-    @property
-    def income(self) -> int:
-        """The part of the sum that is income: all or nothing."""
-        return self.amount if self.category_major == INCOME else 0
-
-    def is_of(self, category: Category) -> bool:
-        """Whether the rows are of a category."""
-        same = self.category_major == category.major
-        return same and category.minor in (None, self.category_minor)
-
-
-class KeySum(NamedTuple):
-    """The number of rows with a key, their sum in yen, and the part of it that is income."""
-
-    key: str
-    rows: int
-    amount: int
-    income: int
+    @classmethod
+    def of(cls, name: str, sums: Iterable[KeySum | RowSum]) -> FoundGroup:
+        """The group of some sums."""
+        totals = totals_of(sums)
+        return cls(totals.rows, totals.spending, totals.income, name)
 
 
 SomeSum = TypeVar("SomeSum", RowSum, KeySum)
@@ -139,28 +80,11 @@ ShopOf = Callable[[str], str]
 def shop_names(descriptions: Iterable[str]) -> ShopOf:
     """The shop of each description; as written, if only one description has that shop."""
     shops = shops_of(descriptions)
-    written = {shop: description for description, shop in shops.items()}
-    counts = Counter(shops.values())
-
-    def shop(description: str) -> str:
-        name = shops[description]
-        return name if counts[name] > 1 else " ".join(written[name].split())
-
-    return shop
-
-
-def totals_of(sums: Iterable[RowSum | KeySum]) -> Totals:
-    """The exact sums of some rows."""
-    return Totals(*_summed(sums))
-
-
-def _summed(sums: Iterable[RowSum | KeySum]) -> tuple[int, int, int]:
-    rows, balance, income = 0, 0, 0
-    for each in sums:
-        rows += each.rows
-        balance += each.amount
-        income += each.income
-    return rows, income - balance, income
+    written: dict[str, set[str]] = {}
+    for description, shop in shops.items():
+        written.setdefault(shop, set()).add(" ".join(description.split()))
+    shown = {shop: min(names) if len(names) == 1 else shop for shop, names in written.items()}
+    return lambda description: shown[shops[description]]
 
 
 def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
@@ -168,21 +92,20 @@ def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[F
     by_name: dict[str, list[SomeSum]] = {}
     for each in sums:
         by_name.setdefault(name(each), []).append(each)
-    groups = [FoundGroup(*_summed(of_name), group) for group, of_name in by_name.items()]
+    groups = [FoundGroup.of(group, of_name) for group, of_name in by_name.items()]
     return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
 
 
 def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
     """The first ``MAX_GROUPS``, and one of the others."""
     left = groups[MAX_GROUPS:]
-    others = [FoundGroup(*_added(left), OTHERS)] if left else []
-    return (*groups[:MAX_GROUPS], *others)
+    return (*groups[:MAX_GROUPS], *([_together(OTHERS, left)] if left else []))
 
 
-def _added(totals: Iterable[Totals]) -> tuple[int, int, int]:
-    together = [(group.rows, group.spending, group.income) for group in totals]
-    rows, spending, income = (sum(column) for column in zip(*together, strict=True))
-    return rows, spending, income
+def _together(name: str, groups: Iterable[FoundGroup]) -> FoundGroup:
+    return FoundGroup.of(
+        name, (KeySum(group.name, group.rows, group.balance, group.income) for group in groups)
+    )
 
 
 def groups_by_time(
@@ -198,7 +121,7 @@ def groups_by_time(
 
     groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
-        earlier = FoundGroup(*_added(groups[:-MAX_TIMES]), f"{groups[-MAX_TIMES].name[:10]}より前")
+        earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
         return (earlier, *groups[-MAX_TIMES:])
     if days is None or group_by not in ("weekday", "weekend", "year"):
         return tuple(groups)
@@ -230,12 +153,7 @@ def mean_of(
     """Spending and income per day or month, in whole yen; None over nothing."""
     if not over:
         return None
-    return Mean(unit, over, _per(totals.spending, over), _per(totals.income, over), is_whole)
-
-
-def _per(amount: int, over: int) -> int:
-    whole = (2 * abs(amount) + over) // (2 * over)
-    return whole if amount >= 0 else -whole
+    return Mean(unit, over, rounded(totals.spending, over), rounded(totals.income, over), is_whole)
 
 
 def _time_of(day: date, group_by: GroupBy, month_starts_on: int) -> str:

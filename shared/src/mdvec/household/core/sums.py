@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
+from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answers import CategoryText, MonthText, Percentage, SubjectText
-from mdvec.household.core.categories import INCOME, Category, Subject, Total
+from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category, Subject, Total
 
 WINDOW = 12
 """The months in a moving average, the current one included."""
@@ -57,6 +58,89 @@ class MonthlySum:
     left_out: str | None
     rows: int
     amount: int
+
+    @property
+    def income(self) -> int:
+        """The part of the sum that is income: all or nothing."""
+        return self.amount if self.category_major == INCOME else 0
+
+
+class RowSum(NamedTuple):
+    """The number of some rows and their sum in yen, which is 0 where the files have no amount.
+
+    ``words`` are the user's note and tags on a row. ``left_out`` is why they do not count, or None.
+    """
+
+    description: str
+    memo: str
+    words: tuple[str, ...]
+    category_major: str
+    category_minor: str
+    account: str
+    left_out: str | None
+    rows: int
+    amount: int
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """All that words are looked for in."""
+        return (self.description, self.memo, *self.words)
+
+    @property
+    def category(self) -> str:
+        """The category's name."""
+        names = filter(None, (self.category_major, self.category_minor))
+        return " > ".join(names) or UNCATEGORISED
+
+    @property
+    def income(self) -> int:
+        """The part of the sum that is income: all or nothing."""
+        return self.amount if self.category_major == INCOME else 0
+
+    def is_of(self, category: Category) -> bool:
+        """Whether the rows are of a category."""
+        same = self.category_major == category.major
+        return same and category.minor in (None, self.category_minor)
+
+
+class KeySum(NamedTuple):
+    """The number of rows with a key, their sum in yen, and the part of it that is income."""
+
+    key: str
+    rows: int
+    amount: int
+    income: int
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sums of some rows: their number, spending less refunds, and income, in yen."""
+
+    rows: int
+    spending: int
+    income: int
+
+    @property
+    def balance(self) -> int:
+        """Income minus spending."""
+        return self.income - self.spending
+
+
+def totals_of(sums: Iterable[KeySum | RowSum | MonthlySum]) -> Totals:
+    """The exact sums of some rows."""
+    rows, balance, income = 0, 0, 0
+    for each in sums:
+        rows += each.rows
+        balance += each.amount
+        income += each.income
+    return Totals(rows, income - balance, income)
+
+
+def totals_of_rows(rows: Iterable[tuple[str, int]]) -> Totals:
+    """The exact sums of rows by their 大項目 and amounts."""
+    return totals_of(
+        KeySum(major, 1, amount, amount if major == INCOME else 0) for major, amount in rows
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,20 +214,17 @@ def amounts_of(subject: Subject, sums: Iterable[MonthlySum]) -> dict[Month, int]
 
     The sums of a 中項目 are its own alone.
     """
+    by_category = amounts_by_category(sums)
+    if isinstance(subject, Category):
+        return by_category.get(Category(subject.major), {})
     amounts: dict[Month, int] = {}
-    wanted = Category(subject.major) if isinstance(subject, Category) else None
-    for category, by_month in amounts_by_category(sums).items():
-        sign = _sign(category, subject) if wanted is None else int(category == wanted)
-        for month, amount in by_month.items() if sign else ():
+    for category, by_month in by_category.items():
+        if subject is Total.SPENDING and category.is_income:
+            continue
+        sign = 1 if subject is Total.SPENDING or category.is_income else -1
+        for month, amount in by_month.items():
             amounts[month] = amounts.get(month, 0) + sign * amount
     return amounts
-
-
-def _sign(category: Category, total: Subject) -> int:
-    """The sign of a category in a total: income minus spending, or spending alone."""
-    if total is Total.SPENDING:
-        return 0 if category.is_income else 1
-    return 1 if category.is_income else -1
 
 
 def trend_of(
@@ -198,17 +279,18 @@ def change(amount: int | None, base: int | None) -> Decimal | None:
 
 def percent(part: int, whole: int) -> Decimal:
     """A part as a percentage of the whole, with one decimal, rounded half away from zero."""
-    return Decimal(_round_half_away(Fraction(1000 * part, whole))) / 10
+    return Decimal(rounded(1000 * part, whole)) / 10
 
 
 def mean(amounts: list[int]) -> int:
     """The mean in whole yen, rounded half away from zero."""
-    return _round_half_away(Fraction(sum(amounts), len(amounts)))
+    return rounded(sum(amounts), len(amounts))
 
 
-def _round_half_away(number: Fraction) -> int:
-    whole = int(abs(number) + Fraction(1, 2))
-    return whole if number >= 0 else -whole
+def rounded(part: int, whole: int) -> int:
+    """A quotient, rounded half away from zero."""
+    size = int(abs(Fraction(part, whole)) + Fraction(1, 2))
+    return size if part >= 0 else -size
 
 
 def shares(sums: Iterable[MonthlySum], *, by_minor: bool) -> tuple[CategoryShare, ...]:
@@ -283,9 +365,6 @@ class MonthMarks:
 
     running: tuple[Month, ...] = ()
     empty: tuple[Month, ...] = ()
-
-
-UNMARKED = MonthMarks()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -158,11 +158,6 @@ class CountedRow(NamedTuple):
         return self.amount if self.is_income else -self.amount
 
     @property
-    def category(self) -> Category:
-        """The row's 大項目."""
-        return Category(self.category_major)
-
-    @property
     def full_category(self) -> Category:
         """The row's 大項目, and its 中項目 if it has one."""
         return Category(self.category_major, self.category_minor or None)

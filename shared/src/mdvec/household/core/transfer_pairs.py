@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.pair import ComparedEntry, ComparedRow, DetectionOptions, FoundPairs, Pair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -41,17 +41,17 @@ class TransferPair:
     speaks for and against it.
     """
 
-    out: ComparedEntry
-    into: ComparedEntry
+    out: ComparedRow
+    into: ComparedRow
     days: int
     is_likely: bool
     reasons: tuple[str, ...]
 
 
 def transfer_pairs(
-    rows: Iterable[ComparedEntry],
+    rows: Iterable[ComparedRow],
     max_days: int = MAX_DAYS,
-    charges: Collection[ComparedEntry] = (),
+    charges: Collection[ComparedRow] = (),
 ) -> list[TransferPair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
@@ -92,10 +92,10 @@ def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
 
 def with_transfers(
     found_pairs: FoundPairs,
-    rows: Iterable[ComparedEntry],
+    rows: Iterable[ComparedRow],
     options: DetectionOptions,
     only: Collection[int] | None = None,
-    charges: Collection[ComparedEntry] = (),
+    charges: Collection[ComparedRow] = (),
 ) -> FoundPairs:
     """The pairs of a search and those that may be transfers, best score first.
 
@@ -123,13 +123,13 @@ def _candidate(transfer: TransferPair) -> Pair:
 
 
 def _opposites(
-    rows: Iterable[ComparedEntry], max_days: int, charges: Iterable[ComparedEntry]
-) -> Iterable[tuple[ComparedEntry, ComparedEntry]]:
+    rows: Iterable[ComparedRow], max_days: int, charges: Iterable[ComparedRow]
+) -> Iterable[tuple[ComparedRow, ComparedRow]]:
     """Every pair of a row that goes out and one of the same amount that comes in near it."""
-    incoming: dict[int, list[ComparedEntry]] = defaultdict(list)
-    outgoing: list[ComparedEntry] = []
+    incoming: dict[int, list[ComparedRow]] = defaultdict(list)
+    outgoing: list[ComparedRow] = []
     for charge in charges:
-        incoming[charge.amount or 0].append(charge)
+        incoming[charge.amount].append(charge)
     for row in rows:
         if row.counts and row.amount:
             if row.amount > 0:
@@ -141,14 +141,14 @@ def _opposites(
         of_amount.sort(key=lambda row: (row.date, row.id))
         days[amount] = [row.date.toordinal() for row in of_amount]
     for out in outgoing:
-        partners: Sequence[ComparedEntry] = incoming.get(-(out.amount or 0), ())
+        partners: Sequence[ComparedRow] = incoming.get(-out.amount, ())
         if partners:
-            at, known = out.date.toordinal(), days[partners[0].amount or 0]
+            at, known = out.date.toordinal(), days[-out.amount]
             begin, end = bisect_left(known, at - max_days), bisect_right(known, at + max_days)
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: ComparedEntry, into: ComparedEntry) -> TransferPair:
+def _pair(out: ComparedRow, into: ComparedRow) -> TransferPair:
     days = abs((into.date - out.date).days)
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded(into)) or (
@@ -158,17 +158,17 @@ def _pair(out: ComparedEntry, into: ComparedEntry) -> TransferPair:
     return TransferPair(out, into, days, speaks and not against, tuple(reasons))
 
 
-def _words(row: ComparedEntry) -> bool:
+def _words(row: ComparedRow) -> bool:
     """Whether a row's text or category suggests a transfer between one's own accounts."""
     return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
 
 
-def _names(row: ComparedEntry, account: str) -> bool:
+def _names(row: ComparedRow, account: str) -> bool:
     """Whether a row's text has the name of an account."""
     return bool(account) and _plain(account) in _folded(row)
 
 
-def _folded(row: ComparedEntry) -> str:
+def _folded(row: ComparedRow) -> str:
     return _plain(f"{row.description} {row.category_minor}")
 
 

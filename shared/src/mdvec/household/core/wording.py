@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from mdvec.dates import Month, MonthRange, runs_of
 from mdvec.errors import MdvecError
-from mdvec.household.core.categories import INCOME, Category, Subject, Total
+from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.sums import (
-    UNMARKED,
     CategoryShare,
     CategoryTrend,
     MonthFigure,
@@ -18,7 +17,8 @@ from mdvec.household.core.sums import (
     MonthMarks,
     RowCounts,
     SavingsTrend,
-    income_and_spending,
+    Totals,
+    totals_of,
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.text import shortened, shown_name
@@ -109,7 +109,17 @@ def sums_in_words(spending: int, income: int) -> str:
     return "、".join(f"{name} {format_currency(yen)}" for name, yen in named if yen)
 
 
-def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks = UNMARKED) -> list[str]:
+def totals_in_words(totals: Totals) -> str:
+    """The number of rows and the sums; a sum of nothing is left out."""
+    sums = sums_in_words(totals.spending, totals.income)
+    if totals.spending and totals.income:
+        sums += f"、収支 {format_currency(totals.balance, signed=True)}"
+    if totals.rows and not sums:
+        sums = "合計 0円"
+    return f"{totals.rows:,}件" + (f"、{sums}" if sums else "")
+
+
+def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> list[str]:
     """A category month by month, with its average over the last twelve months."""
     signed = trend.category is Total.BALANCE
     lines = [f"{subject_in_words(trend.category)}の {months.in_words}の推移です。"]
@@ -149,9 +159,7 @@ def subject_in_words(subject: Subject) -> str:
     return f"{shown_name(subject)}カテゴリ"
 
 
-def savings_text(
-    savings: SavingsTrend, months: MonthRange, marks: MonthMarks = UNMARKED
-) -> list[str]:
+def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks) -> list[str]:
     """The savings rate, income, spending and balance month by month, and the overall rate."""
     lines = [f"貯蓄率（収入に対する収支の割合）の {months.in_words}の推移です。"]
     for point in savings.months:
@@ -184,9 +192,7 @@ def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: 
     return f"{line} （前月比 {format_percentage(before)}, 前年同月比 {format_percentage(year)}）"
 
 
-def top_text(
-    trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
-) -> list[str]:
+def top_text(trends: Sequence[CategoryTrend], months: MonthRange, marks: MonthMarks) -> list[str]:
     """The largest categories of spending, each month by month."""
     totals = "、".join(f"{shown_name(t.category)}（{format_currency(t.total)}）" for t in trends)
     head = f"{months.in_words}の支出額上位 {len(trends)} カテゴリは {totals} です。"
@@ -194,7 +200,7 @@ def top_text(
 
 
 def summary_text(
-    trends: Iterable[CategoryTrend], months: MonthRange, marks: MonthMarks = UNMARKED
+    trends: Iterable[CategoryTrend], months: MonthRange, marks: MonthMarks
 ) -> list[str]:
     """One line for each category: its sum, its last month and its average."""
     lines = [f"{months.in_words}のカテゴリ別の推移です。"]
@@ -302,26 +308,24 @@ def filling_note(month: Month) -> str:
 
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
     """Note on the removed rows that would otherwise count, if there are any."""
-    gone = [cell for cell in sums if cell.left_out == "removed"]
-    return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"] if gone else []
+    gone = totals_of(cell for cell in sums if cell.left_out == "removed")
+    return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"] * (gone.rows > 0)
 
 
-def pending_removal_notes(sums: Sequence[MonthlySum], tool: str) -> list[str]:
+def pending_removal_notes(pending: Totals, tool: str) -> list[str]:
     """Note on the rows that vanished but still count until the user confirms, if there are any."""
-    if not sums:
+    if not pending.rows:
         return []
     return [
-        f"新しい明細から消えた {_rows_and_amounts(sums)}を、確認待ちのため集計に含めています。"
+        f"新しい明細から消えた {_rows_and_amounts(pending)}を、確認待ちのため集計に含めています。"
         f"外すには mdvec import -n {tool} --mode update --accept-removals を実行してください"
     ]
 
 
-def _rows_and_amounts(sums: Sequence[MonthlySum]) -> str:
+def _rows_and_amounts(totals: Totals) -> str:
     """Rows and amounts in a note: 2件（支出 3,200円）."""
-    income = sum(cell.amount for cell in sums if cell.category_major == INCOME)
-    spending = -sum(cell.amount for cell in sums if cell.category_major != INCOME)
-    words = sums_in_words(spending, income)
-    return f"{sum(cell.rows for cell in sums):,}件{f'（{words}）' if words else ''}"
+    words = sums_in_words(totals.spending, totals.income)
+    return f"{totals.rows:,}件{f'（{words}）' if words else ''}"
 
 
 PLANNED_INCLUDED = "上の金額に含みます"
@@ -329,21 +333,12 @@ PLANNED_LEFT_OUT = "上の金額には含めていません"
 PLANNED_DUE = "使った金額には含めていません。期間内のものは「これからの支払い」に数えます"
 
 
-def planned_note(sums: Sequence[MonthlySum], where: str) -> str:
-    """Names rows dated after today, and says where they are in the figures."""
-    income, spending = income_and_spending(sums)
-    return planned_totals_note(
-        sum(cell.rows for cell in sums),
-        -sum(cell.amount for cell in spending),
-        sum(cell.amount for cell in income),
-        where,
+def planned_notes(totals: Totals, where: str) -> list[str]:
+    """Note on rows dated after today, if there are any: where they are in the figures."""
+    amounts = "、".join(
+        filter(None, (f"{totals.rows:,}件", sums_in_words(totals.spending, totals.income)))
     )
-
-
-def planned_totals_note(rows: int, spending: int, income: int, where: str) -> str:
-    """The same of totals; one of nothing is left out, as in those of found rows."""
-    amounts = "、".join(filter(None, (f"{rows:,}件", sums_in_words(spending, income))))
-    return f"予定（今日より後の日付の明細）: {amounts}（{where}）"
+    return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] * (totals.rows > 0)
 
 
 def astray_note(total: int, rows: Sequence[Transaction]) -> str:

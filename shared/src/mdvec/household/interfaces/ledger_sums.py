@@ -5,6 +5,7 @@ Each transaction is stored once, by its identity. User decisions about rows are 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from datetime import date
@@ -16,7 +17,7 @@ from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.sums import MonthlySum
+from mdvec.household.core.sums import KeySum, MonthlySum, Totals, totals_of
 from mdvec.household.core.transaction import CountedRow, Transaction
 
 _FIELDS = tuple(field.name for field in fields(Transaction))
@@ -176,7 +177,7 @@ def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int =
     """Every month with rows, in order; months start on the day ``starts_on``."""
     # Steps through the index, one for each part of a calendar month: counting every row takes a
     # hundred times as long.
-    start, of_tool = _start(starts_on, "day"), f"WHERE tool_id = ?1 AND {in_ledger()}"
+    start, of_tool = _start(starts_on), f"WHERE tool_id = ?1 AND {in_ledger()}"
     rows = connection.execute(
         f"WITH RECURSIVE present(day) AS (SELECT min(date) FROM transactions {of_tool} "
         f"UNION ALL SELECT (SELECT min(date) FROM transactions {of_tool} AND date >= "
@@ -215,14 +216,12 @@ def rows_by_month(
     """The number of rows on these days by month; months without rows are missing."""
     where, values = where_rows(tool_id, days, None)
     rows = connection.execute(
-        f"SELECT {_month(starts_on)}, count(*) FROM transactions "
-        f"WHERE {where} AND {in_ledger()} GROUP BY 1, 2",
+        f"SELECT date, count(*) FROM transactions WHERE {where} AND {in_ledger()} GROUP BY 1",
         values,
     )
-    by_month: dict[Month, int] = {}
-    for month, is_next, count in rows:
-        at = _labelled(month, is_next, starts_on)
-        by_month[at] = by_month.get(at, 0) + count
+    by_month: Counter[Month] = Counter()
+    for day, count in rows:
+        by_month[Month.of(date.fromisoformat(day), starts_on)] += count
     return by_month
 
 
@@ -267,31 +266,20 @@ def monthly_sums(
     return sums
 
 
-def _month(starts_on: int) -> str:
-    """Two columns: a row's calendar month, and whether its household month is the next one."""
-    # GROUP BY takes both; adding a month to a text in SQL costs more than the rest of the query.
-    is_next = "0" if starts_on == 1 else f"substr(date, 9, 2) >= {_start(starts_on, 'date')}"
-    return f"substr(date, 1, 7), {is_next}"
-
-
-def _start(starts_on: int, column: str) -> str:
-    """The day, as two digits, on which a month starts in the calendar month of a date."""
+def _start(starts_on: int) -> str:
+    """The day, as two digits, on which a month starts in the calendar month of ``day``."""
     start = f"'{starts_on:02d}'"
     # A month that is too short starts the next one on its last day.
-    return f"min({start}, {_LENGTH.format(column)})" if starts_on > 28 else start
+    return f"min({start}, {_LENGTH})" if starts_on > 28 else start
 
 
 _LENGTH = (
-    "CASE substr({0}, 6, 2) WHEN '02' "
-    "THEN substr(date(substr({0}, 1, 4) || '-03-01', '-1 day'), 9) "
+    "CASE substr(day, 6, 2) WHEN '02' "
+    "THEN substr(date(substr(day, 1, 4) || '-03-01', '-1 day'), 9) "
     "WHEN '04' THEN '30' WHEN '06' THEN '30' WHEN '09' THEN '30' WHEN '11' THEN '30' "
     "ELSE '31' END"
 )
 """The length of the calendar month of a date, as text."""
-
-
-def _labelled(month: str, is_next: int, starts_on: int) -> Month:
-    return Month.from_iso(month, starts_on).plus(is_next)
 
 
 def page_of_rows(
@@ -334,16 +322,15 @@ def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
     return "(category_major = ? AND category_minor = ?)", (subject.major, subject.minor)
 
 
-def counted_sums(
+def counted_totals(
     connection: apsw.Connection,
     tool_id: int,
     days: Days,
     subject: Subject | None,
-    starts_on: int,
     *,
     pending_only: bool = False,
-) -> list[MonthlySum]:
-    """Sums of the counting rows on these days, by month and 大項目.
+) -> Totals:
+    """The sums of the counting rows on these days.
 
     ``pending_only``: of those that vanished, but count until the user confirms that.
     """
@@ -352,14 +339,14 @@ def counted_sums(
     if pending_only:
         index, also = "INDEXED BY idx_transactions_removal", "AND removal = 'asked'"
     rows = connection.execute(
-        f"SELECT {_month(starts_on)}, category_major, count(*), sum(amount) "
-        f"FROM transactions {index} WHERE {where} {also} AND {counts()} GROUP BY 1, 2, 3",
+        f"SELECT category_major, count(*), sum(amount) FROM transactions {index} "
+        f"WHERE {where} {also} AND {counts()} GROUP BY 1",
         values,
     )
-    return [
-        MonthlySum(_labelled(month, is_next, starts_on), major, "", None, count, amount)
-        for month, is_next, major, count, amount in rows
-    ]
+    return totals_of(
+        KeySum(major, count, amount, amount if major == INCOME else 0)
+        for major, count, amount in rows
+    )
 
 
 def rows_outside(

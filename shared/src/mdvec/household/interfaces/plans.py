@@ -85,66 +85,41 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     descriptions = connection.execute(
         "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (tool_id,)
     )
-    given = [
+    ruled = [
         (text, rule.category.major, rule.category.minor or "")
         for text, shop in shops_of(text for (text,) in descriptions).items()
         if (rule := rule_for(shop, rules)) is not None
     ]
-    connection.execute(
-        "CREATE TEMP TABLE ruled (description TEXT PRIMARY KEY, major TEXT, minor TEXT)"
-    )
-    connection.executemany("INSERT INTO ruled VALUES (?, ?, ?)", given)
-    connection.execute("CREATE TEMP TABLE named (major TEXT, minor TEXT, now_major, now_minor)")
-    connection.executemany(
-        "INSERT INTO named VALUES (?, ?, ?, ?)", _new_names(connection, tool_id, rules)
-    )
-    connection.execute("CREATE TEMP TABLE own (id INTEGER PRIMARY KEY, major TEXT, minor TEXT)")
-    connection.executemany(
-        "INSERT INTO own VALUES (?, ?, ?)",
-        [(row_id, given.major, given.minor or "") for row_id, given in own.items()],
-    )
-    changed = 0
-    for statement in (_RESTORE, _RENAME, _GIVE, _GIVE_OWN):
-        connection.execute(statement, (tool_id,))
-        changed += connection.changes()  # without those of triggers
-    for table in ("ruled", "named", "own"):
-        connection.execute(f"DROP TABLE {table}")
+    names = _new_names(connection, tool_id, rules)
+    owned = [(row_id, given.major, given.minor or "") for row_id, given in own.items()]
+    connection.execute(_APPLY, (tool_id, *map(json.dumps, (owned, ruled, names))))
+    changed: int = connection.changes()  # without those of triggers
     if changed:
         mark_index(connection, tool_id, current=False)
     return changed
 
 
-_RESTORE = """
-UPDATE transactions SET (category_major, category_minor, filed_major, filed_minor)
-    = (filed_major, filed_minor, NULL, NULL)
-WHERE tool_id = ? AND filed_major IS NOT NULL
-AND description NOT IN (SELECT description FROM ruled)
-AND (filed_major, filed_minor) NOT IN (SELECT major, minor FROM named)
-AND id NOT IN (SELECT id FROM own)
-"""
-_RENAME = """
-UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
-    major, minor, now_major, now_minor)
-FROM named WHERE tool_id = ? AND description NOT IN (SELECT description FROM ruled)
-AND coalesce(filed_major, category_major) = major
-AND coalesce(filed_minor, category_minor) = minor
-AND (category_major, category_minor) IS NOT (now_major, now_minor)
-AND id NOT IN (SELECT id FROM own)
-"""
-_GIVE = """
-UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
-    coalesce(filed_major, category_major), coalesce(filed_minor, category_minor),
-    ruled.major, ruled.minor)
-FROM ruled WHERE tool_id = ? AND ruled.description = transactions.description
-AND (category_major, category_minor) IS NOT (ruled.major, ruled.minor)
-AND id NOT IN (SELECT id FROM own)
-"""
-_GIVE_OWN = """
-UPDATE transactions SET (filed_major, filed_minor, category_major, category_minor) = (
-    coalesce(filed_major, category_major), coalesce(filed_minor, category_minor),
-    own.major, own.minor)
-FROM own WHERE tool_id = ? AND own.id = transactions.id
-AND (category_major, category_minor) IS NOT (own.major, own.minor)
+_APPLY = """
+WITH own AS MATERIALIZED (
+    SELECT value ->> 0 AS id, value ->> 1 AS major, value ->> 2 AS minor FROM json_each(?2)),
+ruled AS MATERIALIZED (
+    SELECT value ->> 0 AS shop, value ->> 1 AS major, value ->> 2 AS minor FROM json_each(?3)),
+named AS MATERIALIZED (
+    SELECT value ->> 0 AS major, value ->> 1 AS minor, value ->> 2 AS now_major,
+        value ->> 3 AS now_minor FROM json_each(?4)),
+filed AS (
+    SELECT id, description, coalesce(filed_major, category_major) AS major,
+        coalesce(filed_minor, category_minor) AS minor FROM transactions WHERE +tool_id = ?1),
+given AS (
+    SELECT f.*, coalesce(o.major, r.major, n.now_major) AS now_major,
+        coalesce(o.minor, r.minor, n.now_minor) AS now_minor
+    FROM filed AS f LEFT JOIN own AS o ON o.id = f.id LEFT JOIN ruled AS r ON r.shop = f.description
+    LEFT JOIN named AS n ON n.major = f.major AND n.minor = f.minor)
+UPDATE transactions AS t SET (category_major, category_minor, filed_major, filed_minor) =
+    (coalesce(g.now_major, g.major), coalesce(g.now_minor, g.minor),
+    iif(g.now_major IS NULL, NULL, g.major), iif(g.now_major IS NULL, NULL, g.minor))
+FROM given AS g WHERE g.id = t.id AND iif(g.now_major IS NULL, t.filed_major IS NOT NULL,
+    (t.category_major, t.category_minor) IS NOT (g.now_major, g.now_minor))
 """
 
 

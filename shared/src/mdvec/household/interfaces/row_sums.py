@@ -12,7 +12,7 @@ import apsw
 
 from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, Subject
-from mdvec.household.core.row_sums import KeySum, RowSum
+from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import (
     TRANSACTION_COLUMNS,
@@ -151,7 +151,7 @@ def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
     return [name for (name,) in rows if name]
 
 
-def row_sums(
+def sums_by_text(
     connection: apsw.Connection, condition: RowCondition, noted: Mapping[int, RowNote]
 ) -> list[tuple[RowSum, int | None]]:
     """The rows of a condition by all that words and groups ask; those that do not count too.
@@ -211,17 +211,10 @@ def rows_left_out(
     return list(rows)
 
 
-def sums_by_day(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
-    """The sums of each day with rows, in no particular order."""
-    return _sums_by(connection, rows, "date")
-
-
-def sums_by_file(connection: apsw.Connection, rows: RowsChosen) -> list[KeySum]:
-    """The sums of each file with rows, in no particular order."""
-    return _sums_by(connection, rows, "source_file")
-
-
-def _sums_by(connection: apsw.Connection, rows: RowsChosen, key: str) -> list[KeySum]:
+def sums_by(
+    connection: apsw.Connection, rows: RowsChosen, key: Literal["date", "source_file"]
+) -> list[KeySum]:
+    """The sums of each day or file with rows, in no particular order."""
     index = _index_of_days(rows.condition)
     if key == "source_file" and not rows.condition.is_of_few_days:
         index = "NOT INDEXED"  # the column is in no index
@@ -270,27 +263,13 @@ def ids_of(
     connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
 ) -> list[int]:
     """The ids of all the rows, or of those that are also among some ids."""
-    if among is None:
-        sources, values = _sources(rows, _index_of_days(rows.condition))
-    else:
-        where, bound = _by_id(rows)
-        sources = [f"transactions NOT INDEXED WHERE {_is_one_of('id')} AND {where}"]
-        values = [(json.dumps(list(among)), *bound)]
+    index = _index_of_days(rows.condition) if among is None else "NOT INDEXED"
+    sources, values = _sources(rows, index)
+    if among is not None:
+        sources = [f"{source} AND {_is_one_of('id')}" for source in sources]
+        values = [(*bound, json.dumps(list(among))) for bound in values]
     ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
     return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
-
-
-def _by_id(rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
-    """The condition that a row of some ids is chosen, and the values to bind."""
-    where, values = rows.condition.where
-    where = f"{where} AND {_is_asked(rows.reasons)}"
-    if rows.texts is None:
-        return where, values
-    has_text = "(description, memo) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))"
-    return (
-        f"{where} AND iif({_is_one_of('id')}, {_is_one_of('id')}, {has_text})",
-        (*values, json.dumps(rows.noted), json.dumps(rows.chosen), json.dumps(rows.texts)),
-    )
 
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:

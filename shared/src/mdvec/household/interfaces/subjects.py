@@ -28,11 +28,12 @@ from mdvec.household.core.categories import (
     find_category,
 )
 from mdvec.household.core.cells import CsvText, span_at
-from mdvec.household.core.found import category_note, near_note
+from mdvec.household.core.found import near_note
 from mdvec.household.core.naming import OR
-from mdvec.household.core.row_sums import RowSum, ShopOf, groups_by, totals_of
+from mdvec.household.core.row_sums import ShopOf, groups_by
+from mdvec.household.core.sums import RowSum, totals_of
 from mdvec.household.core.transaction import RowNote, Transaction
-from mdvec.household.core.wording import left_out_in_words
+from mdvec.household.core.wording import left_out_in_words, totals_in_words
 from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.interfaces.plans import all_notes, notes_on
 from mdvec.index import (
@@ -45,7 +46,7 @@ from mdvec.index import (
     documents,
     stored_chunks,
 )
-from mdvec.text import Chunk, folded, identifier, named_dates, terms
+from mdvec.text import Chunk, bracketed_name, folded, identifier, named_dates, terms
 from mdvec.tools import Tool, list_tools
 
 if TYPE_CHECKING:
@@ -361,7 +362,11 @@ def beside_notes(
     """
     if category is not None:
         others = totals_of(row_sum for row_sum in sums if row_sum.is_of(category))
-        return [category_note(str(category), others)] if others.rows else []
+        note = (
+            f"カテゴリ{bracketed_name(category)}のほかの明細は合計に入れていません"
+            f"（{totals_in_words(others)}）。カテゴリ全体は category で選べます"
+        )
+        return [note] * bool(others.rows)
     if not near:
         return []
     rows: Counter[str] = Counter()
