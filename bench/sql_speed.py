@@ -18,6 +18,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared
 from mdvec.sql.service import Analytics
 from processes import Bench, call_in_child
 from results import Row, median, spread
@@ -188,10 +189,13 @@ def _measured(
     ours.exporter.materialize("lately", "SELECT * FROM runs LIMIT 10000", None)
     plain.execute("CREATE TABLE lately AS SELECT * FROM runs LIMIT 10000")
     for _ in range(times):
-        took("join", lambda: ours.small_answers.rows(ASKED.format(f"({JOIN})"), ours.guard))
-        took("kept", lambda: ours.small_answers.rows(ASKED.format("pairs"), ours.guard))
+        took(
+            "join",
+            lambda: ours.questions.rows(Prepared.plain(ASKED.format(f"({JOIN})")), ours.guard),
+        )
+        took("kept", lambda: ours.questions.rows(Prepared.plain(ASKED.format("pairs")), ours.guard))
     for _ in range(30 * times):
-        took("small", lambda: ours.small_answers.rows(SMALL, ours.guard))
+        took("small", lambda: ours.questions.rows(Prepared.plain(SMALL), ours.guard))
         took("plain small", lambda: plain.execute(SMALL).fetchall())
     _guards(took, ours, parquet["handle"], times)
     facts |= _endurance(ours)
@@ -213,7 +217,7 @@ def _endurance(ours: Analytics) -> dict[str, float]:
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
         ours.exporter.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
-        ours.small_answers.rows(SMALL, ours.guard)
+        ours.questions.rows(Prepared.plain(SMALL), ours.guard)
         if number == 200:
             gc.collect()
             begin = _memory()

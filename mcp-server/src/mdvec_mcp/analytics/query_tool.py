@@ -20,7 +20,6 @@ from mdvec.sql import (
     MAX_SQL_CHARACTERS,
     Analytics,
     JsonAnswer,
-    Prepared,
     RequestedData,
     with_warnings,
 )
@@ -65,15 +64,6 @@ Description = Annotated[str | None, Field(max_length=MAX_QUESTION_DESCRIPTION), 
 Mode = Annotated[SaveMode | None, Field(description="With save_as.")]
 
 
-@dataclass(frozen=True, slots=True)
-class ChartWish:
-    """How to draw a result."""
-
-    kind: PlotKind
-    title: str | None
-    image_format: ImageFormat | None
-
-
 class NotDrawn(MdvecError):
     """A chart that could not be drawn; why is in the log, perhaps in Japanese."""
 
@@ -97,8 +87,7 @@ def add_query_tool(
         title: Title = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        wish = _chart_wish(chart, title, image_format)
-        return await queries.answer(query, parameters, wish)
+        return await queries.answer(query, parameters, chart, title, image_format)
 
     async def query_or_save(
         query: Annotated[str | None, _QUERY, TEXT] = None,
@@ -118,15 +107,14 @@ def add_query_tool(
                 _refuse("query with mode=delete takes save_as alone", {**saves, **shows})
             _refuse("query with save_as only saves, and runs nothing", shows)
             save = partial(analytics.questions.save, save_as, query, description, mode or "create")
-            guard = analytics.small_answers.guard
+            guard = analytics.questions.guard
             return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
         if mode == "delete":
             raise ToolError("query deletes a saved question with save_as=its name and mode=delete")
         _refuse("query saves only with save_as", {"description": description, "mode": mode})
         if query is None:
             raise ToolError("query needs the parameter 'query', or save_as with mode=delete")
-        wish = _chart_wish(chart, title, image_format)
-        return await queries.answer(query, parameters, wish)
+        return await queries.answer(query, parameters, chart, title, image_format)
 
     async def saved_questions() -> str:
         listed = await in_thread(analytics.questions.listed)
@@ -144,20 +132,6 @@ def add_query_tool(
     offer.add_resource(
         RESOURCE, "Saved and ready-made questions for query", "application/json", saved_questions
     )
-
-
-def _chart_wish(
-    chart: PlotKind | None, title: str | None, image_format: ImageFormat | None
-) -> ChartWish | None:
-    """How to draw the result; None to answer rows.
-
-    Raises:
-        ToolError: there is no chart to have the title or the format.
-    """
-    if chart is not None:
-        return ChartWish(chart, title, image_format)
-    _refuse("query draws only with chart", {"title": title, "image_format": image_format})
-    return None
 
 
 def _refuse(why: str, given: Mapping[str, object]) -> None:
@@ -182,39 +156,41 @@ class QueryTool:
     may_export: bool
 
     async def answer(
-        self, query: str, parameters: dict[str, Any] | None, wish: ChartWish | None
+        self,
+        query: str,
+        parameters: dict[str, Any] | None,
+        chart: PlotKind | None,
+        title: str | None,
+        image_format: ImageFormat | None,
     ) -> ToolReply:
         """The first rows, or the picture, of a SELECT, a table or a question.
 
         Raises:
             ToolError: it cannot be answered; the text is for the model.
         """
-        questions = self.analytics.questions
-        sql = query
+        if chart is None:
+            _refuse("query draws only with chart", {"title": title, "image_format": image_format})
+        questions, sql = self.analytics.questions, query
         if questions.is_name(query):  # which the database knows
             sql = await in_thread(partial(questions.sql_of, query, parameters))
         blocks: list[ContentBlock] = []
 
         def work() -> JsonAnswer:
             prepared = questions.asked(query, parameters)
-            if wish is None:
+            if chart is None:
                 return questions.answer(prepared, may_export=self.may_export)
-            return self._drawn(prepared, wish, blocks)
+            plot = questions.plot(prepared, chart, title or "")
+            drawn = self.publish(plot, image_format)
+            if drawn.trouble:
+                raise NotDrawn
+            blocks.extend(drawn.blocks)
+            shown: JsonAnswer = {"chart": chart, "shows": plot.in_words(), "points": plot.points}
+            if drawn.url:
+                shown["url"] = drawn.url
+            notes = [note.english for note in plot.notes]
+            warnings = self.analytics.queries.take_warnings()
+            return with_warnings(shown, [*notes, *warnings, *prepared.notes])
 
-        guard = self.analytics.small_answers.guard
+        guard = self.analytics.questions.guard
         reply = await call_within_guard(self.analytics, work, RequestedData(sql), guard)
         return replace(reply, blocks=tuple(blocks))
-
-    def _drawn(self, prepared: Prepared, wish: ChartWish, blocks: list[ContentBlock]) -> JsonAnswer:
-        plot = self.analytics.questions.plot(prepared, wish.kind, wish.title or "")
-        drawn = self.publish(plot, wish.image_format)
-        if drawn.trouble:
-            raise NotDrawn
-        blocks.extend(drawn.blocks)
-        answer: JsonAnswer = {"chart": wish.kind, "shows": plot.in_words(), "points": plot.points}
-        if drawn.url:
-            answer["url"] = drawn.url
-        notes = [note.english for note in plot.notes]
-        return with_warnings(
-            answer, [*notes, *self.analytics.queries.take_warnings(), *prepared.notes]
-        )

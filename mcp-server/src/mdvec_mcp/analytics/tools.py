@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import anyio
 from anyio.lowlevel import RunVar
@@ -22,6 +22,7 @@ from mdvec.sql import (
     Analytics,
     AnswerGuard,
     JsonAnswer,
+    Prepared,
     RequestedData,
     answered_within_guard,
     as_json,
@@ -35,9 +36,6 @@ from pydantic import Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
-
-if TYPE_CHECKING:
-    from mdvec_mcp.offer import Offer
 
 _MAX_THREADS = 100
 """Most only wait for a turn; a client whose queries took all of them would make others wait."""
@@ -195,7 +193,7 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         guard = analytics.tables.guard
         if table is None:
             work = partial(analytics.tables.handles, match, start)
-            return await call_within_guard(analytics, work, RequestedData(), guard, runs_sql=False)
+            return await call_within_guard(analytics, work, RequestedData(), guard)
         describe = partial(analytics.tables.describe, table, match, start)
         return await call_within_guard(analytics, describe, RequestedData(table), guard)
 
@@ -213,18 +211,15 @@ async def call_within_guard(
     work: Callable[[], JsonAnswer],
     request: RequestedData,
     guard: AnswerGuard | None = None,
-    *,
-    runs_sql: bool = True,
 ) -> ToolReply:
-    """Answer in a thread; work that ``runs_sql`` waits while many other queries run.
+    """Answer in a thread; a request with SQL waits while many other queries run.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
     """
-    limiter = _limiter() if runs_sql else None
     answer = await in_thread(
         partial(answered_within_guard, analytics, work, request, guard),
-        limiter=limiter,
+        limiter=None if request.sql is None else _limiter(),
         max_error_bytes=MAX_ERROR_BYTES,
     )
     return ToolReply(as_json(answer), partial(portable, answer))
@@ -272,10 +267,10 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard
                 )
-            return analytics.small_answers.rows(query, guard)
+            return analytics.questions.rows(Prepared.plain(query), guard)
 
         request = RequestedData(query, tool.name)
-        return await call_within_guard(analytics, work, request, guard, runs_sql=query is not None)
+        return await call_within_guard(analytics, work, request, guard)
 
     # The schema refuses larger sizes, which would otherwise be reduced silently.
     largest = max(_MAX_OUTPUT_BYTES, analytics.guard.max_bytes)
@@ -329,11 +324,8 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
 async def _read(
     analytics: Analytics, work: Callable[[], JsonAnswer], request: RequestedData
 ) -> str:
-    guard = analytics.tables.guard
     try:
-        reply = await call_within_guard(
-            analytics, work, request, guard, runs_sql=request.sql is not None
-        )
+        reply = await call_within_guard(analytics, work, request, analytics.tables.guard)
     except ToolError as error:
         raise ResourceError(str(error)) from error
     return reply.text

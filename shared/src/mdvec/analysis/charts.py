@@ -20,12 +20,12 @@ from mdvec.analysis.loading import (
     create_stored_rows,
     export_connection,
     export_file,
-    scan_of,
 )
 from mdvec.analysis.tables import as_frame, column_places, has_plain_index
 from mdvec.charts import (
     PLOT_KINDS,
     ChartError,
+    Fetch,
     ImageFormat,
     Plot,
     PlotKind,
@@ -34,7 +34,7 @@ from mdvec.charts import (
     chosen_size,
     plot_of,
 )
-from mdvec.datasets import Column, is_measured
+from mdvec.datasets import Column, export_scan, is_measured
 from mdvec.settings import Settings, load_settings
 from mdvec.text import identifier
 
@@ -46,19 +46,8 @@ ChartData = Any
 """The handle of an export, or a DataFrame or Series of polars or pandas."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChartRows:
-    """The table of one chart, ``source`` in SQL; its columns have their own names in ``shown``."""
-
-    connection: duckdb.DuckDBPyConnection
-    source: str
-    shown: tuple[Column, ...]
-
-    def fetch(self, sql: str, most: int) -> tuple[list[list[Any]], bool]:
-        """The first rows of a SELECT over the source, and whether it has more."""
-        cursor = self.connection.execute(sql.replace("{source}", self.source))
-        fetched = [list(row) for row in cursor.fetchmany(most + 1)]
-        return fetched[:most], len(fetched) > most
+ChartRows = tuple[tuple[Column, ...], Fetch]
+"""The columns of one chart, under their owner's names, and what runs SQL over them."""
 
 
 @contextmanager
@@ -76,7 +65,7 @@ def chart_rows(
     if isinstance(data, str):
         path, types = export_file(data, settings, folder)
         with export_connection([path], time_zone=zone) as connection:
-            create_stored_rows(connection, scan_of(path, types), types)
+            create_stored_rows(connection, export_scan(path, types), types)
             yield _chosen(connection, [name for name, _ in column_types(connection)], wanted)
         return
     frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
@@ -106,8 +95,13 @@ def _chosen(
     )
     source = f"(SELECT {columns} FROM {STORED_ROWS})"
     kinds = [kind for _, kind in column_types(connection, source)]
-    shown = (Column(names[position], kind) for position, kind in zip(places, kinds, strict=True))
-    return ChartRows(connection, source, tuple(shown))
+
+    def fetch(sql: str, most: int) -> tuple[list[list[Any]], bool]:
+        cursor = connection.execute(sql.replace("{source}", source))
+        fetched = [list(row) for row in cursor.fetchmany(most + 1)]
+        return fetched[:most], len(fetched) > most
+
+    return tuple(Column(names[at], kind) for at, kind in zip(places, kinds, strict=True)), fetch
 
 
 def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str]:  # noqa: ANN401 - of pandas, which need not be installed
@@ -139,7 +133,7 @@ def _store_polars(
         raise UnsupportedFrame(
             "the frame has columns of objects, which a chart cannot show; cast or drop them"
         ) from error
-    create_stored_rows(connection, scan_of(file, None), None)
+    create_stored_rows(connection, export_scan(file, None), None)
     return names
 
 
@@ -308,9 +302,9 @@ def safe_chart(
     font_path = settings.charts.font_path
     try:
         pixels = chosen_size(size, settings.charts.max_size)
-        with chart_rows(data, wanted, settings, folder) as rows:
-            check_numbers(wanted, rows.shown)
-            plot = plot_of(rows.shown, rows.fetch, kind, title)
+        with chart_rows(data, wanted, settings, folder) as (columns, fetch):
+            check_numbers(wanted, columns)
+            plot = plot_of(columns, fetch, kind, title)
         return SafeChart(plot, _drawn(plot, pixels, "png", font_path), pixels, font_path)
     except (PlotRefused, ChartError) as error:
         raise ChartRefused(str(error)) from error

@@ -107,35 +107,43 @@ _SPOOL = re.compile(r"spool_[0-9a-f]+")
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An existing export; times are ISO 8601 in UTC, ``rows`` is None if unknown.
+    """An existing export.
 
-    ``dropped`` are the handles of older exports that were deleted to make room for this one.
+    Attributes:
+        handle: names it, and has the second in which it was made.
+        size: of its file in bytes.
+        expires: when, in seconds since 1970.
+        rows: None if unknown.
+        columns: their names, if known.
+        dropped: the handles of older exports that were deleted to make room for this one.
     """
 
     handle: str
     size: int
-    created: str
-    expires_at: str
+    expires: float
     rows: int | None = None
     columns: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
     @property
+    def made(self) -> float:
+        """When it was made, in seconds since 1970."""
+        return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
+
+    @property
+    def created(self) -> str:
+        """When it was made, as ISO 8601 in UTC."""
+        return _iso(self.made)
+
+    @property
+    def expires_at(self) -> str:
+        """When it expires, as ISO 8601 in UTC."""
+        return _iso(self.expires)
+
+    @property
     def size_mb(self) -> float:
         """Its size in megabytes of 2**20 bytes, as in the settings, to four decimals."""
         return round(self.size / MEGABYTE, 4)
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    handle: str
-    size: int
-    expires: float
-
-    @property
-    def made(self) -> float:
-        """The second in the handle."""
-        return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
 
 class ExportFolder:
@@ -174,20 +182,19 @@ class ExportFolder:
         fmt: ExportFormat = "parquet",
         ttl_seconds: float | None = None,
     ) -> Export:
-        """Move a finished file of the same file system in, under a new handle.
+        """Move a finished file of the same file system in, under a new handle, or remove it.
 
         It expires after ``ttl_seconds``, by default when all do. ``types`` are the columns' types;
         for a CSV export they are stored in a file beside it.
 
         Raises:
-            ExportExceedsTotal: the file alone is over the limit; it is removed.
+            ExportExceedsTotal: the file alone is over the limit.
             ExportFolderUnusable: the folder is not private to this user, or cannot be written.
         """
-        make_private(self.folder, _is_ours)
         try:
+            make_private(self.folder, _is_ours)
             size = finished.lstat().st_size
             if size > self._limit:
-                finished.unlink()
                 raise ExportExceedsTotal(
                     f"the result has {size:,} bytes as {fmt}, and all exports together may have "
                     f"{self._limit:,}; select fewer columns or rows, aggregate, or raise "
@@ -205,15 +212,9 @@ class ExportFolder:
             finished.replace(self.folder / handle)
         except OSError as error:
             raise unwritable(error) from error
-        return Export(
-            handle=handle,
-            size=size,
-            created=_iso(now),
-            expires_at=_iso(expires),
-            rows=rows,
-            columns=tuple(columns),
-            dropped=tuple(dropped),
-        )
+        finally:
+            finished.unlink(missing_ok=True)
+        return Export(handle, size, expires, rows, tuple(columns), tuple(dropped))
 
     def path_of(self, handle: str) -> Path:
         """The file of a handle; it can be read until it expires.
@@ -251,16 +252,7 @@ class ExportFolder:
 
     def list(self) -> list[Export]:
         """The exports that have not expired, the oldest first."""
-        return [
-            Export(
-                handle=file.handle,
-                size=file.size,
-                created=_iso(file.made),
-                expires_at=_iso(file.expires),
-            )
-            for file in self._files()
-            if not self._expired(file)
-        ]
+        return [file for file in self._files() if not self._expired(file)]
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""
@@ -302,7 +294,7 @@ class ExportFolder:
             dropped.append(file.handle)
         return dropped
 
-    def _files(self) -> Iterator[_File]:
+    def _files(self) -> Iterator[Export]:
         """The files named like an export, the oldest first."""
         if not is_private(self.folder, _is_ours):
             return
@@ -312,13 +304,13 @@ class ExportFolder:
         files = [file for file in candidates if file is not None]
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
-    def _expired(self, file: _File) -> bool:
+    def _expired(self, file: Export) -> bool:
         # If the clock was set back, a file seems to be from the future; it must not stay for ever.
         now = self._clock()
         return file.expires <= now or int(now) < file.made
 
 
-def _regular_file(path: Path) -> _File | None:
+def _regular_file(path: Path) -> Export | None:
     """Size and expiry of a regular file; None if it is gone or not a regular file."""
     try:
         status = path.lstat()
@@ -326,7 +318,7 @@ def _regular_file(path: Path) -> _File | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return _File(path.name, status.st_size, status.st_mtime)
+    return Export(path.name, status.st_size, status.st_mtime)
 
 
 def _is_ours(name: str) -> bool:

@@ -17,8 +17,7 @@ from mdvec.datasets import (
     DuckDBType,
     UnknownType,
     allowed_paths,
-    one_path,
-    parquet_scan,
+    export_scan,
     parse_type,
 )
 from mdvec.installation import this_installation
@@ -76,9 +75,14 @@ def safe_load_export(
     path, types = export_file(handle, load_settings(os.environ), folder)
     chosen = _chosen_library(library)
     with TemporaryDirectory() as made, export_connection([path], made) as connection:
-        source = scan_of(path, types)
+        source = export_scan(path, types)
         counted = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
-        _check_size(int(counted[0]), handle, max_rows)
+        if (rows := int(counted[0])) > max_rows:
+            raise TooManyRows(
+                f"{handle} has {rows:,} rows, and max_rows is {max_rows:,}; aggregate or filter in "
+                "the query of export (GROUP BY, WHERE, date_trunc), or pass a larger max_rows if "
+                "the code needs every row"
+            )
         targets, as_it_is = exact_rows(connection, source, types, chosen)
         if chosen == "pandas":
             return pandas_frame(connection, EXPORT_VIEW, targets)
@@ -124,15 +128,6 @@ def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # 
     if not file.exists():
         connection.execute(f"COPY (FROM {EXPORT_VIEW}) TO {literal(str(file))} (FORMAT parquet)")
     return pl.read_parquet(file, glob=False)
-
-
-def _check_size(rows: int, handle: str, max_rows: int) -> None:
-    if rows > max_rows:
-        raise TooManyRows(
-            f"{handle} has {rows:,} rows, and max_rows is {max_rows:,}; aggregate or filter in "
-            "the query of export (GROUP BY, WHERE, date_trunc), or pass a larger max_rows if "
-            "the code needs every row"
-        )
 
 
 def pandas_frame(
@@ -199,28 +194,12 @@ def export_connection(
         yield connection
 
 
-def scan_of(path: Path, types: Mapping[str, str] | None) -> str:
-    """SQL: the rows as stored in the file; in a CSV file every column is text."""
-    if path.suffix == ".parquet":
-        return parquet_scan(path)
-    longest = max(2_000_000, path.stat().st_size)
-    names = ""
-    if types is not None:
-        columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in types)
-        names = f", auto_detect = false, columns = {{{columns}}}"
-    return (
-        f"read_csv({literal(one_path(path))}, all_varchar = true, header = true, delim = ',', "
-        f"quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
-        f"max_line_size = {longest}, hive_partitioning = false{names})"
-    )
-
-
 def create_stored_rows(
     connection: duckdb.DuckDBPyConnection, source: str, types: Mapping[str, str] | None
 ) -> None:
     """Create ``STORED_ROWS`` over a file, in the types that the query's result had.
 
-    ``source`` is the SQL of ``scan_of``; ``types`` are the original types of a CSV file.
+    ``source`` is the SQL of ``export_scan``; ``types`` are the original types of a CSV file.
     """
     # Parsing a CSV file twice would take longer than storing its rows.
     made = "VIEW" if types is None else "TABLE"

@@ -93,15 +93,14 @@ class Sheet:
     def write(
         self, x: float, middle: float, text: str, pixels: float, *,
         align: Align = "left", ink: str = INK, width: float | None = None,
-    ) -> float:  # fmt: skip
-        """Write a line of text at the height ``middle``, cut to ``width``; return its width."""
+    ) -> None:  # fmt: skip
+        """Write a line of text at the height ``middle``, cut to ``width``."""
         shown = text if width is None else self.letters.fit(text, pixels, width)
         # Centring each text on its own ink would put neighbours on different baselines.
         self.figure.text(
             x / self.size[0], 1 - (middle + _HALF_LETTER_EM * pixels) / self.size[1], shown,
             horizontalalignment=align, verticalalignment="baseline", **self.font(pixels, ink),
         )  # fmt: skip
-        return self.letters.width(shown, pixels)
 
     def widest(self, texts: Sequence[str], pixels: float) -> float:
         """The width of the longest text."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, count
 from pathlib import Path
 from typing import Protocol
 
@@ -17,10 +18,9 @@ from mdvec.datasets.core.grouping import (
     hive_values,
     swapped_in_capitals,
 )
-from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine, exact_types
 from mdvec.datasets.interfaces.database_file import NotATable
-from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
+from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
@@ -48,6 +48,11 @@ class ReadPart:
     parquet: Path
     facts: ParquetFacts
 
+    @property
+    def types(self) -> dict[str, str]:
+        """The types of its columns, by name."""
+        return {column.name: column.type for column in self.facts.columns}
+
 
 @dataclass
 class CombinedOutcome:
@@ -74,30 +79,19 @@ class CombinedOutcome:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass
 class CombinedImport:
     """The import of one group of files."""
 
-    def __init__(
-        self,
-        planned: PlannedGroup,
-        read: ReadFile,
-        source_of: Callable[[str], Path],
-        snapshots: Snapshots,
-        root: Path,
-    ) -> None:
-        self._planned = planned
-        self._read = read
-        self._source_of = source_of
-        self._snapshots = snapshots
-        self._root = root
-        self._beside_commas = False
-        self._parts: dict[str, ReadPart] = {}
-        self._kept: dict[str, CombinedFile] = {}
-        self._outcome = CombinedOutcome()
-
-    @property
-    def _old(self) -> DatasetTable | None:
-        return None if self._planned.old is None else self._planned.old.table
+    planned: PlannedGroup
+    read: ReadFile
+    source_of: Callable[[str], Path]
+    snapshots: Snapshots
+    root: Path
+    _beside_commas: bool = False
+    _parts: dict[str, ReadPart] = field(default_factory=dict)
+    _kept: dict[str, CombinedFile] = field(default_factory=dict)
+    _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
 
     def run(self, unchanged: Collection[str], unseen: Collection[str]) -> CombinedOutcome:
         """Read what changed, and combine it with what did not.
@@ -111,7 +105,7 @@ class CombinedImport:
         """
         before = self._files_before()
         self._kept = {path: file for path, file in before.items() if path in unseen}
-        for file in self._planned.files:
+        for file in self.planned.files:
             if file.path in unchanged and file.path in before:
                 self._kept[file.path] = before[file.path]
             else:
@@ -124,19 +118,19 @@ class CombinedImport:
             self._outcome.files = {}
         elif self._parts or self._kept.keys() != before.keys():
             self._combine(types)
-        elif self._old is not None and self._old.combined is not None:
-            self._outcome.file_column = self._old.combined.file_column
-            self._outcome.from_path = self._old.combined.from_path
+        elif (old := self.planned.old) and old.combined:
+            self._outcome.file_column = old.combined.file_column
+            self._outcome.from_path = old.combined.from_path
         return self._outcome
 
     def _files_before(self) -> dict[str, CombinedFile]:
-        old = self._old
+        old = self.planned.old
         if old is None or old.combined is None or not old.parquet.is_file():
             return {}
         return {
             file.path: file
             for file in old.combined.files
-            if file.source == self._source_of(file.path)
+            if file.source == self.source_of(file.path)
         }
 
     def _read_file(
@@ -144,7 +138,7 @@ class CombinedImport:
     ) -> None:
         try:
             self._parts[file.path] = ReadPart(
-                file, *self._read(file, as_text, beside_commas=self._beside_commas)
+                file, *self.read(file, as_text, beside_commas=self._beside_commas)
             )
         except NotATable as error:
             self._parts.pop(file.path, None)
@@ -166,20 +160,22 @@ class CombinedImport:
             return
         self._beside_commas = True
         for part in parts:
-            is_sure = part.facts.has_decimal_commas or part.parquet == self._source_of(
-                part.file.path
-            )
-            if not is_sure and any(column.type == "DOUBLE" for column in part.facts.columns):
+            is_sure = part.facts.has_decimal_commas or self._is_own(part)
+            if not is_sure and "DOUBLE" in part.types.values():
                 self._read_file(part.file, (), {})
         if not had_commas:
             before = dict(self._kept)
-            for file in self._planned.files:
+            for file in self.planned.files:
                 if self._kept.pop(file.path, None) is not None:
                     self._read_file(file, (), before)
 
+    def _is_own(self, part: ReadPart) -> bool:
+        """Whether a file is a Parquet file, which is not copied."""
+        return part.parquet == self.source_of(part.file.path)
+
     def _has_too_few(self) -> bool:
         number = len(self._parts) + len(self._kept)
-        is_new = self._old is None and not self._planned.group.is_chosen
+        is_new = self.planned.old is None and not self.planned.group.is_chosen
         return number == 0 or (is_new and number < _MIN_FILES)
 
     def _common_columns(self) -> tuple[str, ...]:
@@ -187,17 +183,17 @@ class CombinedImport:
         if self._kept:
             common = tuple(self._types_before())
         else:
-            common = common_columns([_names(part) for part in self._parts.values()])
+            common = common_columns([list(part.types) for part in self._parts.values()])
         self._outcome.notes.clear()
         for path, part in list(self._parts.items()):
-            if differs := difference(_names(part), common):
-                pattern = self._planned.group.pattern
+            if differs := difference(part.types, common):
+                pattern = self.planned.group.pattern
                 self._set_apart(path, f"unlike the other files of {pattern} it {differs}")
-            elif name := swapped_in_capitals(_names(part), common):
+            elif name := swapped_in_capitals(part.types, common):
                 self._set_apart(
                     path, f"{name!r} and another column differ only in capitals; name them alike"
                 )
-        columns = combined_columns(map(_names, self._parts.values()), common)
+        columns = combined_columns((list(part.types) for part in self._parts.values()), common)
         self._outcome.notes += _notes(columns, self._parts, self._kept)
         return columns
 
@@ -206,7 +202,7 @@ class CombinedImport:
 
     def _types_before(self) -> dict[str, str]:
         """The columns of the old table that were its files' own."""
-        old = self._old
+        old = self.planned.old
         if old is None or old.combined is None:
             return {}
         added = {old.combined.file_column, *old.combined.from_path}
@@ -214,9 +210,10 @@ class CombinedImport:
 
     @cached_property
     def _facts_before(self) -> ParquetFacts:
-        if self._old is None:
+        old = self.planned.old
+        if old is None:
             return ParquetFacts(rows=0, columns=(), period_column=None, first=None, last=None)
-        return parquet_facts(self._old.parquet)
+        return parquet_facts(old.parquet)
 
     def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
         """One type for each column; a file is read again where only text fits all."""
@@ -253,7 +250,7 @@ class CombinedImport:
         """Read the files again that have other types than text in some columns."""
         before = self._types_before()
         if self._kept and any(before.get(name, "VARCHAR") != "VARCHAR" for name in texts):
-            files = {file.path: file for file in self._planned.files}
+            files = {file.path: file for file in self.planned.files}
             for path in list(self._kept):
                 if path not in files:
                     raise UnreadableFile(
@@ -263,64 +260,47 @@ class CombinedImport:
                 self._read_file(files[path], as_text, {})
                 if path not in self._parts:
                     raise self._outcome.failed.pop()[1]
+        wanted = {name.lower() for name in texts}
         for path, part in list(self._parts.items()):
-            types = {column.name: column.type for column in part.facts.columns}
-            wanted = {name.lower() for name in texts}
+            types = part.types
             other = [name for name in types if name.lower() in wanted and types[name] != "VARCHAR"]
             if not other:
                 continue
-            if part.parquet == self._source_of(path):
+            if self._is_own(part):
                 self._set_apart(
                     path, f"its column {other[0]} holds {types[other[0]]}, those of others do not"
                 )
-            else:
-                self._read_file(part.file, _spelled(part, as_text), {})
+            else:  # as the file spells them
+                spelled = {name.lower() for name in as_text}
+                self._read_file(part.file, [name for name in types if name.lower() in spelled], {})
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""
         rows: list[CombinedRows] = []
         spelling = {name.lower(): name for name in common}
+
+        def spelled(by_name: Mapping[str, str]) -> dict[str, str]:
+            return {spelling.get(name.lower(), name): value for name, value in by_name.items()}
+
         for path in sorted({*self._parts, *self._kept}):
             given = tuple(
                 (name, value) for name, value in hive_values(path).items() if name not in common
             )
-            if path in self._parts:
-                part = self._parts[path]
-                is_own = part.parquet == self._source_of(path)
-                rows.append(
-                    CombinedRows(
-                        (path,),
-                        part.parquet,
-                        {
-                            spelling.get(column.name.lower(), column.name): column.type
-                            for column in part.facts.columns
-                        },
-                        folder=self._root if is_own else None,
-                        from_path=given,
-                        units={
-                            spelling.get(name.lower(), name): unit
-                            for name, unit in part.facts.units.items()
-                        },
-                    )
-                )
+            if part := self._parts.get(path):
+                folder = self.root if self._is_own(part) else None
+                types, units = spelled(part.types), spelled(part.facts.units)
+                rows.append(CombinedRows((path,), part.parquet, types, folder, given, units))
             elif rows and rows[-1].is_combined and not given and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
-            elif self._old is not None:
-                rows.append(
-                    CombinedRows(
-                        (path,),
-                        self._old.parquet,
-                        self._types_before(),
-                        is_combined=True,
-                        from_path=given,
-                        units=self._facts_before.units,
-                    )
-                )
+            elif old := self.planned.old:
+                types, known = self._types_before(), self._facts_before.units
+                before = CombinedRows((path,), old.parquet, types, None, given, known)
+                rows.append(replace(before, is_combined=True))
         return rows
 
     def _all_files(self) -> dict[str, CombinedFile]:
         read = {
-            path: CombinedFile(path, self._source_of(path), part.file.size, part.file.mtime_ns)
+            path: CombinedFile(path, self.source_of(path), part.file.size, part.file.mtime_ns)
             for path, part in self._parts.items()
         }
         return {path: (self._kept | read)[path] for path in sorted({*self._kept, *read})}
@@ -333,16 +313,17 @@ class CombinedImport:
                 given.setdefault(name, []).append(value)
         from_path = {name: hive_type(values) for name, values in given.items()}
         column = _free_name({*types, *from_path})
-        if any(some.is_combined for some in rows) and self._old and self._old.combined:
-            column = self._old.combined.file_column
+        old = self.planned.old
+        if old and old.combined and any(some.is_combined for some in rows):
+            column = old.combined.file_column
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
         columns = CombinedColumns(types, from_path, column, units, self._beside_commas)
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
-        self._outcome.parquet = combine(rows, columns, self._snapshots)
+        self._outcome.parquet = combine(rows, columns, self.snapshots)
         for path, part in self._parts.items():
-            state = file_state(self._source_of(path))
+            state = file_state(self.source_of(path))
             if state != part.file.state:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True
@@ -354,7 +335,7 @@ def _notes(
 ) -> Iterator[str]:
     """What there is to say about files that have other columns than most, or in another order."""
     number = len(parts) + len(kept)
-    have = {path: [name.lower() for name in _names(part)] for path, part in parts.items()}
+    have = {path: [name.lower() for name in part.types] for path, part in parts.items()}
     for name in columns:
         lacking = [path for path, names in have.items() if name.lower() not in names]
         if lacking:
@@ -362,7 +343,7 @@ def _notes(
             lack = "lacks" if len(lacking) == 1 else "lack"
             yield f"{among}the column {name!r} is NULL for {_shown(lacking)}, which {lack} it"
     for name in columns:
-        other = [path for path, part in parts.items() if name not in _names(part)]
+        other = [path for path, part in parts.items() if name not in part.types]
         spelled = [path for path in other if name.lower() in have[path]]
         if spelled:
             yield f"the column {name!r} has its name in other capitals in {_shown(spelled)}"
@@ -379,21 +360,7 @@ def _shown(paths: Sequence[str]) -> str:
     return f"{paths[0]} and {counted(more, 'more file')}" if more else paths[0]
 
 
-def _spelled(part: ReadPart, names: Collection[str]) -> tuple[str, ...]:
-    """The columns with these names, as a file spells them."""
-    wanted = {name.lower() for name in names}
-    return tuple(name for name in _names(part) if name.lower() in wanted)
-
-
-def _names(part: ReadPart) -> tuple[str, ...]:
-    return tuple(column.name for column in part.facts.columns)
-
-
 def _free_name(names: Collection[str]) -> str:
     taken = {name.lower() for name in names}
-    number = 1
-    name = "file"
-    while name in taken:
-        number += 1
-        name = f"file_{number}"
-    return name
+    numbered = (f"file_{number}" for number in count(2))
+    return next(name for name in chain(["file"], numbered) if name not in taken)

@@ -12,33 +12,35 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec import __version__
-from mdvec.datasets import many_tables, states
+from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import dataset_tables
-from mdvec.datasets.interfaces.choices import file_state
 from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.database_file import NotATable
-from mdvec.datasets.interfaces.dataset_tables import FileTable, ImportedFile, origin_of
-from mdvec.datasets.interfaces.memory import limited_memory
+from mdvec.datasets.interfaces.dataset_tables import (
+    FileTable,
+    ImportedFile,
+    file_state,
+    origin_of,
+)
+from mdvec.datasets.interfaces.limits import limited_memory
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
-from mdvec.datasets.options import DatasetOptions
+from mdvec.datasets.options import ChosenReadings, DatasetOptions
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
 from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
-from mdvec.datasets.reading_options import ChosenReadings
 from mdvec.datasets.report import (
     DatasetReport,
-    TableChanges,
-    TableReport,
     check_mode,
     check_outcome,
     readings_of,
+    table_changes,
     unsupported_files,
     with_reading,
 )
-from mdvec.datasets.status import remove_unneeded_copies
+from mdvec.datasets.status import data_files, remove_unneeded_copies, source_path
 from mdvec.files import FoundFile, Problem, UnreadableFile
 from mdvec.importing import (
     ImportInterrupted,
@@ -86,10 +88,10 @@ class _DatasetImport:
         self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
-        data_files = states.data_files(self.connection, job.tool, job.found)
+        found = data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
-        self.found = sorted(data_files, key=lambda file: (file.path not in old, file.path))
+        self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
 
     def run(self) -> ImportReport:
         """Read what changed, record everything, then remove the copies that nothing needs."""
@@ -101,7 +103,7 @@ class _DatasetImport:
             self._keep_unseen()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
-            self.readings.check(self.found, self.tables.of_files(), self.failed, self.known)
+            self.readings.check(self.found, self.tables.values(), self.failed, self.known)
             self._record()
         finally:
             remove_unneeded_copies(self.connection, self.tool.id)
@@ -187,7 +189,7 @@ class _DatasetImport:
         self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
     def _source(self, path: str) -> Path:
-        return states.source_path(self.tool, path)
+        return source_path(self.tool, path)
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
@@ -326,26 +328,22 @@ class _DatasetImport:
             self.readings.record(self.connection)
             understood = self.reader.understood
             before = {stored.table.name: stored.table.reading for stored in self.stored}
-            tables = [with_reading(table, understood, before) for table in self.tables.of_files()]
+            tables = [with_reading(table, understood, before) for table in self.tables.values()]
             dataset_tables.record_dataset(self.connection, self.tool.id, self.files, tables)
             registry.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:
-        now = self.tables.ordered()
-        changed = TableChanges.between((stored.table for stored in self.stored), now)
+        now = [self.tables[name].table for name in sorted(self.tables)]
         left_out = [
             Problem(origin, reason) for file in self.files for origin, reason in file.left_out
         ]
         left_out += unsupported_files(self.job.found.others)
         return self.job.report(
-            added=changed.added,
-            updated=changed.updated,
-            deleted=changed.deleted,
-            unchanged=changed.unchanged,
+            **table_changes((stored.table for stored in self.stored), now),
             failed=self.failed,
             details=DatasetReport(
-                tuple(map(TableReport.of, now)),
+                tuple(now),
                 tuple(left_out),
-                readings_of(self.tables.of_files(), self.reader.understood),
+                readings_of(self.tables.values(), self.reader.understood),
             ),
         )

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Collection, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 from mdvec import __version__
 from mdvec.datasets.combined_import import CombinedOutcome
 from mdvec.datasets.core.grouping import FileGroup, table_name
-from mdvec.datasets.core.understood import ReadingOptions, Understood
+from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
-from mdvec.datasets.interfaces.database_file import (
-    DatabaseFile,
-    InnerTable,
-    OpenedFile,
-    TableInFile,
-)
+from mdvec.datasets.interfaces.database_file import OpenedFile
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
     CombinedFile,
@@ -64,49 +59,23 @@ def opened_tables(
         return workbook.opened(source, root, reading, on_rows)
     if ending in SQLITE_ENDINGS:
         return sqlite_file.opened(source, copies, root, reading, on_rows)
-    return _duckdb_file(source, copies, root)
-
-
-@contextmanager
-def _duckdb_file(source: Path, copies: Path, root: Path) -> Iterator[OpenedFile]:
-    with database_file.opened(source, copies, root) as database:
-        left_out = [
-            (f"{table.label}.{column}", sqlite_file.COMPUTED)
-            for table, columns in database.computed.items()
-            for column in columns
-        ]
-        tables = [TableInFile(table.label, _copier(database, table)) for table in database.tables]
-        yield OpenedFile(tuple(tables), tuple(left_out))
-
-
-def _copier(database: DatabaseFile, table: InnerTable) -> Callable[[Path], Understood]:
-    def copy(target: Path) -> Understood:
-        database.copy(table, target)
-        return Understood()
-
-    return copy
+    return database_file.opened(source, copies, root)
 
 
 class TableNameTaken(UnreadableFile):
     """Another file's table has the SQL name that this one would have."""
 
 
-class CollectedTables:
-    """Tables by their SQL names."""
+class CollectedTables(dict[str, FileTable]):
+    """Tables by their SQL names, in the order in which they were added."""
 
     def __init__(self, tool: Tool) -> None:
+        super().__init__()
         self._tool = tool
-        self._by_name: dict[str, FileTable] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._by_name)
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._by_name
 
     def put(self, table: FileTable) -> None:
         """Add a table, under the name that it has."""
-        self._by_name[table.table.name] = table
+        self[table.table.name] = table
 
     def free_name(self, path: str, inner_table: str) -> str:
         """The SQL name of a file's table.
@@ -114,7 +83,8 @@ class CollectedTables:
         Raises:
             TableNameTaken: another file's table has it.
         """
-        return self._if_free(self._name(path, inner_table))
+        file = split_ending(path)[0] if self._tool.source.is_dir() else ""
+        return self._free(file, inner_table)
 
     def free_group_name(self, group: FileGroup) -> str:
         """The SQL name of the table of a group of files.
@@ -122,31 +92,16 @@ class CollectedTables:
         Raises:
             TableNameTaken: another file's table has it.
         """
-        parts = [group.name] if group.name else []
-        return self._if_free(table_name(self._tool.name, *parts))
+        return self._free(group.name)
 
-    def _if_free(self, name: str) -> str:
-        other = self._by_name.get(name)
-        if other is not None:
+    def _free(self, *parts: str) -> str:
+        name = table_name(self._tool.name, *filter(None, parts))
+        if other := self.get(name):
             raise TableNameTaken(
                 f"its table would be called {name}, as that of {other.table.origin} is; "
                 "rename one of them"
             )
         return name
-
-    def of_files(self) -> list[FileTable]:
-        """The tables with the files they are from, in the order in which they were added."""
-        return list(self._by_name.values())
-
-    def ordered(self) -> list[DatasetTable]:
-        """The tables by name."""
-        return [self._by_name[name].table for name in sorted(self._by_name)]
-
-    def _name(self, path: str, inner_table: str) -> str:
-        parts = [inner_table] if inner_table else []
-        if self._tool.source.is_dir():
-            parts.insert(0, split_ending(path)[0])
-        return table_name(self._tool.name, *parts)
 
 
 def file_table(
@@ -175,7 +130,7 @@ def group_table(
     if outcome.parquet is None:
         if planned.old is None:
             return None
-        table = replace(planned.old.table, name=name, combined=combined)
+        table = replace(planned.old, name=name, combined=combined)
         return FileTable(group.pattern, "", table)
     state = sum(file.size for file in files), max(file.mtime_ns for file in files)
     facts = parquet_facts(outcome.parquet)
@@ -206,7 +161,7 @@ def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[
 def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
     """The files of a group's table at the last import."""
     old = planned.old
-    return () if old is None or old.table.combined is None else old.table.combined.files
+    return old.combined.files if old and old.combined else ()
 
 
 def unseen_files(planned: PlannedGroup, scan: Scan) -> Collection[str]:

@@ -1,15 +1,262 @@
-"""Import options that only a dataset has."""
+"""Import options that only a dataset has: files that are one table, and how files are read."""
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from mdvec.datasets.core.choices import ReadingChoice
+import apsw
+
+from mdvec.datasets.core.choices import (
+    AUTO,
+    COLUMN,
+    DELIMITER,
+    ENCODING,
+    EVERY_FILE,
+    HEADER_ROW,
+    NO_ROW,
+    NULL,
+    TOTALS,
+    ReadingChoice,
+    merged,
+    null_in,
+    reading_of,
+)
 from mdvec.datasets.core.grouping import FileGroup
+from mdvec.datasets.core.understood import ReadingOptions
+from mdvec.datasets.core.value_types import CHOICES
+from mdvec.datasets.interfaces.csv_head import DELIMITERS
+from mdvec.datasets.interfaces.dataset_tables import FileTable, record_choices, stored_choices
 from mdvec.errors import MdvecError
+from mdvec.files import (
+    JSON_ENDINGS,
+    SQLITE_ENDINGS,
+    WORKBOOK_ENDINGS,
+    FoundFile,
+    Problem,
+    data_ending,
+    unpacked_ending,
+)
+from mdvec.importing import ImportRefused
+from mdvec.tools import Tool
+
+_TAB = {"tab": "\t", "\\t": "\t"}
+_HEADER = "header"
+_NULL = "na"
+_NULL_OF_COLUMN = "na:"
+_OUT = "out"
+_NO_DELIMITERS = "\"'\r\n"
+
+
+class InvalidReading(MdvecError):
+    """A choice of how files are read makes no sense."""
+
+    is_wrong_usage = True
+
+
+def reading_choices(
+    columns: Iterable[str],
+    *,
+    encoding: str | None = None,
+    delimiter: str | None = None,
+    header_row: int | None = None,
+    pattern: str | None = None,
+) -> tuple[ReadingChoice, ...]:
+    """The choices that a user makes; ``columns`` are written as COLUMN=TYPE.
+
+    Raises:
+        InvalidReading: a choice makes no sense, or there is none for ``pattern``.
+    """
+    files = (pattern or EVERY_FILE).strip()
+    choices = [_chosen(files, written) for written in columns]
+    choices += [
+        ReadingChoice(files, setting, "", value)
+        for setting, value in _others(encoding, delimiter, header_row)
+    ]
+    if pattern is not None and not choices:
+        raise InvalidReading(
+            "--for says for which files --read, --encoding, --delimiter and --header-row are; "
+            "give one of them"
+        )
+    return tuple(choices)
+
+
+def _chosen(files: str, written: str) -> ReadingChoice:
+    """A choice as it is written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA or totals=out."""
+    name, sign, value = (part.strip() for part in written.rpartition("="))
+    type_ = value.lower()
+    if (name.lower(), type_) == (_HEADER, NO_ROW):
+        return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
+    if (name.lower(), type_) == (TOTALS, _OUT):
+        return ReadingChoice(files, TOTALS, "", _OUT)
+    text = value[len(_NULL_OF_COLUMN) :].strip()
+    if name and text and type_.startswith(_NULL_OF_COLUMN):
+        return null_in(files, name, text)
+    if name.lower() == _NULL and value and type_ not in (*CHOICES, AUTO):
+        return ReadingChoice(files, NULL, value, "NULL")
+    if not sign or not name or type_ not in (*CHOICES, AUTO):
+        raise InvalidReading(
+            f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
+            f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
+            f"COLUMN={_NULL_OF_COLUMN}NA makes its cells that hold only NA NULL, {_NULL}=NA those "
+            f"of every column, {TOTALS}={_OUT} leaves rows of totals out"
+        )
+    return ReadingChoice(files, COLUMN, name, type_)
+
+
+def _others(
+    encoding: str | None, delimiter: str | None, header_row: int | None
+) -> Iterator[tuple[str, str]]:
+    if encoding is not None:
+        yield ENCODING, _encoding(encoding)
+    if delimiter is not None:
+        yield DELIMITER, _delimiter(delimiter)
+    if header_row is not None:
+        if header_row < 0:
+            raise InvalidReading("--header-row is the number of a line, from 1; 0 finds it again")
+        yield HEADER_ROW, str(header_row) if header_row else AUTO
+
+
+def _encoding(name: str) -> str:
+    if name.strip().lower() == AUTO:
+        return AUTO
+    try:
+        encoding = codecs.lookup(name).name
+        "a".encode(encoding)
+    except (LookupError, ValueError) as error:
+        raise InvalidReading(
+            f"{name!r} is not an encoding; name one such as utf-8, cp932, cp1252 or utf-16"
+        ) from error
+    return "utf-8-sig" if encoding == "utf-8" else encoding
+
+
+def _delimiter(written: str) -> str:
+    if written.lower() == AUTO:
+        return AUTO
+    delimiter = _TAB.get(written.lower(), written)
+    if len(delimiter) != 1 or delimiter in _NO_DELIMITERS:
+        raise InvalidReading(f"{written!r} is not a delimiter; give one character, or tab")
+    return delimiter
+
+
+_ENDINGS = {
+    ENCODING: (*DELIMITERS, *JSON_ENDINGS),
+    DELIMITER: tuple(DELIMITERS),
+    HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+}
+"""The files that a choice can be for: the others say themselves how they are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenReadings:
+    """The choices before an import, those that it makes, and those after it."""
+
+    tool: Tool
+    before: tuple[ReadingChoice, ...]
+    new: tuple[ReadingChoice, ...]
+    now: tuple[ReadingChoice, ...]
+
+    @classmethod
+    def of_import(
+        cls, connection: apsw.Connection, tool: Tool, new: Iterable[ReadingChoice]
+    ) -> ChosenReadings:
+        """The choices of an import.
+
+        Raises:
+            ImportRefused: a choice is taken back that was never made.
+        """
+        before = stored_choices(connection, tool.id)
+        keys = {choice.key for choice in before}
+        new = tuple(_meant(choice, keys) for choice in new)
+        for choice in new:
+            if choice.value == AUTO and not any(map(choice.takes_back, keys)):
+                what = choice.column or choice.setting.replace("_", " ")
+                raise ImportRefused(
+                    f"nothing is chosen for {what!r} of {choice.pattern}, so it cannot be taken "
+                    f"back; see what is with: mdvec status -n {tool.name}"
+                )
+        return cls(tool, before, new, merged(before, new))
+
+    def of(self, path: str) -> ReadingOptions:
+        """How a file shall be read."""
+        return reading_of(self.now, path)
+
+    def have_changed(self, path: str) -> bool:
+        """Whether a file is to be read otherwise than before."""
+        return bool(self.new) and self.of(path) != reading_of(self.before, path)
+
+    def check(
+        self,
+        files: Iterable[FoundFile],
+        tables: Iterable[FileTable],
+        failed: Iterable[Problem],
+        known_before: Collection[str],
+    ) -> None:
+        """Check that each new choice is for a file, and for a column that one has.
+
+        Args:
+            files: the files of the source.
+            tables: the tables after the import.
+            failed: what could not be imported.
+            known_before: the files that the last import could read.
+
+        Raises:
+            ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
+        """
+        tables, paths = list(tables), [file.path for file in files]
+        broken = {problem.file_path.partition("#")[0]: problem.reason for problem in failed}
+        for path in broken:
+            if path in known_before and self.have_changed(path):
+                raise ImportRefused(f"{path}: {broken[path]}; nothing was changed")
+        for choice in self.new:
+            if choice.value == AUTO:
+                continue
+            meant = {path for path in paths if choice.fits(path) and _can_be_for(choice, path)}
+            if not meant:
+                what = choice.column or choice.setting.replace("_", " ")
+                raise ImportRefused(
+                    f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
+                    "Parquet and DuckDB have their own types"
+                )
+            known = {name for table in tables if meant & _files(table) for name in _names(table)}
+            if choice.is_of_column and choice.column not in known and not meant & broken.keys():
+                raise ImportRefused(
+                    f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
+                    f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
+                )
+
+    def record(self, connection: apsw.Connection) -> None:
+        """Keep the choices; call within a transaction."""
+        if self.now != self.before:
+            record_choices(connection, self.tool.id, self.now)
+
+
+def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
+    """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
+    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS}
+    if choice.value != AUTO or choice.key in keys or choice.column not in settings:
+        return choice
+    return replace(choice, setting=settings[choice.column], column="")
+
+
+def _can_be_for(choice: ReadingChoice, path: str) -> bool:
+    return unpacked_ending(data_ending(path)) in _ENDINGS[choice.kind]
+
+
+def _files(table: FileTable) -> set[str]:
+    combined = table.table.combined
+    return {file.path for file in combined.files} if combined else {table.path}
+
+
+def _names(table: FileTable) -> list[str]:
+    return [column.name for column in table.table.columns]
+
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.datasets.core.grouping import FileGroup, file_groups, years_beside_months
-from mdvec.datasets.interfaces.dataset_tables import FileTable
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
 from mdvec.files import FoundFile
@@ -22,7 +22,7 @@ class PlannedGroup:
 
     group: FileGroup
     files: tuple[FoundFile, ...]
-    old: FileTable | None = None
+    old: DatasetTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ def plan(
         ImportRefused: no file fits a pattern that the user gave.
     """
     old = {
-        file_table.table.combined.group: file_table
+        file_table.table.combined.group: file_table.table
         for file_table in stored
         if file_table.table.combined
     }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -95,7 +94,7 @@ class FileReader:
                 return source, parquet_facts(there, source.name)
             with (
                 self.snapshots.new() as (part, whole),
-                _plain(there, part, packing(ending)) as plain,
+                unpacked(there, part.with_name(f"{part.name}.unpacked"), packing(ending)) as plain,
             ):
                 self.understood[path] = self._convert(
                     plain, part, unpacked_ending(ending), reading.with_text(as_text)
@@ -122,12 +121,3 @@ class FileReader:
             return arrow_to_parquet(source, target, reading.columns)
         rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls_in=reading.nulls_in)
         return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
-
-
-@contextmanager
-def _plain(source: Path, target: Path, packed: str) -> Iterator[Path]:
-    if not packed:
-        yield source
-        return
-    with unpacked(source, target.with_name(f"{target.name}.unpacked"), packed) as plain:
-        yield plain

@@ -4,42 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
-from mdvec.datasets.core.columns import TableExtent
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
 from mdvec.files import FoundFile, Problem, data_ending
 from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
 from mdvec.text import counted, shown_name
 from mdvec.tools import Tool
-
-
-@dataclass(frozen=True, slots=True)
-class TableReport(TableExtent):
-    """A table after an import: its SQL name and its file, or the files that it combines."""
-
-    name: str
-    origin: str
-    files: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, table: DatasetTable) -> TableReport:
-        """From the stored table, without its paths."""
-        files = table.combined.files if table.combined else ()
-        return cls(
-            table.name, table.origin, tuple(file.path for file in files),
-            rows=table.rows, columns=table.columns, period_column=table.period_column,
-            first=table.first, last=table.last,
-        )  # fmt: skip
-
-    def __str__(self) -> str:
-        size = f"{counted(self.rows, 'row')}, {counted(len(self.columns), 'column')}"
-        about = f"{self.name}: {size}, from {shown_name(self.origin)}"
-        if self.files:
-            about += f" ({counted(len(self.files), 'file')})"
-        if self.first is None:
-            return about
-        return f"{about}; {shown_name(self.period_column)} {self.first} to {self.last}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +33,7 @@ class DatasetReport:
     ``readings`` are how the files were read that this import opened, one list for each table.
     """
 
-    tables: tuple[TableReport, ...]
+    tables: tuple[DatasetTable, ...]
     left_out: tuple[Problem, ...]
     readings: tuple[tuple[FileReading, ...], ...] = ()
 
@@ -69,7 +41,7 @@ class DatasetReport:
         """Its JSON fields."""
         return {
             "dataset": {
-                "tables": [asdict(table) for table in self.tables],
+                "tables": [_table_fields(table) for table in self.tables],
                 "left_out": [asdict(problem) for problem in self.left_out],
                 "read": [reading.json_fields() for some in self.readings for reading in some],
             }
@@ -84,7 +56,7 @@ class DatasetReport:
         )
         return [
             ReportLine(summary),
-            *(ReportLine(str(table)) for table in self.tables),
+            *(ReportLine(table_line(table)) for table in self.tables),
             *notes("read", [said for some in self.readings for said in _said(some)]),
             *(
                 ReportLine(
@@ -93,6 +65,24 @@ class DatasetReport:
                 for problem in self.left_out
             ),
         ]
+
+
+def table_line(table: DatasetTable) -> str:
+    """What a report says of a table: its SQL name, and its file or the files that it combines."""
+    size = f"{counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}"
+    about = f"{table.name}: {size}, from {shown_name(table.origin)}"
+    if table.combined:
+        about += f" ({counted(len(table.combined.files), 'file')})"
+    if table.first is None:
+        return about
+    return f"{about}; {shown_name(table.period_column)} {table.first} to {table.last}"
+
+
+def _table_fields(table: DatasetTable) -> dict[str, object]:
+    """Its JSON fields: all that is no path of the database's."""
+    fields, files = asdict(table), table.combined.files if table.combined else ()
+    shown = ("rows", "columns", "period_column", "first", "last", "name", "origin")
+    return {name: fields[name] for name in shown} | {"files": [file.path for file in files]}
 
 
 _BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
@@ -170,22 +160,15 @@ def _said(files: Sequence[FileReading]) -> list[str]:
     return said
 
 
-@dataclass(frozen=True, slots=True)
-class TableChanges:
+def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -> dict[str, Any]:
     """How many tables an import added, updated, deleted and left unchanged."""
-
-    added: int
-    updated: int
-    deleted: int
-    unchanged: int
-
-    @classmethod
-    def between(cls, before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -> TableChanges:
-        """The changes from the tables before an import to those after it."""
-        old, new = ({table.name: table for table in tables} for tables in (before, now))
-        known = len(new.keys() & old.keys())
-        unchanged = sum(table == old.get(name) for name, table in new.items())
-        return cls(len(new) - known, known - unchanged, len(old) - known, unchanged)
+    old, new = ({table.name: table for table in tables} for tables in (before, now))
+    known = len(new.keys() & old.keys())
+    unchanged = sum(table == old.get(name) for name, table in new.items())
+    return {
+        "added": len(new) - known, "updated": known - unchanged, "deleted": len(old) - known,
+        "unchanged": unchanged,
+    }  # fmt: skip
 
 
 def check_mode(job: ImportJob, stored: Sequence[FileTable], files: Sequence[FoundFile]) -> None:

@@ -1,4 +1,3 @@
-from .answers import Reaper as Reaper
 from .core.guard import AnswerGuard as AnswerGuard
 from .core.guard import JsonAnswer as JsonAnswer
 from .core.guard import as_json as as_json
@@ -8,14 +7,15 @@ from .core.histogram import NoHistogram as NoHistogram
 from .core.statement import MAX_SQL_CHARACTERS as MAX_SQL_CHARACTERS
 from .data import described_dataset as described_dataset
 from .data import tables_of as tables_of
-from .guarded import MAX_ERROR_BYTES as MAX_ERROR_BYTES
-from .guarded import RequestedData as RequestedData
-from .guarded import SourcesNow as SourcesNow
-from .guarded import answered_within_guard as answered_within_guard
+from .exporting import Reaper as Reaper
 from .process.turns import ALONE as ALONE
 from .process.turns import in_session as in_session
 from .questions import Prepared as Prepared
+from .service import MAX_ERROR_BYTES as MAX_ERROR_BYTES
 from .service import Analytics as Analytics
+from .service import RequestedData as RequestedData
+from .service import SourcesNow as SourcesNow
 from .service import analytics_over as analytics_over
+from .service import answered_within_guard as answered_within_guard
 from .service import for_people as for_people
 from .table_description import compared_name as compared_name

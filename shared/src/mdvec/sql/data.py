@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,14 @@ from mdvec.database import (
     snapshot,
     stamp_of,
 )
-from mdvec.datasets import HOUSEHOLD_TABLE, CombinedFile, DatasetTable, dataset_tables
+from mdvec.datasets import (
+    HOUSEHOLD_TABLE,
+    CombinedFile,
+    DatasetTable,
+    dataset_tables,
+    file_state,
+)
+from mdvec.files import UnreadableFile
 from mdvec.household import data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
 from mdvec.sql.core.refusals import named
@@ -188,12 +196,7 @@ def _change_of(file: _File, folder: Path) -> str | None:
         return "files gone"
     if path != file.source and not path.is_relative_to(folder):
         return "files that are links out of the source folder, which are not followed,"
-    return "files changed" if _is_changed(file) else None
-
-
-def _is_changed(file: _File) -> bool:
-    try:
-        status = file.source.stat()
-    except OSError:
-        return True
-    return (status.st_size, status.st_mtime_ns) != (file.size, file.mtime_ns)
+    with suppress(UnreadableFile):
+        if file_state(file.source) == (file.size, file.mtime_ns):
+            return None
+    return "files changed"

@@ -1,4 +1,4 @@
-"""Saves questions with parameters and runs them, and the ready-made ones."""
+"""Answers queries and questions with few rows, and saves questions with parameters."""
 
 from __future__ import annotations
 
@@ -21,16 +21,28 @@ from mdvec.queries import (
     listed_parameters,
 )
 from mdvec.sizes import MEGABYTE
-from mdvec.sql.answers import ONWARDS_IN_SQL, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.ready import READY, ReadyQuestion
-from mdvec.sql.core.refusals import QueryRefused, UnknownTable, shortened_name
+from mdvec.sql.core.refusals import (
+    QueryRefused,
+    QueryStopped,
+    ResultTooLarge,
+    TooManyRowsToExport,
+    UnknownTable,
+    shortened_name,
+)
 from mdvec.sql.core.statement import SELECT_ALL, fold
+from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
-_ONWARDS = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
+_ONWARDS = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
+"""How a model gets at the rows of its own SQL that an answer has no room for."""
+_ONWARDS_OF_QUESTION = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
+_IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
+_NO_ROW = "no row fits into an answer; select fewer columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +76,19 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """The saved questions of a database, and the ready-made ones.
+    """Queries over any table, the saved questions of a database, and the ready-made ones.
+
+    What runs one raises QueryError where it could not be run; a table that is gone is named.
 
     Args:
-        answers: answers them, with as many rows as fit.
-        database: holds the saved ones.
+        exporter: writes results that are larger than an answer.
+        guard: the limits of an answer.
+        database: holds the saved questions.
     """
 
     queries: QueryProcess
-    answers: SmallAnswers
+    exporter: Exporter
+    guard: AnswerGuard
     database: Path
 
     def save(
@@ -101,8 +117,7 @@ class Questions:
             "parameters": {parameter.name: parameter.type for parameter in judged.parameters},
             "columns": [shortened_name(column.name) for column in judged.columns],
         }
-        guard = self.answers.guard
-        return guard.trim(
+        return self.guard.trim(
             with_warnings(answer, self.queries.take_warnings()),
             ("columns",),
             lambda gone: f"{gone} more columns",
@@ -166,10 +181,6 @@ class Questions:
             known.name == name for known in queries.saved_queries(self.database)
         )
 
-    def run(self, name: str, parameters: Mapping[str, object]) -> JsonAnswer:
-        """The answer to a question."""
-        return self.answer(self.prepared(name, parameters))
-
     def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
         """The first rows of an answer; if there are more, how to get at them.
 
@@ -178,38 +189,47 @@ class Questions:
             may_export: whether all rows are written to a file, whose handle is answered.
 
         Raises:
-            QueryError: it could not be run; a table that is gone is named.
+            ExportError: the file of all rows could not be put in place.
         """
         with telling_of(prepared):
-            answer = self.answers.answer(
-                prepared.source, prepared.sql, parameters=prepared.bound, may_export=may_export,
-                onwards=_ONWARDS if prepared.is_question else ONWARDS_IN_SQL,
-            )  # fmt: skip
-        return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
+            fetched = self._rows(prepared, prepared.sql, self.guard)
+            answer = {**_table(fetched), "total_rows": len(fetched.rows)}
+            warnings = self.queries.take_warnings()
+            if fetched.more or not self.guard.fits(with_warnings(answer, warnings)):
+                rest: JsonAnswer = {}
+                if may_export:
+                    rest, notes = self._rest(prepared)
+                    # The export was warned of the same query.
+                    warnings = list(dict.fromkeys([*warnings, *notes]))
+                elif fetched.more:
+                    rest = {"total_rows": self._count(prepared)}
+                answer = self._cut(with_warnings(answer | rest, warnings), prepared)
+                warnings = answer.get("warnings", [])
+        return with_warnings(answer, [*warnings, *prepared.notes])
 
     def rows(self, prepared: Prepared, guard: AnswerGuard) -> JsonAnswer:
-        """The first rows of an answer, with a warning if rows or columns are left out.
-
-        Raises:
-            QueryError: it could not be run; a table that is gone is named.
-        """
+        """The first rows of an answer, with a warning if rows or columns are left out."""
         with telling_of(prepared):
-            answer = self.answers.rows(
-                prepared.source, guard, prepared.sql, parameters=prepared.bound
+            fetched = self._rows(prepared, prepared.sql, guard)
+        export = offered_name("export")
+
+        def left_out(count: int) -> str:
+            if count - int(fetched.more) > len(fetched.rows):
+                return f"too many columns for an answer; select fewer, or {export} the query"
+            return (
+                f"there are more rows than these (at most {guard.max_rows}, within "
+                f"{guard.max_bytes:,} bytes); aggregate in SQL, or {export} the query"
             )
+
+        whole = with_warnings(_table(fetched), self.queries.take_warnings())
+        answer = guard.trim(whole, ("columns", "rows"), left_out, int(fetched.more))
         return with_warnings(answer, [*answer.get("warnings", ()), *prepared.notes])
 
     def first_rows(self, prepared: Prepared, max_rows: int) -> JsonAnswer:
-        """The first ``max_rows`` rows of an answer, and the exact number of all.
-
-        Raises:
-            QueryError: it could not be run; a table that is gone is named.
-        """
+        """The first ``max_rows`` rows of an answer, and the exact number of all."""
         with telling_of(prepared):
-            fetched = self._rows(prepared, prepared.sql, max_rows)
-        total = len(fetched.rows)
-        if fetched.more:
-            total = self.answers.count(prepared.source, prepared.sql, prepared.bound)
+            fetched = self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, max_rows))
+            total = self._count(prepared) if fetched.more else len(fetched.rows)
         answer: JsonAnswer = {
             "columns": [column.name for column in fetched.columns],
             "types": [column.type for column in fetched.columns],
@@ -219,42 +239,77 @@ class Questions:
         return with_warnings(answer, [*self.queries.take_warnings(), *prepared.notes])
 
     def file(self, prepared: Prepared, fmt: ExportFormat, max_rows: int | None) -> ExportedFile:
-        """All rows of an answer in a file that is no export; the caller moves or deletes it.
-
-        Raises:
-            QueryError: it could not be run; a table that is gone is named.
-        """
+        """All rows of an answer in a file that is no export; the caller moves or deletes it."""
         with telling_of(prepared):
             return self.queries.export(
                 prepared.source, prepared.sql, fmt=fmt, parameters=prepared.bound,
-                max_rows=max_rows or self.answers.exporter.max_rows,
+                max_rows=max_rows or self.exporter.max_rows,
             )  # fmt: skip
 
     def plot(self, prepared: Prepared, kind: PlotKind, title: str) -> Plot:
         """The chart of an answer.
 
         Raises:
-            QueryError: it could not be run.
             PlotRefused: its columns do not fit the kind of chart.
         """
+
+        def fetch(sql: str, most: int) -> tuple[list[list[JsonValue]], bool]:
+            over = sql.replace("{source}", f"({prepared.sql})")
+            fetched = self._rows(prepared, over, AnswerGuard(_MAX_ROW_BYTES, most))
+            return fetched.rows, fetched.more
+
         with telling_of(prepared):
             columns = (
                 self.queries.columns(prepared.source)
                 if prepared.bound is None
-                else self._rows(prepared, prepared.sql, 1).columns
+                else self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, 1)).columns
             )
-
-            def fetch(sql: str, most: int) -> tuple[list[list[JsonValue]], bool]:
-                over = sql.replace("{source}", f"({prepared.sql})")
-                fetched = self._rows(prepared, over, most)
-                return fetched.rows, fetched.more
-
             return plot_of(columns, fetch, kind, title)
 
-    def _rows(self, prepared: Prepared, sql: str, most: int) -> QueryRows:
+    def _rows(self, prepared: Prepared, sql: str, guard: AnswerGuard) -> QueryRows:
         return self.queries.rows(
-            prepared.source, sql, max_rows=most, max_bytes=_MAX_ROW_BYTES, parameters=prepared.bound
+            prepared.source, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes,
+            parameters=prepared.bound,
+        )  # fmt: skip
+
+    def _count(self, prepared: Prepared) -> int:
+        """The number of all rows."""
+        counting = f"SELECT count(*) FROM ({prepared.sql})"
+        ((count,),) = self._rows(prepared, counting, AnswerGuard(_MAX_ROW_BYTES, 1)).rows
+        return int(str(count))
+
+    def _cut(self, answer: JsonAnswer, prepared: Prepared) -> JsonAnswer:
+        """As many rows as fit, and how to get at the rest; where none fits, fewer columns."""
+        total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
+        counted = "more" if total is None else f"{total:,}"
+        onwards = _ONWARDS_OF_QUESTION if prepared.is_question else _ONWARDS
+        for count in range(len(answer["rows"]), 0, -1):
+            more = f"the first {count} of {counted} rows; {onwards}{in_python}"
+            cut = {**answer, "rows": answer["rows"][:count], "more": more}
+            if self.guard.fits(cut):
+                return cut
+        return self.guard.trim(
+            {**answer, "rows": [], "more": f"{_NO_ROW}{in_python}"},
+            ("columns",),
+            lambda gone: f"{gone} columns left out",
         )
+
+    def _rest(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
+        """The exact number of rows, a handle of all of them if they fit a file, and warnings."""
+        try:
+            made = self.exporter.export(
+                prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
+            )
+        except TooManyRowsToExport as error:
+            limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
+            return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
+        except ResultTooLarge as error:
+            return {"total_rows": self._count(prepared)}, [str(error)]
+        except QueryStopped:
+            why = "there was no time to count all rows; filter or aggregate"
+            return {"total_rows": None}, [why]
+        exported = {"total_rows": made["rows"], "handle": made["handle"]}
+        return exported | {"expires_at": made["expires_at"]}, made.get("warnings", [])
 
     def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         """A question with the values of its parameters.
@@ -298,6 +353,11 @@ class Questions:
             *({**told(query.name, query), "sql": query.sql} for query in saved),
             *(told(name, question) for name, question in READY.items()),
         ]
+
+
+def _table(fetched: QueryRows) -> JsonAnswer:
+    names = [shortened_name(column.name) for column in fetched.columns]
+    return {"columns": names, "rows": fetched.rows}
 
 
 @contextmanager

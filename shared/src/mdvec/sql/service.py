@@ -1,21 +1,100 @@
-"""The use cases of SQL over the user's tables, built from the settings."""
+"""The use cases of SQL over the user's tables: answers within limits, with notes on sources."""
 
 from __future__ import annotations
 
+import logging
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
+from mdvec import sync
 from mdvec.analysis import ExportFolder
+from mdvec.database import DatabaseError, open_database
+from mdvec.datasets import HOUSEHOLD_TABLE, table_name
+from mdvec.errors import MdvecError
 from mdvec.settings import AnalyticsSettings
-from mdvec.sql.answers import Exporter, SmallAnswers
-from mdvec.sql.core.guard import AnswerGuard
+from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.profile import ProfileEffort
+from mdvec.sql.core.refusals import UnknownTable
+from mdvec.sql.core.statement import fold
 from mdvec.sql.data import CurrentData
-from mdvec.sql.guarded import SourceWatch
+from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.turns import one_call
 from mdvec.sql.questions import Questions
 from mdvec.sql.summaries import Summaries
 from mdvec.sql.table_description import TableDescriptions
+from mdvec.tools import KINDS, Tool, registry
+
+if TYPE_CHECKING:
+    from mdvec.files import ScanRules
+    from mdvec.sync import Freshness
+
+logger = logging.getLogger("mdvec")
+
+MAX_ERROR_BYTES = 900
+Concerns = Callable[["Freshness"], bool]
+"""Whether an answer may come from a source."""
+
+
+class NotAnswered(MdvecError):
+    """Work failed; the message has its error and other possible reasons."""
+
+
+Notes = Callable[[Concerns | None], list[str]]
+"""What a look at the sources saw, to be said of the sources concerned; None is all of them."""
+
+
+class SourceWatch(Protocol):
+    """Looks at the sources of tables, to say which are newer than what was imported."""
+
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
+        """Begin a look; before SQL runs, it may wait for imports of the sources concerned."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestedData:
+    """What a call asks for; without SQL and tool, everything.
+
+    Attributes:
+        sql: a table's name or a query; None for a call that runs none.
+        tool: the dataset whose own tool is called.
+    """
+
+    sql: str | None = None
+    tool: str | None = None
+
+    def concerns(self, state: Freshness, materialized: Iterable[str]) -> bool:
+        """Whether the answer may come from this source.
+
+        A query over one of the ``materialized`` tables may come from any.
+        """
+        if self.sql is None:
+            return self.tool in (None, state.tool)
+        names = (_table_of(state), *materialized)
+        return state.tool == self.tool or any(_has_table(self.sql, name) for name in names)
+
+    def reads(self, state: Freshness, names: Iterable[str]) -> bool:
+        """Whether the answer is from this source: its queries read the tables of these names."""
+        own = _table_of(state)
+        return state.tool == self.tool or any(
+            name == own or name.startswith(f"{own}__") for name in names
+        )
+
+
+def _table_of(state: Freshness) -> str:
+    """The name with which the names of a source's tables begin."""
+    return HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
+
+
+def _has_table(sql: str, name: str) -> bool:
+    """Whether SQL names a table, or one whose name continues with '__'."""
+    return re.search(rf"(?<!\w){re.escape(fold(name))}(?!(?!__)\w)", fold(sql)) is not None
+
 
 _MAX_ANSWER_BYTES = 1_000_000
 
@@ -50,8 +129,7 @@ class Analytics:
         )
         self.summaries = Summaries(queries, effort, self.guard)
         small = AnswerGuard(settings.max_query_bytes, settings.max_query_rows)
-        self.small_answers = SmallAnswers(queries, self.exporter, small)
-        self.questions = Questions(queries, self.small_answers, database or Path())
+        self.questions = Questions(queries, self.exporter, small, database or Path())
         self.tables = TableDescriptions(queries, exports, small, database)
 
 
@@ -79,3 +157,83 @@ def analytics_over(
     data = CurrentData(database, month_starts_on)
     queries = QueryProcess(folder, limits, data, exports, settings.max_tables)
     return Analytics(queries, exports, settings, sources, database)
+
+
+def answered_within_guard(
+    analytics: Analytics,
+    work: Callable[[], JsonAnswer],
+    request: RequestedData,
+    guard: AnswerGuard | None = None,
+) -> JsonAnswer:
+    """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
+
+    The warnings about sources name only those that were read; if a table is missing, all.
+
+    Raises:
+        MdvecError: the work raised it, or a NotAnswered with its message.
+    """
+    fit_warnings = (guard or analytics.guard).fit_warnings
+    if analytics.sources is None:
+        with one_call():
+            return fit_warnings(work())
+    names = tuple(table.name for table in analytics.queries.materialized())
+    concerns = partial(request.concerns, materialized=names)
+    notes_on = analytics.sources(concerns, runs_sql=request.sql is not None)
+    try:
+        with one_call() as call:
+            answer = work()
+    except DatabaseError:
+        raise
+    except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
+        if error.is_wrong_usage:
+            raise
+        warnings = analytics.queries.take_warnings()
+        notes = notes_on(None if isinstance(error, UnknownTable) else concerns)
+        for more in ([*warnings, *notes], warnings):
+            message = "; ".join([str(error), *more])
+            if more and len(message.encode()) <= MAX_ERROR_BYTES:
+                raise NotAnswered(message) from error
+        raise
+    read = partial(request.reads, names=call.reads) if call.reads else concerns
+    return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *notes_on(read)]))
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesNow:
+    """Looks at the sources when there is something to say of them.
+
+    Args:
+        database: the database file.
+        rules: the scan rules of the settings.
+    """
+
+    database: Path
+    rules: ScanRules
+
+    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:  # noqa: ARG002
+        """A look that begins when it is asked for its notes: nothing else is going on."""
+        return self._notes
+
+    def _notes(self, concerns: Concerns | None) -> list[str]:
+        """What a person reads of the sources that differ from what was imported."""
+        with open_database(self.database, "read") as connection:
+            tools = registry.list_tools(connection, active_only=True)
+        sentences = (self._sentence(tool, concerns) for tool in tools)
+        return [sentence for sentence in sentences if sentence]
+
+    def _sentence(self, tool: Tool, concerns: Concerns | None) -> str:
+        if not KINDS[tool.kind].has_tables:
+            return ""
+        try:
+            state = sync.look_at(self.database, tool.name, self.rules)
+        except MdvecError as error:  # as when it was just deleted; the others are looked at
+            logger.info("no look at the source of %s: %s", tool.name, error)
+            return ""
+        return _difference(state) if concerns is None or concerns(state) else ""
+
+
+def _difference(state: Freshness) -> str:
+    if not state.is_stale or state.trouble or state.is_being_imported:
+        return state.sentence()
+    how = f"import with: mdvec import -n {state.tool} --mode update"
+    return "; ".join(filter(None, (state.difference(), how, state.warning())))

@@ -11,10 +11,10 @@ from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
 from mdvec.sql.core.histogram import Edges, Histogram, ValueSpan
 from mdvec.sql.core.period import (
     Cell,
-    Period,
     found_column,
     period_column,
     required_column,
+    within,
 )
 from mdvec.sql.core.profile import (
     EXACTLY,
@@ -25,6 +25,7 @@ from mdvec.sql.core.profile import (
     plan_profile,
 )
 from mdvec.sql.core.refusals import named
+from mdvec.sql.core.statement import with_source
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.tools import offered_name
 
@@ -82,12 +83,12 @@ class Summaries:
         """
         guard = guard or self.guard
         known = self.queries.columns(table_or_query)
-        period, condition = _selection(known, date_range, date_column)
+        period, selected = self._selected(table_or_query, known, date_range, date_column)
         picked = chosen(known, names)
         shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        samples = EXACTLY if exact else self._samples(table_or_query, shown, condition)
-        plan = plan_profile(shown, period, condition, samples)
-        row = self._row(table_or_query, plan.sql)
+        samples = EXACTLY if exact else self._samples(selected, shown)
+        plan = plan_profile(shown, period, samples)
+        (row,) = selected.rows(plan.sql)
         answer: JsonAnswer = {
             "row_count": int(row[0]),
             "date_range": None if row[1] is None else [row[1], row[2]],
@@ -133,15 +134,14 @@ class Summaries:
             NoHistogram: values of this type have no bins.
             RowsDiffer: the query returns other rows each time it is run.
         """
-        guard, source = self.guard, table_or_query
-        known = self.queries.columns(source)
+        guard, known = self.guard, self.queries.columns(table_or_query)
         column = found_column(known, name)
-        _, condition = _selection(known, date_range, date_column)
+        _, selected = self._selected(table_or_query, known, date_range, date_column)
         if histogram.is_counted_by_value(column):
-            return self._categories(source, column, bins, condition)
-        span = histogram.read_span([self._row(source, histogram.span_sql(column, condition))])
+            return self._categories(selected, column, bins)
+        span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
         edges, blank = histogram.empty(column, span, bins)
-        counted = self._counted(source, column, span, edges, condition)
+        counted = selected.counted(column, span, edges)
         warnings = said = self.queries.take_warnings()
         for candidate in (counted, counted.without_repeats()):
             if guard.fits(answer := _histogram_answer(column, candidate, said)):
@@ -151,38 +151,34 @@ class Summaries:
             said = [*warnings, _cut(len(blank.bins), len(counted.bins), guard)]
             if guard.fits(_histogram_answer(column, counted.over(blank).without_repeats(), said)):
                 break
-        counted = self._counted(source, column, span, edges, condition)
+        counted = selected.counted(column, span, edges)
         return _histogram_answer(column, counted.without_repeats(), said)
 
-    def _samples(self, source: str, columns: Sequence[Column], condition: str | None) -> Samples:
-        """The sample that each column's figures are computed from, to stay within the effort."""
-        sizes = self._row(source, profile.size_sql(columns, condition))
-        if profile.fits(columns, sizes, self.effort):
-            return EXACTLY
-        spread = self._row(source, profile.spread_sql(columns, condition))
-        return profile.plan_samples(columns, sizes, spread, self.effort)
-
-    def _row(self, source: str, sql: str) -> Sequence[Cell]:
-        return self.queries.rows(source, sql, max_rows=1).rows[0]
-
-    def _counted(
+    def _selected(
         self,
         source: str,
-        column: Column,
-        span: ValueSpan | None,
-        edges: Edges,
-        condition: str | None,
-    ) -> Histogram:
-        sql = histogram.counts_sql(column, edges, condition)
-        max_rows = histogram.max_result_rows(len(edges.exact))
-        rows = self.queries.rows(source, sql, max_rows=max_rows).rows
-        return histogram.read_counts(span, edges, rows)
+        columns: Sequence[Column],
+        date_range: tuple[str, str] | None,
+        date_column: str | None,
+    ) -> tuple[Column | None, _Selected]:
+        """The column of dates, by default the only one, and the rows in the range."""
+        if date_range is None:
+            return period_column(columns, date_column), _Selected(self.queries, source)
+        column = required_column(columns, date_column)
+        over = f"(SELECT * FROM {{source}} WHERE {within(column, *date_range)})"
+        return column, _Selected(self.queries, source, over)
 
-    def _categories(
-        self, source: str, column: Column, bins: int, condition: str | None
-    ) -> JsonAnswer:
-        sql = histogram.categories_sql(column, bins, condition)
-        rows = self.queries.rows(source, sql, max_rows=histogram.max_result_rows(bins)).rows
+    def _samples(self, selected: _Selected, columns: Sequence[Column]) -> Samples:
+        """The sample that each column's figures are computed from, to stay within the effort."""
+        (sizes,) = selected.rows(profile.size_sql(columns))
+        if profile.fits(columns, sizes, self.effort):
+            return EXACTLY
+        (spread,) = selected.rows(profile.spread_sql(columns))
+        return profile.plan_samples(columns, sizes, spread, self.effort)
+
+    def _categories(self, selected: _Selected, column: Column, bins: int) -> JsonAnswer:
+        sql = histogram.categories_sql(column, bins)
+        rows = selected.rows(sql, histogram.max_result_rows(bins))
         counted = histogram.read_categories(rows, bins)
         warnings = self.queries.take_warnings()
         answer = _histogram_answer(column, counted, warnings)
@@ -194,14 +190,24 @@ class Summaries:
         return answer
 
 
-def _selection(
-    columns: Sequence[Column], date_range: tuple[str, str] | None, date_column: str | None
-) -> tuple[Column | None, str | None]:
-    """The column of dates, by default the only one, and the condition that keeps the range."""
-    if date_range is None:
-        return period_column(columns, date_column), None
-    column = required_column(columns, date_column)
-    return column, Period(*date_range).condition(column)
+@dataclass(frozen=True, slots=True)
+class _Selected:
+    """The rows of a table or query that are asked for: all of them, or those of ``over``."""
+
+    queries: QueryProcess
+    source: str
+    over: str = "{source}"
+
+    def rows(self, sql: str, max_rows: int = 1) -> Sequence[Sequence[Cell]]:
+        """The rows of our statement over them."""
+        sql = with_source(sql, self.over)
+        return self.queries.rows(self.source, sql, max_rows=max_rows).rows
+
+    def counted(self, column: Column, span: ValueSpan | None, edges: Edges) -> Histogram:
+        """How many of their values are in each bin."""
+        max_rows = histogram.max_result_rows(len(edges.exact))
+        rows = self.rows(histogram.counts_sql(column, edges), max_rows)
+        return histogram.read_counts(span, edges, rows)
 
 
 def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:

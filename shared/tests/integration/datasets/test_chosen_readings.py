@@ -13,8 +13,7 @@ from mdvec.datasets.core.choices import (
     merged,
     reading_of,
 )
-from mdvec.datasets.options import DatasetOptions
-from mdvec.datasets.reading_options import InvalidReading, reading_choices
+from mdvec.datasets.options import DatasetOptions, InvalidReading, reading_choices
 from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details

@@ -9,7 +9,7 @@ import pytest
 
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.database_file import NotATable, opened
+from mdvec.datasets.interfaces.database_file import COMPUTED, NotATable, opened
 from mdvec.files.scanning import UnreadableFile
 
 TELLING = (
@@ -49,20 +49,20 @@ def left_open(folder, *statements):
 
 
 def copied(folder, file):
-    """The rows of each table, and the columns that were left out."""
+    """The columns and rows of each table, and what was left out."""
     found = {}
     with opened(file, folder / "copies", folder) as database:
         for table in database.tables:
             target = folder / "copies" / f"{table.label}.parquet"
-            database.copy(table, target)
+            table.copy(target)
             with duckdb.connect() as connection:
                 read = connection.execute(f"FROM {parquet_scan(target)}")
                 names = [column[0] for column in read.description]
-                found[table.label] = names, read.fetchall(), database.computed.get(table)
+                found[table.label] = names, read.fetchall()
     assert sorted(path.suffix for path in (folder / "copies").iterdir()) == [".parquet"] * len(
         found
     )
-    return found
+    return found, database.left_out
 
 
 def test_generated_columns_are_left_out_and_listed_and_never_run(folder):
@@ -76,10 +76,12 @@ def test_generated_columns_are_left_out_and_listed_and_never_run(folder):
         "INSERT INTO t (a, b) VALUES (1, 2), (3, 4)",
         "CREATE TABLE plain AS SELECT 170141183460469231731687303715884105727::HUGEINT AS n",
     )
-    assert copied(folder, file) == {
-        "plain": (["n"], [("170141183460469231731687303715884105727",)], ()),
-        "t": (["a", "b"], [(1, 2), (3, 4)], ("path", "big", "slow")),
+    found, left_out = copied(folder, file)
+    assert found == {
+        "plain": (["n"], [("170141183460469231731687303715884105727",)]),
+        "t": (["a", "b"], [(1, 2), (3, 4)]),
     }
+    assert left_out == tuple((f"t.{name}", COMPUTED) for name in ("path", "big", "slow"))
 
 
 def test_views_are_read_within_limits_and_do_not_tell_where_their_file_is(folder, monkeypatch):
@@ -100,11 +102,11 @@ def test_views_are_read_within_limits_and_do_not_tell_where_their_file_is(folder
         ]  # fmt: skip
         by_label = {table.label: table for table in database.tables}
         for label in ("計", "telling"):
-            database.copy(by_label[label], folder / "copies" / f"{label}.parquet")
+            by_label[label].copy(folder / "copies" / f"{label}.parquet")
         with pytest.raises(NotATable, match=r"it is a view that cannot be read .*gone"):
-            database.copy(by_label["lost"], folder / "copies" / "lost.parquet")
+            by_label["lost"].copy(folder / "copies" / "lost.parquet")
         with pytest.raises(NotATable, match="stopped after 3 s"):
-            database.copy(by_label["endless"], folder / "copies" / "endless.parquet")
+            by_label["endless"].copy(folder / "copies" / "endless.parquet")
     with duckdb.connect() as connection:
         scan = parquet_scan(folder / "copies" / "計.parquet")
         assert connection.execute(f"FROM {scan}").fetchall() == [("京都", 5)]
@@ -121,7 +123,7 @@ def test_expressions_in_a_replayed_log_cannot_reveal_paths(folder):
         f"ALTER TABLE t ALTER a TYPE VARCHAR USING ({TELLING} || "
         "current_setting('secret_directory') || current_setting('temp_directory'))",
     )  # fmt: skip
-    found = copied(folder, file)
+    found, _ = copied(folder, file)
     (((value,),),) = ([found["t"][1]],)
     assert str(folder) not in value
     assert "theirs" not in value
@@ -146,7 +148,7 @@ def test_rows_in_a_log_are_copied_and_file_and_log_stay_unchanged(folder):
         "CREATE TABLE t (a INTEGER)", "CHECKPOINT", "INSERT INTO t VALUES (7)",
     )  # fmt: skip
     before = file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()
-    assert copied(folder, file) == {"t": (["a"], [(7,)], ())}
+    assert copied(folder, file) == ({"t": (["a"], [(7,)])}, ())
     assert (file.read_bytes(), (folder / "theirs.duckdb.wal").read_bytes()) == before
 
 
@@ -177,7 +179,7 @@ def test_every_value_is_equal_in_the_copy(folder):
     columns = ", ".join(f'{value} AS "c{n}"' for n, value in enumerate(KEPT))
     file = made(folder, f"CREATE TABLE t AS SELECT {columns}")
     with opened(file, folder / "copies", folder) as database:
-        database.copy(database.tables[0], folder / "copies" / "t.parquet")
+        database.tables[0].copy(folder / "copies" / "t.parquet")
     texts = ", ".join(f"CAST(c{n} AS VARCHAR)" for n in range(len(KEPT)))
     with duckdb.connect() as connection:
         connection.execute("SET TimeZone = 'UTC'")

@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from mdvec.datasets.interfaces.connection import safe_connection
-from mdvec.datasets.interfaces.memory import limited_memory
+from mdvec.datasets.interfaces.limits import limited_memory
 from mdvec.files import UnreadableFile
 
 

@@ -7,7 +7,7 @@ import threading
 import duckdb
 import pytest
 
-from mdvec.datasets.interfaces.connection import parquet_scan, safe_connection
+from mdvec.datasets.interfaces.connection import export_scan, parquet_scan, safe_connection
 
 
 @pytest.fixture
@@ -71,3 +71,13 @@ def test_other_signals_and_the_wakeup_descriptor_are_unchanged(stops):
         assert signal.set_wakeup_fd(-1) == -1
     finally:
         signal.set_wakeup_fd(place)
+
+
+def test_an_export_with_a_cell_of_megabytes_is_read(folder):
+    file = folder / "long.csv"
+    rows = "SELECT repeat('x', 3000000) AS text, 1 AS n UNION ALL SELECT NULL, 2"
+    duckdb.execute(f"COPY ({rows}) TO '{file}' (FORMAT csv, HEADER true)")
+    for columns in (("text", "n"), None):
+        with safe_connection([file]) as connection:
+            read = f"SELECT length(text), n FROM {export_scan(file, columns)} ORDER BY n"
+            assert connection.execute(read).fetchall() == [(3_000_000, "1"), (None, "2")]

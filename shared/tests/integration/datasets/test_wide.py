@@ -93,3 +93,10 @@ def test_naming_ten_times_as_many_columns_of_one_name_is_ten_times_the_work():
     assert column_names(["x"] * 2_000)[-1] == "x_2000"
     few, many = (lines_run(lambda n=n: column_names(["x"] * n)) for n in (200, 2_000))
     assert 0 < many <= 12 * few
+
+
+def test_a_list_of_times_is_no_period(tmp_path):
+    lists = "SELECT [TIMESTAMP '2025-01-01'] AS times, DATE '2025-02-02' AS day"
+    duckdb.execute(f"COPY ({lists}) TO '{tmp_path}/t.parquet'")
+    facts = parquet_facts(tmp_path / "t.parquet")
+    assert (facts.period_column, facts.first, facts.last) == ("day", "2025-02-02", "2025-02-02")

@@ -11,8 +11,7 @@ from source_folder import DataFolder, left_out, problems, workbook
 
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
-from mdvec.datasets.options import DatasetOptions
-from mdvec.datasets.reading_options import reading_choices
+from mdvec.datasets.options import DatasetOptions, reading_choices
 
 at = datetime.fromisoformat
 

@@ -14,7 +14,7 @@ from table_of_cases import each
 
 from mdvec.analysis import safe_load_export
 from mdvec.analysis.exports import ExportFolder
-from mdvec.sql.child import lockdown
+from mdvec.sql.child import loading
 from mdvec.sql.child.handler import RequestHandler
 from mdvec.text.one_line import identifier, literal
 
@@ -45,8 +45,8 @@ class Exporter:
 @pytest.fixture(scope="module")
 def exporter(tmp_path_factory):
     spool, folder = tmp_path_factory.mktemp("spool"), tmp_path_factory.mktemp("exports")
-    connection = lockdown.connect(1024)
-    lockdown.lock(connection, [], (spool,), 30.0)
+    connection = loading.connect(1024)
+    loading.lock(connection, [], (spool,), 30.0)
     yield Exporter(
         RequestHandler(connection, {}, spool, spool), ExportFolder(folder / "e", 3600, 10**9)
     )

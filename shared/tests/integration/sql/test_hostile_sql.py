@@ -291,7 +291,9 @@ PARAMETERS = ("?", "$")
 def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
     asked = [
-        lambda: Questions(process, None, Path()).plot(Prepared.plain(source), PLOT_KINDS[0], "")
+        lambda: Questions(process, None, None, Path()).plot(
+            Prepared.plain(source), PLOT_KINDS[0], ""
+        )
     ]  # the kind comes later
     if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
         asked.append(lambda: process.judged(source))

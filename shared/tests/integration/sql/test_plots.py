@@ -11,8 +11,8 @@ from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.figure import draw
 from mdvec.charts.plots import MAX_POINTS, PlotRefused
-from mdvec.sql.answers import Exporter
 from mdvec.sql.core.guard import AnswerGuard
+from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.questions import Prepared, Questions
@@ -32,7 +32,7 @@ def queries(tmp_path_factory):
 
 @pytest.fixture
 def plots(queries):
-    questions = Questions(queries, None, Path())
+    questions = Questions(queries, None, None, Path())
 
     def plot(query, kind, title):
         return questions.plot(Prepared.plain(query), kind, title)

@@ -12,6 +12,7 @@ from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared
 from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
@@ -48,12 +49,15 @@ class Site:
         status = self.path.stat()
         return ParquetTable(name, self.path, status.st_size, status.st_mtime_ns)
 
+    def answer(self, name, parameters):
+        return self.questions.answer(self.questions.prepared(name, parameters))
+
     def rows(self, name, **parameters):
-        answer = self.questions.run(name, parameters)
+        answer = self.answer(name, parameters)
         return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
 
     def warnings(self, name, **parameters):
-        return self.questions.run(name, parameters).get("warnings", [])
+        return self.answer(name, parameters).get("warnings", [])
 
 
 @pytest.fixture(scope="module")
@@ -105,21 +109,21 @@ def test_what_cannot_run_is_not_saved(site, sql, said):
     with pytest.raises(QueryError, match=said.replace("*", r"\*")):
         site.questions.save("bad", sql, None, "create")
     with pytest.raises(SavedQueryError, match="no saved question 'bad'"):
-        site.questions.run("bad", {})
+        site.answer("bad", {})
 
 
 def test_a_plain_query_still_has_no_parameters(site):
     with pytest.raises(QueryError, match="holds a parameter without a value"):
-        site.questions.answers.answer("SELECT * FROM sales WHERE shop = $s")
+        site.questions.answer(Prepared.plain("SELECT * FROM sales WHERE shop = $s"))
 
 
 def test_a_question_whose_table_is_gone_names_both(site):
     site.tables.append(site._table("old"))
     site.questions.save("of-old", "SELECT * FROM old WHERE shop = $s", None, "create")
-    assert site.questions.run("of-old", {"s": "s1"})["total_rows"] == 400
+    assert site.answer("of-old", {"s": "s1"})["total_rows"] == 400
     site.tables.pop()
     with pytest.raises(QueryError, match="question of-old no longer runs: there is no table 'old'"):
-        site.questions.run("of-old", {"s": "s1"})
+        site.answer("of-old", {"s": "s1"})
 
 
 def test_a_trend_is_that_of_pandas(site):
@@ -223,13 +227,13 @@ def test_one_row_and_constant_columns_are_answered_with_a_sentence(site, name, g
 )  # fmt: skip
 def test_names_that_do_not_fit_are_refused_in_a_sentence(site, name, given, said):
     with pytest.raises(Exception, match=said):
-        site.questions.run(name, {"table": ONE, "measure": "amount"} | given)
+        site.answer(name, {"table": ONE, "measure": "amount"} | given)
 
 
 def test_more_rows_than_fit_have_a_handle(site):
-    answer = site.questions.run("trend", {"table": "sales", "measure": "amount", "period": "day"})
+    answer = site.answer("trend", {"table": "sales", "measure": "amount", "period": "day"})
     assert (len(answer["rows"]), answer["total_rows"]) == (20, 200)
-    path = site.questions.answers.exporter.exports.path_of(answer["handle"])
+    path = site.questions.exporter.exports.path_of(answer["handle"])
     whole = duckdb.sql(f"SELECT sum(sum) FROM {literal(str(path))}").fetchall()
     assert whole == [(site.frame.dropna().amount.sum(),)]
 

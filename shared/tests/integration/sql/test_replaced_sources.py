@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import threading
 import time
 
@@ -250,3 +251,17 @@ def test_the_database_is_opened_again_only_where_it_was_written(tmp_path):
     os.utime(database)
     with pytest.raises(DatabaseError):
         data()
+
+
+def test_a_database_with_a_log_has_not_changed_because_of_the_log(folder):
+    with sqlite3.connect(folder.data / "trips.sqlite") as trips:
+        trips.execute("PRAGMA journal_mode = WAL")
+        trips.execute("CREATE TABLE t (n INTEGER)")
+        trips.execute("INSERT INTO t VALUES (1)")
+        trips.commit()
+        assert (folder.data / "trips.sqlite-wal").stat().st_size
+        import_(folder.database, "d")
+        assert "files changed" not in folder.told()
+        trips.execute("INSERT INTO t VALUES (2)")
+        trips.commit()
+        assert "files changed since the import: d__trips" in folder.told()

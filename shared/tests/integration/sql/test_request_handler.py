@@ -7,7 +7,7 @@ import pytest
 from table_of_cases import each
 
 from mdvec.platform import restrict_files
-from mdvec.sql.child import loading, lockdown
+from mdvec.sql.child import loading
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import QueryRefused
 from mdvec.text.one_line import identifier, literal
@@ -18,10 +18,10 @@ LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 @pytest.fixture(scope="module")
 def handler(tmp_path_factory):
     spool = tmp_path_factory.mktemp("spool")
-    connection = lockdown.connect(1024)
+    connection = loading.connect(1024)
     connection.execute("CREATE TABLE runs AS SELECT range AS i, range % 3 AS kind FROM range(100)")
     tables = {"runs": loading.columns_of(connection, "SELECT * FROM runs")}
-    lockdown.lock(connection, [], (spool,), 5.0)
+    loading.lock(connection, [], (spool,), 5.0)
     yield RequestHandler(connection, tables, spool, spool)
     connection.close()
 

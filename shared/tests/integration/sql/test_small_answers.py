@@ -4,11 +4,12 @@ import duckdb
 import pytest
 
 from mdvec.analysis.exports import ExportFolder
-from mdvec.sql.answers import Exporter, SmallAnswers
 from mdvec.sql.core.guard import AnswerGuard, size
 from mdvec.sql.core.refusals import QueryRefused
+from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import literal
 
 MOST = 4_000
@@ -26,23 +27,27 @@ def answers(tmp_path_factory):
     queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 150_000), lambda: data)
     guard = AnswerGuard(MOST, 20)
     exporter = Exporter(queries, ExportFolder(folder / "exports", 3_600, 10**9), guard, 4_000)
-    yield SmallAnswers(queries, exporter, guard)
+    yield Questions(queries, exporter, guard, folder / "none.sqlite")
     queries.close()
 
 
+def answered(answers, query):
+    return answers.answer(Prepared.plain(query))
+
+
 def test_a_small_result_is_answered_whole_and_writes_no_file(answers):
-    found = answers.answer("SELECT i, name FROM runs WHERE i < 3 ORDER BY i")
+    found = answered(answers, "SELECT i, name FROM runs WHERE i < 3 ORDER BY i")
     assert found == {
         "columns": ["i", "name"],
         "rows": [[0, "r0"], [1, "r1"], [2, "r2"]],
         "total_rows": 3,
     }
-    assert answers.answer("SELECT i FROM runs WHERE i < 20")["total_rows"] == 20
+    assert answered(answers, "SELECT i FROM runs WHERE i < 20")["total_rows"] == 20
     assert answers.exporter.exports.list() == []
 
 
 def test_of_more_rows_the_first_20_are_answered_with_their_number_and_a_handle(answers):
-    found = answers.answer("SELECT i FROM runs WHERE i % 2 = 0 ORDER BY i DESC")
+    found = answered(answers, "SELECT i FROM runs WHERE i % 2 = 0 ORDER BY i DESC")
     assert found["rows"] == [[i] for i in range(4998, 4958, -2)]
     assert found["total_rows"] == 2500
     path = answers.exporter.exports.path_of(found["handle"])
@@ -52,7 +57,7 @@ def test_of_more_rows_the_first_20_are_answered_with_their_number_and_a_handle(a
 
 
 def test_21_rows_are_20_and_a_handle(answers):
-    found = answers.answer("SELECT i FROM runs WHERE i <= 20 ORDER BY i")
+    found = answered(answers, "SELECT i FROM runs WHERE i <= 20 ORDER BY i")
     assert len(found["rows"]) == 20
     assert found["total_rows"] == 21
     assert found["handle"]
@@ -70,7 +75,7 @@ def test_21_rows_are_20_and_a_handle(answers):
     ids=range(5),
 )  # fmt: skip
 def test_an_answer_stays_within_4_000_bytes_and_tells_of_every_row(answers, query):
-    found = answers.answer(query)
+    found = answered(answers, query)
     assert size(found) <= MOST
     rest = len(found["rows"]) < found["total_rows"]
     assert rest == ("handle" in found)
@@ -82,7 +87,7 @@ def test_an_answer_stays_within_4_000_bytes_and_tells_of_every_row(answers, quer
 
 
 def test_too_many_rows_for_a_file_are_still_counted_exactly(answers):
-    found = answers.answer("SELECT i FROM runs ORDER BY i")
+    found = answered(answers, "SELECT i FROM runs ORDER BY i")
     assert (found["total_rows"], len(found["rows"])) == (5000, 20)
     assert "handle" not in found
     assert found["warnings"] == [
@@ -91,7 +96,7 @@ def test_too_many_rows_for_a_file_are_still_counted_exactly(answers):
 
 
 def test_a_file_beyond_its_limit_leaves_the_rows_and_their_number(answers):
-    found = answers.answer("SELECT noise, md5(noise) AS a, md5(name) AS b FROM runs LIMIT 3999")
+    found = answered(answers, "SELECT noise, md5(noise) AS a, md5(name) AS b FROM runs LIMIT 3999")
     assert found["total_rows"] == 3999
     assert found["rows"]
     assert "handle" not in found
@@ -100,4 +105,4 @@ def test_a_file_beyond_its_limit_leaves_the_rows_and_their_number(answers):
 
 def test_what_is_no_select_is_refused(answers):
     with pytest.raises(QueryRefused):
-        answers.answer("DROP TABLE runs")
+        answered(answers, "DROP TABLE runs")

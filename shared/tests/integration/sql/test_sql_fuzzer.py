@@ -18,7 +18,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.errors import MdvecError
 from mdvec.manage import registering
 from mdvec.settings import AnalyticsSettings
-from mdvec.sql.child import lockdown
+from mdvec.sql.child import loading
 from mdvec.sql.core.refusals import QueryFailed, QueryStopped
 from mdvec.sql.core.statement import clean, find_table, with_source
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
@@ -54,12 +54,12 @@ class Oracle:
     def fresh(self):
         if self.connection is not None:
             self.connection.close()
-        self.connection = lockdown.connect(512)
+        self.connection = loading.connect(512)
         for table in self.tables:
             source = f"read_parquet({literal(str(table.path))})"
             self.connection.execute(f'CREATE VIEW "{table.name}" AS FROM {source}')
         paths = [table.path for table in self.tables]
-        lockdown.lock(self.connection, paths, (paths[0].parent / "none",), SECONDS)
+        loading.lock(self.connection, paths, (paths[0].parent / "none",), SECONDS)
 
     def trouble(self, sql):
         """What is wrong with a statement that was let pass; None if nothing is."""
@@ -181,7 +181,7 @@ class Target:
             assert ours == theirs, sql
 
     def _query(self, sql, _grammar):
-        return self.all.small_answers.answer(sql)
+        return self.all.questions.answer(Prepared.plain(sql))
 
     def _export(self, sql, grammar):
         made = self.all.exporter.export(sql, grammar.random.choice(("csv", "parquet")), 1_000)
@@ -209,7 +209,8 @@ class Target:
             "replace",
         )
         grammar.random.choice((given.pop, given.get))(list(given)[2])
-        found = self.all.questions.run("bound", given)
+        questions = self.all.questions
+        found = questions.answer(questions.prepared("bound", given))
         assert found["rows"] == [] or given["since"] == given["shop"]
         return found
 
@@ -217,7 +218,9 @@ class Target:
         name = grammar.random.choice(("trend", "compare_periods", "anomalies", "correlations"))
         given = {"table": sql[:2_000], "measure": grammar.text(), "period": grammar.text()}
         more = {"first": grammar.text(), "second": "2025", "by": grammar.text()}
-        return self.all.questions.run(name, given if name == "trend" else given | more)
+        questions = self.all.questions
+        prepared = questions.prepared(name, given if name == "trend" else given | more)
+        return questions.answer(prepared)
 
     def _profile(self, sql, grammar):
         period = (grammar.text(), grammar.text()) if grammar.random.random() < 0.3 else None

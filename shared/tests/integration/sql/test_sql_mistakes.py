@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.errors import MdvecError
-from mdvec.sql.child import loading, lockdown
+from mdvec.sql.child import loading
 from mdvec.sql.child.handler import RequestHandler, refusal_of
 from mdvec.sql.core.refusals import QueryRefused
 
@@ -158,13 +158,13 @@ SLIPS = [*MYSQL, *SQL_SERVER, *POSTGRESQL, *ORACLE, *SQLITE]
 @pytest.fixture(scope="module")
 def handler(tmp_path_factory):
     spool = tmp_path_factory.mktemp("spool")
-    connection = lockdown.connect(1024)
+    connection = loading.connect(1024)
     for statement in TABLES.values():
         connection.execute(statement)
     tables = {
         name: loading.columns_of(connection, f'SELECT * FROM "{name}"') for name in sorted(TABLES)
     }
-    lockdown.lock(connection, [], (spool,), 5.0)
+    loading.lock(connection, [], (spool,), 5.0)
     yield RequestHandler(connection, tables, spool, spool)
     connection.close()
 

@@ -6,6 +6,7 @@ from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.questions import Prepared
 from mdvec.sql.service import Analytics
 
 HOURS = "SELECT TIMESTAMPTZ '2025-06-01 00:00:00+09' + to_hours(range::INT) AS t FROM range(48)"
@@ -23,7 +24,7 @@ def analytics(tmp_path_factory):
 
 def test_a_query_shows_and_cuts_local_time(analytics):
     query = f"SELECT min(t), CAST(min(t) AS DATE), today() = now()::DATE FROM ({HOURS})"
-    assert analytics.small_answers.answer(query)["rows"] == [
+    assert analytics.questions.answer(Prepared.plain(query))["rows"] == [
         ["2025-06-01T00:00:00+09", "2025-06-01", True]
     ]
 

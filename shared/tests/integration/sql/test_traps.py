@@ -4,7 +4,7 @@ import duckdb
 import pytest
 from table_of_cases import each
 
-from mdvec.sql.child import loading, lockdown
+from mdvec.sql.child import loading
 from mdvec.sql.child.handler import RequestHandler
 from mdvec.sql.core.refusals import QueryFailed, QueryRefused
 
@@ -25,11 +25,11 @@ TABLES = {
 @pytest.fixture(scope="module")
 def handler(tmp_path_factory):
     spool = tmp_path_factory.mktemp("spool")
-    connection = lockdown.connect(1024)
+    connection = loading.connect(1024)
     for statement in TABLES.values():
         connection.execute(statement)
     tables = {name: loading.columns_of(connection, f"SELECT * FROM {name}") for name in TABLES}
-    lockdown.lock(connection, [], (spool,), 5.0)
+    loading.lock(connection, [], (spool,), 5.0)
     yield RequestHandler(connection, tables, spool, spool)
     connection.close()
 

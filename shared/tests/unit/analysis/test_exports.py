@@ -63,12 +63,12 @@ def test_a_finished_file_gets_a_handle_and_an_expiry(exports, tmp_path):
     assert export == Export(
         handle=export.handle,
         size=10,
-        created="2026-01-02T12:00:00Z",
-        expires_at="2026-01-02T13:00:00Z",
+        expires=export.expires,
         rows=3,
         columns=("day", "金額"),
         dropped=(),
     )
+    assert (export.created, export.expires_at) == ("2026-01-02T12:00:00Z", "2026-01-02T13:00:00Z")
     assert not source.exists()
     assert exports.path_of(export.handle).read_bytes() == b"x" * 10
 

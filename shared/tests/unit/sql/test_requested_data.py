@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mdvec.sql.guarded import RequestedData
+from mdvec.sql.service import RequestedData
 from mdvec.sync.freshness import Freshness
 
 RUNS = Freshness("my-runs", Path("runs"), kind="dataset")

@@ -22,10 +22,10 @@ def histogram_of(connection, table: str, column: Column, bins: int) -> Histogram
         return connection.execute(with_source(sql, table)).fetchall()
 
     if histogram.is_counted_by_value(column):
-        return histogram.read_categories(rows(histogram.categories_sql(column, bins, None)), bins)
-    span = histogram.read_span(rows(histogram.span_sql(column, None)))
+        return histogram.read_categories(rows(histogram.categories_sql(column, bins)), bins)
+    span = histogram.read_span(*rows(histogram.span_sql(column))[0])
     edges, _ = histogram.empty(column, span, bins)
-    return histogram.read_counts(span, edges, rows(histogram.counts_sql(column, edges, None)))
+    return histogram.read_counts(span, edges, rows(histogram.counts_sql(column, edges)))
 
 
 def counted(type_: str, values: list[object], bins: int) -> Histogram:

@@ -5,11 +5,11 @@ import pytest
 
 from mdvec.datasets.core.columns import Column
 from mdvec.sql.core.period import (
-    Period,
     PeriodRefused,
     UnknownColumn,
     period_column,
     required_column,
+    within,
 )
 
 DAY = Column("日付", "DATE")
@@ -17,50 +17,50 @@ MOMENT = Column("at", "TIMESTAMP")
 TEXT = Column("memo", "VARCHAR")
 
 
-def within(type_: str, first: str, last: str) -> list[str]:
-    condition = Period(first, last).condition(Column("at", type_))
-    found = duckdb.execute(
+def found(type_: str, first: str, last: str) -> list[str]:
+    condition = within(Column("at", type_), first, last)
+    rows = duckdb.execute(
         f"SELECT v FROM (SELECT v, v::{type_} AS at FROM (VALUES ('2025-01-31 00:00:00'), "
         "('2025-01-31 23:59:59.999999'), ('2025-02-01 00:00:00'), ('2025-02-01 12:00:00')) t(v)) "
         f"WHERE {condition} ORDER BY v"
     ).fetchall()
-    return [row[0] for row in found]
+    return [row[0] for row in rows]
 
 
 def test_the_whole_last_day_is_included():
-    assert within("TIMESTAMP", "2025-01-31", "2025-01-31") == [
+    assert found("TIMESTAMP", "2025-01-31", "2025-01-31") == [
         "2025-01-31 00:00:00",
         "2025-01-31 23:59:59.999999",
     ]
-    assert len(within("DATE", "2025-01-31", "2025-02-01")) == 4
+    assert len(found("DATE", "2025-01-31", "2025-02-01")) == 4
 
 
 def test_the_last_moment_is_included():
-    assert within("TIMESTAMP", "2025-02-01T00:00:00", "2025-02-01T12:00:00") == [
+    assert found("TIMESTAMP", "2025-02-01T00:00:00", "2025-02-01T12:00:00") == [
         "2025-02-01 00:00:00",
         "2025-02-01 12:00:00",
     ]
 
 
 def test_a_moment_with_a_zone_counts_in_utc():
-    assert within("TIMESTAMP", "2025-02-01T09:00:00+09:00", "2025-02-01T09:00:00+09:00") == [
+    assert found("TIMESTAMP", "2025-02-01T09:00:00+09:00", "2025-02-01T09:00:00+09:00") == [
         "2025-02-01 00:00:00"
     ]
 
 
 def test_the_last_possible_day_can_be_the_end():
-    assert len(within("TIMESTAMP", "0001-01-01", "9999-12-31")) == 4
+    assert len(found("TIMESTAMP", "0001-01-01", "9999-12-31")) == 4
 
 
 @pytest.mark.parametrize("bad", ["yesterday", "", "2025-13-01", "'; DROP TABLE x; --", "2025"])
 def test_an_invalid_date_is_refused_with_an_example(bad):
     with pytest.raises(PeriodRefused, match="2025-01-31"):
-        Period(bad, "2025-02-01").condition(DAY)
+        within(DAY, bad, "2025-02-01")
 
 
 def test_a_range_that_ends_before_it_begins_is_refused():
     with pytest.raises(PeriodRefused, match="before it begins"):
-        Period("2025-02-01", "2025-01-31").condition(DAY)
+        within(DAY, "2025-02-01", "2025-01-31")
 
 
 def test_the_only_column_with_dates_is_the_default():

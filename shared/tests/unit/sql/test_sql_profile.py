@@ -26,9 +26,9 @@ from mdvec.sql.core.statement import with_source
 CONNECTION = duckdb.connect()
 
 
-def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY, *, condition=None):
+def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY):
     period = next((column for column in columns if column.type == "DATE"), None)
-    plan = plan_profile(columns, period, condition, samples)
+    plan = plan_profile(columns, period, samples)
     row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
     assert row is not None
     return row[:3], plan.columns(row), plan.approximate(row)
@@ -182,11 +182,6 @@ def test_columns_share_the_effort(distinct, nulls, room):
     for size, one in zip(distinct, kept, strict=True):
         if size <= room // len(distinct):
             assert one == Sample()
-
-
-def test_a_condition_applies_to_all_figures():
-    (rows, _, _), found, _ = profiled([Column("v", "BIGINT")], "range(10) t(v)", condition="v < 4")
-    assert (rows, found["v"]["max"]) == (4, 3)
 
 
 def test_columns_are_found_whatever_their_case():

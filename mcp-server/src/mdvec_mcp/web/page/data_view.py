@@ -140,8 +140,8 @@ class _Data:
             described = partial(self._profile, source, query)
             profile, columns = await self.views.run(request, described)
         if not part:
-            rows = self._analytics.small_answers.rows
-            samples = await self.views.run(request, partial(rows, sql, _SAMPLES))
+            rows = self._analytics.questions.rows
+            samples = await self.views.run(request, partial(rows, Prepared.plain(sql), _SAMPLES))
         return self.views.page(
             request, "data_columns.html" if part else "data_table.html", query=query,
             name=name, profile=profile, columns=columns, sql=sql, samples=samples,

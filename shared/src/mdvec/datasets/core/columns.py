@@ -17,11 +17,6 @@ class Column:
     name: str
     type: str
 
-    @property
-    def is_dated(self) -> bool:
-        """Whether it holds dates or timestamps."""
-        return self.type == "DATE" or self.type.startswith("TIMESTAMP")
-
 
 @dataclass(frozen=True, kw_only=True)
 class TableExtent:

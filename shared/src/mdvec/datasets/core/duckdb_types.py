@@ -91,6 +91,19 @@ def parse_type(text: str) -> DuckDBType:
     return parsed
 
 
+def changed_type(text: str, change: Callable[[DuckDBType], DuckDBType | None]) -> str:
+    """A type with each part replaced for which ``change`` returns another, at any depth.
+
+    What is no type stays as it is.
+    """
+    try:
+        parsed = parse_type(text)
+    except UnknownType:
+        return text
+    changed = parsed.replaced(change)
+    return text if changed == parsed else str(changed)
+
+
 def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     opening = _OPENING.match(text, at)
     if opening is not None:

@@ -123,32 +123,28 @@ def hive_type(values: Iterable[str | None]) -> str:
 TypeFamily = Literal["integer", "number", "date", "timestamp", "category", "other"]
 """Groups of types that are counted, averaged and binned in the same way."""
 
-_INTEGERS = frozenset(
-    {
-        "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
-        "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-    }
-)  # fmt: skip
-_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+_INTEGERS = {
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
+    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
+}  # fmt: skip
+_FLOATS = {"FLOAT", "DOUBLE"}
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _SUMMED = 28
 """A billion DECIMALs with this many digits can be added without overflow."""
-_CATEGORIES = frozenset({"VARCHAR", "BOOLEAN", "UUID", "TIME"})
+_FAMILIES: dict[str, TypeFamily] = {
+    **dict.fromkeys(_INTEGERS, "integer"),
+    **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
+    **dict.fromkeys(("VARCHAR", "BOOLEAN", "UUID", "TIME", "ENUM"), "category"),
+    "DATE": "date",
+}
 
 
 def family(column: Column) -> TypeFamily:
     """The family of a column's type."""
-    type_ = column.type
-    if type_ in _INTEGERS:
-        return "integer"
-    if type_ in _FLOATS or _is_scalar(type_, "DECIMAL("):
-        return "number"
-    if type_ == "DATE":
-        return "date"
-    if _is_scalar(type_, "TIMESTAMP"):
-        return "timestamp"
-    if type_ in _CATEGORIES or _is_scalar(type_, "ENUM("):
-        return "category"
-    return "other"
+    name = column.type.partition("(")[0]
+    if column.type.endswith("]"):  # a list
+        return "other"
+    return "timestamp" if name.startswith("TIMESTAMP") else _FAMILIES.get(name, "other")
 
 
 def has_dates(column: Column) -> bool:
@@ -168,9 +164,7 @@ def is_measured(column: Column) -> bool:
 
 def is_wide(column: Column) -> bool:
     """Whether a sum of its values may overflow every type."""
-    if column.type in {"HUGEINT", "UHUGEINT"}:
-        return True
-    return _is_scalar(column.type, "DECIMAL(") and int(column.type[8:].split(",")[0]) > _SUMMED
+    return column.type in {"HUGEINT", "UHUGEINT"} or _decimal(column)[0] > _SUMMED
 
 
 def finite_value(column: Column) -> str:
@@ -181,12 +175,13 @@ def finite_value(column: Column) -> str:
 
 def decimals(column: Column) -> int:
     """The number of digits after the decimal point; 0 for integers."""
-    return int(column.type[:-1].split(",")[1]) if _is_scalar(column.type, "DECIMAL(") else 0
+    return _decimal(column)[1]
 
 
-def _is_scalar(type_: str, beginning: str) -> bool:
-    """Whether the type is a scalar rather than a list."""
-    return type_.startswith(beginning) and not type_.endswith("]")
+def _decimal(column: Column) -> tuple[int, int]:
+    """The digits of a DECIMAL, and those after its point; 0 for other types."""
+    match = _DECIMAL.fullmatch(column.type)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 NO_VALUES = ""
@@ -194,15 +189,7 @@ NO_VALUES = ""
 LONG = "BIGINT over 15 digits"
 """Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
 MAX_EXACT = 10**15
-_WITHIN_64_BITS = (
-    "TINYINT",
-    "SMALLINT",
-    "INTEGER",
-    "BIGINT",
-    "UTINYINT",
-    "USMALLINT",
-    "UINTEGER",
-)
+_WITHIN_64_BITS = _INTEGERS - {"HUGEINT", "UHUGEINT", "UBIGINT"}
 _MAX_NAMED = 3
 _IN = " in "
 

@@ -12,15 +12,8 @@ from functools import lru_cache
 from itertools import dropwhile, islice
 
 _CURRENCIES = {
-    "¥": "¥",
-    "￥": "¥",
-    "円": "¥",
-    "JPY": "¥",
-    "$": "$",
-    "USD": "$",
-    "€": "€",
-    "EUR": "€",
-}
+    "¥": "¥", "￥": "¥", "円": "¥", "JPY": "¥", "$": "$", "USD": "$", "€": "€", "EUR": "€",
+}  # fmt: skip
 _TOKEN = re.compile(r'\\.|[_*].|"[^"]*"|\[[^\]]*\]|[0#?][0#?,.]*|.', re.DOTALL)
 _NAMED_CURRENCY = re.compile(r"\[\$([^\]-]+)[^\]]*\]")
 _CURRENCY_CODE = re.compile("[A-Z]{3}")

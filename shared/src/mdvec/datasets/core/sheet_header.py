@@ -17,6 +17,30 @@ SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
 _TITLE_SHARE = 0.5
 _MIN_COLUMNS = 2
+Cells = Sequence[object]
+_Row = TypeVar("_Row", bound=Cells)
+
+
+def first_rows(
+    numbered: Iterator[tuple[int, _Row]], header_row: int, place: str
+) -> tuple[list[tuple[int, _Row]], int | None]:
+    """The first rows of a table, and the index of the one that the user says its header is.
+
+    The index is None if the header must be found, and ``NO_HEADER`` if there is none. ``place`` is
+    what the number of a row counts: line or row.
+
+    Raises:
+        NoHeader: there is no such row.
+    """
+    first = list(islice(numbered, SAMPLE_ROWS))
+    if header_row <= 0:
+        return first, NO_HEADER if header_row == NO_HEADER else None
+    while first and first[-1][0] < header_row and (more := next(numbered, None)) is not None:
+        first.append(more)
+    at = next((at for at, (number, _) in enumerate(first) if number >= header_row), None)
+    if at is None and first:
+        raise NoHeader(f"it has no {place} {header_row}, which --header-row names")
+    return first, at
 
 
 def header_at(rows: Sequence[Sequence[str]]) -> int:
@@ -101,12 +125,10 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     at = header_at(rows) if given is None else given
     if given == NO_HEADER or (given is None and at == 0 and is_data(rows[0], rows[1:])):
         return SheetHeader(0, NO_HEADER, (), ())
-    if given is not None:
-        return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
     below = rows[at + 1] if at + 1 < len(rows) else ()
-    if at and _names_groups(rows[at - 1], rows[at], rows[at + 1 :]):
+    if given is None and at and _names_groups(rows[at - 1], rows[at], rows[at + 1 :]):
         top, lower = at - 1, at
-    elif _names_groups(rows[at], below, rows[at + 2 :]):
+    elif given is None and _names_groups(rows[at], below, rows[at + 2 :]):
         top, lower = at, at + 1
     else:
         return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
@@ -155,30 +177,22 @@ def _trimmed(row: Sequence[str]) -> tuple[str, ...]:
 
 
 _MIN_ROWS_APART = 2
-Cells = Sequence[object]
-_Row = TypeVar("_Row", bound=Cells)
 
 
-@dataclass(slots=True)
-class _Extent:
-    """Where the filled cells of a sheet are; ``last`` is the last filled row of each column."""
+def _filled_at(row: Cells) -> set[int]:
+    """The places of the filled cells."""
+    return {at for at, cell in enumerate(row) if cell is not None and cell != ""}
 
-    last: dict[int, int] = field(default_factory=dict)
 
-    def add(self, number: int, row: Cells) -> None:
-        for at, cell in enumerate(row):
-            if cell is not None and cell != "":
-                self.last[at] = number
-
-    def runs(self) -> list[range]:
-        """The columns between empty ones."""
-        runs: list[range] = []
-        for at in sorted(self.last):
-            if runs and runs[-1].stop == at:
-                runs[-1] = range(runs[-1].start, at + 1)
-            else:
-                runs.append(range(at, at + 1))
-        return runs
+def _runs(columns: Iterable[int]) -> list[range]:
+    """The columns between empty ones."""
+    runs: list[range] = []
+    for at in sorted(columns):
+        if runs and runs[-1].stop == at:
+            runs[-1] = range(runs[-1].start, at + 1)
+        else:
+            runs.append(range(at, at + 1))
+    return runs
 
 
 def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
@@ -191,20 +205,20 @@ def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range],
     """
     rows = iter(rows)
     sample = list(islice(rows, SAMPLE_ROWS))
-    extent = _Extent()
+    last: dict[int, int] = {}  # the last filled row of each column
     for number, row in sample:
-        extent.add(number, row)
-    if not _may_be_tables(extent.runs()):
+        last.update(dict.fromkeys(_filled_at(row), number))
+    if not _may_be_tables(_runs(last)):
         return [], False
     for number, row in rows:
-        extent.add(number, row)
-    runs = extent.runs()
+        last.update(dict.fromkeys(_filled_at(row), number))
+    runs = _runs(last)
     headers = [_header(sample, run) for run in runs]
     if not _may_be_tables(runs) or not all(headers):
         return [], False
     names = {header[1] for header in filter(None, headers)}
     begins = {header[0] for header in filter(None, headers)}
-    ends = [max(extent.last[at] for at in run) for run in runs]
+    ends = [max(last[at] for at in run) for run in runs]
     return runs, len(names) == 1 or len(begins) > 1 or max(ends) - min(ends) >= _MIN_ROWS_APART
 
 
@@ -264,6 +278,6 @@ class HeadersBelow:
 
 def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:
     """The places of the filled cells that may be names, and of the others."""
-    filled = {at for at, cell in enumerate(row) if cell is not None and cell != ""}
+    filled = _filled_at(row)
     names = {at for at in filled if isinstance(cell := row[at], str) and not is_value(cell)}
     return names, filled - names

@@ -74,15 +74,8 @@ class Understood:
     def manner(self) -> tuple[object, ...]:
         """What files that were read in the same way have in common, whatever their values are."""
         columns = tuple(
-            (
-                column.name,
-                column.type,
-                bool(column.sample),
-                bool(column.nulls),
-                bool(column.note),
-                bool(column.decision),
-            )
-            for column in self.columns
+            (at.name, at.type, *map(bool, (at.sample, at.nulls, at.note, at.decision)))
+            for at in self.columns
         )
         return self.encoding, self.delimiter, self.header_row, columns, self.notes
 

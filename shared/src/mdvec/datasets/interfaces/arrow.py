@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.core.understood import AS_TEXT, ReadColumn, Understood
-from mdvec.datasets.interfaces.reading_child import run_child
+from mdvec.datasets.interfaces.limits import run_child
 from mdvec.files import UnreadableFile
 from mdvec.installation import this_installation
 

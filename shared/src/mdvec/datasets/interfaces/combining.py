@@ -32,18 +32,18 @@ class CombinedRows:
         parquet: where they are.
         types: the types of their columns there, without those that the combination adds.
         folder: the folder that ``parquet`` must lie in, if it is the user's own file.
-        is_combined: whether ``parquet`` has rows of other files, too.
         from_path: the columns that folders in the path give, as text.
         units: the units of the numbers in its columns, where they have one.
+        is_combined: whether ``parquet`` has rows of other files, too.
     """
 
     paths: tuple[str, ...]
     parquet: Path
     types: Mapping[str, str]
     folder: Path | None = None
-    is_combined: bool = False
     from_path: tuple[tuple[str, str | None], ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
+    is_combined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +72,16 @@ def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
     with _opened([rows]) as (connection, (scan,)):
         for name in uncertain:
             column = identifier(name)
-            if rows.types[name] == "VARCHAR":
-                finds, exact_type = f"bool_or({ValueKind.is_value(column)})", NO_VALUES
-            else:
-                finds, exact_type = f"coalesce(max(abs({column})), 0) < {MAX_EXACT}", LONG
-            (verdict,) = connection.execute(f"SELECT {finds} FROM {scan}").fetchone() or (None,)
-            if not verdict:
-                types[name] = exact_type
-            if rows.types[name] == "BIGINT" and _is_empty(connection, column, scan):
+            is_text = rows.types[name] == "VARCHAR"
+            has_values = f"bool_or({ValueKind.is_value(column)})" if is_text else f"count({column})"
+            is_short = "true" if is_text else f"coalesce(max(abs({column})), 0) < {MAX_EXACT}"
+            any_value, all_short = connection.execute(
+                f"SELECT {has_values}, {is_short} FROM {scan}"
+            ).fetchone() or (None, None)
+            if not any_value:
                 types[name] = NO_VALUES
+            elif not all_short:
+                types[name] = LONG
     return types
 
 
@@ -145,11 +146,6 @@ def _read(name: str, has: str, wanted: str) -> str:
 
 def _value(text: str | None) -> str:
     return "NULL" if text is None else literal(text)
-
-
-def _is_empty(connection: duckdb.DuckDBPyConnection, column: str, scan: str) -> bool:
-    (number,) = connection.execute(f"SELECT count({column}) FROM {scan}").fetchone() or (0,)
-    return not number
 
 
 @contextmanager

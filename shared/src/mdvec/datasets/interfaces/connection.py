@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -64,10 +64,7 @@ def safe_connection(
     if shared and shared.can_open(files) and not (writes_to or limits or counts):
         opened = shared.cursor(optimizes=optimizes)
     else:
-        connected = _connected(
-            files, writes_to=writes_to, optimizes=optimizes, limits=limits, counts=counts
-        )
-        opened = _alone(connected)
+        opened = _alone(_connected(files, writes_to, limits, optimizes=optimizes, counts=counts))
     try:
         with opened as connection:
             yield connection
@@ -86,13 +83,9 @@ def _alone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCon
 
 
 def _connected(
-    files: Sequence[Path],
-    *,
-    writes_to: Path | None = None,
-    optimizes: bool = True,
-    limits: ConnectionLimits | None = None,
-    counts: bool = False,
-) -> duckdb.DuckDBPyConnection:
+    files: Sequence[Path], writes_to: Path | None = None, limits: ConnectionLimits | None = None,
+    *, optimizes: bool, counts: bool = False,
+) -> duckdb.DuckDBPyConnection:  # fmt: skip
     """A database of its own, whose settings cannot be changed any more."""
     # The configuration's type in the stubs is too narrow.
     connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
@@ -135,9 +128,7 @@ class _SharedDatabases:
     @contextmanager
     def cursor(self, *, optimizes: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         if optimizes not in self.by_optimizer:
-            self.by_optimizer[optimizes] = _connected(
-                (), writes_to=self.folder, optimizes=optimizes
-            )
+            self.by_optimizer[optimizes] = _connected((), self.folder, optimizes=optimizes)
         with closing(self.by_optimizer[optimizes].cursor()) as cursor:
             self.cursors.append(cursor)
             try:
@@ -191,6 +182,25 @@ def parquet_scan(file: Path) -> str:
     By default DuckDB adds a column for a folder named like ``year=2025``.
     """
     return f"read_parquet({literal(one_path(file))}, hive_partitioning = false)"
+
+
+def export_scan(file: Path, columns: Iterable[str] | None) -> str:
+    """SQL: the rows of an export, as they are stored; in a CSV file every column is text.
+
+    ``columns`` are the names of a CSV file's columns, where they are known.
+    """
+    if file.suffix == ".parquet":
+        return parquet_scan(file)
+    longest = max(2_000_000, file.stat().st_size)
+    names = ""
+    if columns is not None:
+        listed = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in columns)
+        names = f", auto_detect = false, columns = {{{listed}}}"
+    return (
+        f"read_csv({literal(one_path(file))}, all_varchar = true, header = true, delim = ',', "
+        f"quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
+        f"max_line_size = {longest}, hive_partitioning = false{names})"
+    )
 
 
 def first_line(error: Exception) -> str:

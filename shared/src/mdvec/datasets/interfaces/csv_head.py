@@ -15,6 +15,7 @@ from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     HeadersBelow,
+    first_rows,
     header_at,
     title,
     usual_width,
@@ -67,30 +68,20 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
     by_name = named[1] if named else ""
     delimiter = reading.delimiter or by_name or _delimiter(text, start, allowed)
     text.seek(start)
-    rows = _filled_rows(text, delimiter, before)
-    first = list(islice(rows, 1 if reading.header_row == NO_HEADER else SAMPLE_ROWS))
-    while first and first[-1][0] < reading.header_row and (more := next(rows, None)) is not None:
-        first.append(more)
-    if not first:
-        raise UnreadableFile("it is empty; put a line with the columns' names into it")
     try:
-        return _head(first, before, delimiter, reading.header_row)
+        first, given = first_rows(_filled_rows(text, delimiter, before), reading.header_row, "line")
+        if not first:
+            raise UnreadableFile("it is empty; put a line with the columns' names into it")
+        return _head(first, before, delimiter, given)
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
 
 
-def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, header_row: int) -> Head:
+def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, given: int | None) -> Head:
     cells = [row for _, row in first]
-    at = 0
-    if header_row > 0:
-        places = (place for place, (line, _) in enumerate(first) if line >= header_row)
-        at = next(places, -1)
-        if at < 0:
-            raise UnreadableFile(f"it has no line {header_row}, which --header-row names")
-    elif header_row != NO_HEADER:
-        at = header_at(cells)
+    at = header_at(cells) if given is None else max(given, 0)
     line, header = first[at]
-    if header_row == NO_HEADER or (not header_row and _is_data(header, cells[at + 1 :])):
+    if given == NO_HEADER or (given is None and _is_data(header, cells[at + 1 :])):
         return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
     titles, is_plain = tuple(map(title, cells[:at])), line == before + at + 1
     return Head(delimiter, titles, line, column_names(header), line, is_plain)

@@ -18,7 +18,7 @@ from typing import Any
 
 import duckdb
 
-from mdvec.datasets.core.duckdb_types import DuckDBType, UnknownType, parse_type
+from mdvec.datasets.core.duckdb_types import DuckDBType, changed_type
 from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
 from mdvec.datasets.interfaces.parquet import rows_at_once
 from mdvec.platform import hidden_folder, limit_process
@@ -72,18 +72,18 @@ def _here(name: str) -> Path:
 
 
 def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
-    """The tables with their generated columns, and the views."""
+    """The tables with their generated columns, then the views, and whether each is a view."""
     tables = connection.execute(
         "SELECT schema_name, table_name, list(column_name ORDER BY column_index) "
-        "FILTER (WHERE is_generated) FROM duckdb_columns() JOIN duckdb_tables() "
+        "FILTER (WHERE is_generated), false FROM duckdb_columns() JOIN duckdb_tables() "
         "USING (database_name, schema_name, table_name) "
         "WHERE database_name = 'src' AND NOT duckdb_tables.internal GROUP BY ALL ORDER BY ALL"
     ).fetchall()
     views = connection.execute(
-        "SELECT schema_name, view_name FROM duckdb_views() "
+        "SELECT schema_name, view_name, NULL, true FROM duckdb_views() "
         "WHERE database_name = 'src' AND NOT internal ORDER BY ALL"
     ).fetchall()
-    return {"tables": tables, "views": views}
+    return {"tables": tables + views}
 
 
 def _copied(
@@ -120,22 +120,13 @@ def _shown(
     """SQL: the columns, each cast to a type that Parquet keeps exactly, at any depth."""
     for column, type_ in columns:
         name = identifier(column)
-        stored = _stored_type(type_)
+        stored = changed_type(type_, lambda part: _EXACTLY.get(part.name))
         if type_ in _IF_ALL_FIT:
             condition, keeps = _IF_ALL_FIT[type_]
             fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
             (all_fit,) = connection.execute(f"SELECT {fits} FROM {source}").fetchone() or ()
             stored = stored if all_fit is False else keeps
         yield name if stored == type_ else f"CAST({name} AS {stored}) AS {name}"
-
-
-def _stored_type(type_: str) -> str:
-    try:
-        parsed = parse_type(type_)
-    except UnknownType:
-        return type_
-    stored = parsed.replaced(lambda part: _EXACTLY.get(part.name))
-    return type_ if stored == parsed else str(stored)
 
 
 if __name__ == "__main__":

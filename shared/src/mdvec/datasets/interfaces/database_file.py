@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import database_child
-from mdvec.datasets.interfaces.choices import file_state
-from mdvec.datasets.interfaces.unpacking import work_folder
+from mdvec.datasets.interfaces.dataset_tables import file_state
+from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.platform import can_read, lock_bytes, path_of, python_child
+from mdvec.platform import can_read, lock_bytes, python_child
 
+COMPUTED = "it is a computed column; only columns that hold values are copied"
 _COPY = "copy.parquet"
 _SECONDS = 60.0
 _BYTES_A_SECOND = 2_000_000
@@ -26,51 +27,8 @@ _NAME = "source.duckdb"
 _IN_USE = "another program has it open for writing; close it there, then import again"
 
 
-@dataclass(frozen=True, slots=True)
-class InnerTable:
-    """A table or view in a .duckdb file."""
-
-    schema: str
-    table: str
-    is_view: bool = False
-
-    @property
-    def label(self) -> str:
-        """Its name, without the default schema."""
-        return self.table if self.schema == "main" else f"{self.schema}.{self.table}"
-
-
-@dataclass(frozen=True, slots=True)
-class DatabaseFile:
-    """An open .duckdb file, and the child process that reads it.
-
-    ``tables`` ends with the views. ``computed`` names the generated columns of each table, which
-    are not copied.
-    """
-
-    process: subprocess.Popen[str]
-    folder: Path
-    seconds: float
-    tables: tuple[InnerTable, ...]
-    computed: Mapping[InnerTable, tuple[str, ...]]
-
-    def copy(self, table: InnerTable, target: Path) -> None:
-        """Write a table's rows to a Parquet file on the file system of the targets' folder.
-
-        Raises:
-            NotATable: the view cannot be read.
-            UnreadableFile: the table cannot be copied; the message says why.
-        """
-        with unreadable_view() if table.is_view else nullcontext():
-            request = [table.schema, table.table, _COPY, table.is_view]
-            response = _request(self.process, request, self.seconds)
-            if "error" in response:
-                raise UnreadableFile(f"it cannot be copied ({response['error']})")
-        (self.folder / _COPY).replace(target)
-
-
 @contextmanager
-def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
+def opened(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
     """Open a file of a source for reading; its tables can be copied into the folder ``targets``.
 
     A child process with limits reads it: see ``database_child``.
@@ -86,41 +44,45 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[DatabaseFile]:
         work_folder(targets) as folder,
         _process(folder) as process,
     ):
-        with _opened_log(file, source) as log:
-            _copy(descriptor, log, folder)
-        response = _request(process, _NAME, seconds)
+        # DuckDB holds a write lock on the original; on the copy nothing would show it. On the file
+        # itself its views could tell where it is.
+        _lock(descriptor)
+        logs = [".wal"] if Path(f"{file}.wal").exists() else []
+        copy_with_logs(descriptor, file, source, folder / _NAME, logs)
+        ask = partial(_request, process, seconds)
+        response = ask(_NAME)
         if "error" in response:
             reason = _why(response["error"].replace(_NAME, file.name))
             raise UnreadableFile(reason, may_pass=reason == _IN_USE)
-        computed = {
-            InnerTable(schema, table): tuple(columns or ())
-            for schema, table, columns in response["tables"]
-        }
-        views = [InnerTable(schema, view, is_view=True) for schema, view in response["views"]]
-        yield DatabaseFile(process, folder, seconds, (*computed, *views), computed)
+        tables: list[TableInFile] = []
+        left_out: list[tuple[str, str]] = []
+        for schema, name, computed, is_view in response["tables"]:
+            label = name if schema == "main" else f"{schema}.{name}"
+            left_out += [(f"{label}.{column}", COMPUTED) for column in computed or ()]
+            request = partial(ask, [schema, name, _COPY, is_view])
+            reading = unreadable_view if is_view else nullcontext
+            tables.append(TableInFile(label, partial(_copied, request, reading, folder / _COPY)))
+        yield OpenedFile(tuple(tables), tuple(left_out))
 
 
-def _opened_log(file: Path, source: Path) -> AbstractContextManager[int | None]:
-    log = file.with_name(f"{file.name}.wal")
-    if not log.exists():
-        return nullcontext()
-    return opened_within(log.resolve(), log if source == file else source)
+def _copied(
+    request: Callable[[], dict[str, Any]],
+    reading: Callable[[], AbstractContextManager[None]],
+    copy: Path,
+    target: Path,
+) -> Understood:
+    """Have the child write a table's rows to ``copy``, and move them to ``target``."""
+    with reading():
+        response = request()
+        if "error" in response:
+            raise UnreadableFile(f"it cannot be copied ({response['error']})")
+    copy.replace(target)
+    return Understood()
 
 
-def _copy(file: int, log: int | None, folder: Path) -> None:
-    """Copy a file, and its log, which DuckDB replays when it opens the copy.
-
-    On the file itself its views could tell where it is.
-
-    Raises:
-        UnreadableFile: it cannot be read, or another program is writing to it.
-    """
+def _lock(file: int) -> None:
     try:
-        # DuckDB holds a write lock on the original; on the copy nothing would show it.
         lock_bytes(file, 0, 0, shared=True)
-        shutil.copyfile(path_of(file), folder / _NAME)
-        if log is not None:
-            shutil.copyfile(path_of(log), folder / f"{_NAME}.wal")
     except BlockingIOError as error:
         raise UnreadableFile(_IN_USE, may_pass=True) from error
     except OSError as error:
@@ -146,7 +108,7 @@ def _process(folder: Path) -> Iterator[subprocess.Popen[str]]:
         process.communicate()
 
 
-def _request(process: subprocess.Popen[str], request: object, seconds: float) -> dict[str, Any]:
+def _request(process: subprocess.Popen[str], seconds: float, request: object) -> dict[str, Any]:
     """Send the child a request and return its response.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The database's records of data files: imported files and the tables in them.
+"""The database's records of data files: their states, tables, and how the user wants them read.
 
 A table is one Parquet file: the user's own, where it lies, or a private copy beside the database,
 in ``<database>.datasets/<tool's number>/``.
@@ -14,8 +14,10 @@ from typing import Any
 
 import apsw
 
+from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending
 from mdvec.text import some_of
 
 _FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
@@ -23,6 +25,8 @@ _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
     "period_column", "period_first", "period_last", "combined", "reading",
 )  # fmt: skip
+_OF_TABLE = ("name", "size", "mtime_ns", "rows", "period_column", "reading")
+"""Those that are fields of a table as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,40 +208,29 @@ def origin_of(path: str, inner_table: str) -> str:
 def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
     source, snapshot = Path(row["source"]), row["snapshot"]
     table = DatasetTable(
-        name=row["name"],
+        **{name: row[name] for name in _OF_TABLE},
         origin=origin_of(row["path"], row["inner_table"]),
         parquet=source if snapshot is None else folder / snapshot,
         source=source,
-        size=row["size"],
-        mtime_ns=row["mtime_ns"],
-        rows=row["rows"],
         columns=tuple(Column(name, type_) for name, type_ in json.loads(row["columns"])),
-        period_column=row["period_column"],
         first=row["period_first"],
         last=row["period_last"],
         combined=_combination(row["combined"]),
-        reading=row["reading"],
     )
     return FileTable(row["path"], row["inner_table"], table)
 
 
 def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
     table = of_file.table
-    return {
-        "name": table.name,
+    return {name: getattr(table, name) for name in _OF_TABLE} | {
         "path": of_file.path,
         "inner_table": of_file.inner_table,
         "source": str(table.source),
         "snapshot": table.parquet.name if table.is_copy else None,
-        "size": table.size,
-        "mtime_ns": table.mtime_ns,
-        "rows": table.rows,
         "columns": json.dumps([(column.name, column.type) for column in table.columns]),
-        "period_column": table.period_column,
         "period_first": table.first,
         "period_last": table.last,
         "combined": _combination_row(table.combined),
-        "reading": table.reading,
     }
 
 
@@ -277,3 +270,54 @@ def _imported_file(row: Mapping[str, Any]) -> ImportedFile:
 
 def _file_row(file: ImportedFile) -> dict[str, apsw.SQLiteValue]:
     return asdict(file) | {"left_out": json.dumps(file.left_out, ensure_ascii=False)}
+
+
+def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[ReadingChoice, ...]:
+    """A tool's choices; those for every file come first."""
+    rows: list[tuple[str, str, str, str]] = connection.execute(  # type: ignore[assignment]
+        "SELECT pattern, setting, column_name, value FROM dataset_choices WHERE tool_id = ? "
+        "ORDER BY pattern <> '*', pattern, setting, column_name",
+        (tool_id,),
+    ).fetchall()
+    return tuple(ReadingChoice(*row) for row in rows)
+
+
+def record_choices(
+    connection: apsw.Connection, tool_id: int, choices: Iterable[ReadingChoice]
+) -> None:
+    """Replace a tool's choices; call within a transaction."""
+    connection.execute("DELETE FROM dataset_choices WHERE tool_id = ?", (tool_id,))
+    connection.executemany(
+        "INSERT INTO dataset_choices (tool_id, pattern, setting, column_name, value) "
+        "VALUES (?, ?, ?, ?, ?)",
+        [
+            (tool_id, choice.pattern, choice.setting, choice.column, choice.value)
+            for choice in choices
+        ],
+    )
+
+
+_LOGS = {".duckdb": (".wal",), **dict.fromkeys(SQLITE_ENDINGS, ("-wal", "-journal"))}
+"""By ending: what a database's name is followed by in those of its logs."""
+
+
+def has_logs(path: str) -> bool:
+    """Whether a file of this name may have logs beside it."""
+    return data_ending(path) in _LOGS
+
+
+def file_state(source: Path) -> tuple[int, int]:
+    """A data file's size and time of change; a database's logs are included.
+
+    Raises:
+        UnreadableFile: it is gone.
+    """
+    try:
+        states = [source.stat()]
+        for log in _LOGS.get(data_ending(source.name), ()):
+            beside = source.with_name(f"{source.name}{log}")
+            if beside.exists():
+                states.append(beside.stat())
+    except OSError as error:
+        raise UnreadableFile.of_error(error) from error
+    return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)

@@ -156,43 +156,35 @@ def json_to_parquet(
         OSError: the plain copy of its rows cannot be written.
     """
     encoding, is_guess = data_file_encoding(source, reading.encoding)
-    records = _Records()
+    records, notes = _Records(), list[str]()
     try:
         with source.open(encoding=encoding, newline="") as text:
-            reader = _Found(JSONValues(text), is_lines=is_lines)
-            columns = rows.write(map(records.row, reader.records()), records.names)
+            found = _found(JSONValues(text), notes, is_lines=is_lines)
+            columns = rows.write(map(records.row, found), records.names)
     except UnicodeDecodeError as error:
         raise UnreadableFile.changed() from error
     if not columns:
         raise NotATable("it holds no records")
-    return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(reader.note)
+    return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(*notes)
 
 
-class _Found:
-    """The records of a file, and a note on where they were."""
-
-    def __init__(self, values: JSONValues, *, is_lines: bool) -> None:
-        self._values = values
-        self._is_lines = is_lines
-        self.note = ""
-
-    def records(self) -> Iterator[dict[str, Any]]:
-        values = iter(self._values)
-        first = next(values, None)
-        if first is None:
-            return
-        line, value = first
-        if not isinstance(value, dict):
-            raise NotATable(f"line {line}: it holds {_called(value)}, not objects")
-        second = next(values, None)
-        if second is None and not (self._values.is_list or self._is_lines):
-            within, self.note = _records_of_object(value)
-            yield from (dict(record) for record in within)
-            return
-        yield value
-        following = values if second is None else chain([second], values)
-        for at, other in following:
-            yield _checked(at, other)
+def _found(values: JSONValues, notes: list[str], *, is_lines: bool) -> Iterator[dict[str, Any]]:
+    """The records of a file; ``notes`` gets one on where they were, if that is worth telling."""
+    numbered = iter(values)
+    line, value = next(numbered, (0, None))
+    if not line:
+        return
+    if not isinstance(value, dict):
+        raise NotATable(f"line {line}: it holds {_called(value)}, not objects")
+    second = next(numbered, None)
+    if second is None and not (values.is_list or is_lines):
+        within, note = _records_of_object(value)
+        notes.append(note)
+        yield from (dict(record) for record in within)
+        return
+    yield value
+    for at, other in numbered if second is None else chain([second], numbered):
+        yield _checked(at, other)
 
 
 def _checked(line: int, value: object) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import duckdb
 
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.duckdb_types import MAX_DIGITS, long_decimals
+from mdvec.datasets.core.grouping import has_dates
 from mdvec.datasets.interfaces.connection import first_line, one_path, parquet_scan, safe_connection
 from mdvec.files import UnreadableFile
 from mdvec.text import identifier, literal
@@ -68,7 +69,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     columns = tuple(Column(str(row[0]), str(row[1])) for row in description)
     marks = _marks(connection, file)
     units = dict(json.loads(marks.get(_UNITS, "{}")))
-    dated = next((column.name for column in columns if column.is_dated), None)
+    dated = next((column.name for column in columns if has_dates(column)), None)
     name = "NULL" if dated is None else identifier(dated)
     (rows, first, last) = connection.execute(
         f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"

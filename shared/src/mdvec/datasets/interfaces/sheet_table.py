@@ -8,9 +8,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Protocol
 
@@ -19,9 +19,9 @@ from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
 from mdvec.datasets.core.sheet_header import (
-    SAMPLE_ROWS,
     HeadersBelow,
     SheetHeader,
+    first_rows,
     sheet_header,
     tables_side_by_side,
 )
@@ -33,7 +33,6 @@ from mdvec.files import UnreadableFile
 
 HIDDEN = "it is a hidden sheet; show it in the workbook to import it"
 DAMAGED = "it is not a complete workbook; save it again"
-EVERY_COLUMN = slice(None)
 
 Row = list[object]
 
@@ -61,25 +60,17 @@ def readable() -> Iterator[None]:
         raise UnreadableFile(DAMAGED) from error
 
 
+@dataclass(eq=False, slots=True)
 class SheetTable:
-    """A table on a sheet of a workbook."""
+    """A table on a sheet of a workbook; ``set_off`` are columns of it that stand apart."""
 
-    def __init__(
-        self,
-        name: str,
-        sheet: SheetRows,
-        marks: SheetMarks,
-        reading: ReadingOptions,
-        on_rows: OnRows,
-        columns: slice = EVERY_COLUMN,
-    ) -> None:
-        self.name = name
-        self._sheet = sheet
-        self._marks = marks
-        self._reading = reading
-        self._on_rows = on_rows
-        self._columns = columns
-        self._set_off: list[range] = []
+    name: str
+    sheet: SheetRows
+    marks: SheetMarks
+    reading: ReadingOptions
+    on_rows: OnRows
+    columns: slice = field(default_factory=lambda: slice(None))
+    set_off: list[range] = field(default_factory=list)
 
     def tables(self) -> list[SheetTable]:
         """It, or each of the tables that stand side by side on it."""
@@ -87,7 +78,7 @@ class SheetTable:
             columns, are_tables = tables_side_by_side(self._rows())
         if are_tables:
             return [self._part(run) for run in columns]
-        self._set_off = columns
+        self.set_off = columns
         return [self]
 
     def _part(self, columns: range) -> SheetTable:
@@ -95,17 +86,12 @@ class SheetTable:
         start, stop = columns.start, columns.stop
         merged = [
             replace(cells, column=cells.column - start)
-            for cells in self._marks.merged
+            for cells in self.marks.merged
             if start < cells.column <= stop
         ]
-        return SheetTable(
-            f"{self.name} {_letters(start)}",
-            self._sheet,
-            SheetMarks(merged, self._marks.hidden_rows),
-            self._reading,
-            self._on_rows,
-            slice(start, stop),
-        )
+        marks = SheetMarks(merged, self.marks.hidden_rows)
+        name = f"{self.name} {_letters(start)}"
+        return replace(self, name=name, marks=marks, columns=slice(start, stop))
 
     def has_cells(self) -> bool:
         """Whether it has a cell with a value."""
@@ -130,16 +116,16 @@ class SheetTable:
         is_mixed = bool(as_text)
         rows = TypedRows(
             target,
-            self._on_rows,
+            self.on_rows,
             text_kinds=VALUE_KINDS,
             reads_mixed=True,
-            chosen=self._reading.columns,
-            nulls_in=self._reading.nulls_in,
+            chosen=self.reading.columns,
+            nulls_in=self.reading.nulls_in,
         )
         with readable():
             numbered = self._rows()
             header, header_row, below = self._below_header(numbered)
-            filled = FilledRows(self._marks.merged, self._reading.leaves_out_totals)
+            filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
             cells = (_with_texts(row, as_text) for row in filled.rows(headers.rows(below)))
@@ -148,8 +134,8 @@ class SheetTable:
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
-            *self._sheet.notes(),
-            *filled.notes(self._marks.hidden_rows),
+            *self.sheet.notes(),
+            *filled.notes(self.marks.hidden_rows),
             *headers.notes(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
@@ -160,21 +146,13 @@ class SheetTable:
     def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
         """The columns that are text by choice, in which an amount keeps its currency."""
         names = column_names(header) if header else ()
-        return (at for at, name in enumerate(names) if self._reading.columns.get(name) == AS_TEXT)
+        return (at for at, name in enumerate(names) if self.reading.columns.get(name) == AS_TEXT)
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
     ) -> tuple[SheetHeader, int, Iterator[tuple[int, Row]]]:
-        wanted = self._reading.header_row
-        first = list(islice(rows, SAMPLE_ROWS))
-        given = NO_HEADER if wanted == NO_HEADER else None
-        if wanted > 0:
-            while first and first[-1][0] < wanted and (more := next(rows, None)) is not None:
-                first.append(more)
-            given = next((at for at, (number, _) in enumerate(first) if number >= wanted), None)
-            if given is None:
-                raise UnreadableFile(f"it has no row {wanted}, which --header-row names")
         try:
+            first, given = first_rows(rows, self.reading.header_row, "row")
             header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
             if header.row != NO_HEADER:
                 column_names(header.names)
@@ -184,13 +162,13 @@ class SheetTable:
         return header, 0 if header.row == NO_HEADER else first[header.row][0], below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
-        return self._sheet.rows(self._columns)
+        return self.sheet.rows(self.columns)
 
     def _notes(self, *, has_header: bool) -> Iterator[str]:
-        if not (has_header or self._reading.header_row):
+        if not (has_header or self.reading.header_row):
             yield NO_HEADER_NOTE.replace("line", "row").replace("--header-row 1", "--header-row")
-        if self._set_off:
-            runs = (f"{_letters(run.start)} to {_letters(run.stop - 1)}" for run in self._set_off)
+        if self.set_off:
+            runs = (f"{_letters(run.start)} to {_letters(run.stop - 1)}" for run in self.set_off)
             yield f"one table of columns that stand apart: {', '.join(runs)}"
 
 

@@ -1,16 +1,18 @@
-"""Private copies of data files: a folder of Parquet files with unguessable names."""
+"""Private copies of data files: a folder of Parquet files with unguessable names, and of work."""
 
 from __future__ import annotations
 
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.files import why
+from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.platform import path_of
 
 _ENDING = ".parquet"
 
@@ -41,8 +43,7 @@ class Snapshots:
         name = secrets.token_hex(16)
         part, whole = self.folder / f"{name}.part", self.folder / f"{name}{_ENDING}"
         try:
-            for folder in (self.folder.parent, self.folder):
-                folder.mkdir(mode=0o700, exist_ok=True)
+            _make(self.folder)
             yield part, whole
             part.rename(whole)
         except OSError as error:
@@ -61,24 +62,55 @@ class Snapshots:
             remove_snapshots(self.folder)
 
 
+@contextmanager
+def work_folder(targets: Path) -> Iterator[Path]:
+    """A private, temporary folder inside the targets' folder.
+
+    Raises:
+        SnapshotsUnwritable: it cannot be created.
+    """
+    try:
+        _make(targets)
+        folder = Path(tempfile.mkdtemp(dir=targets))
+    except OSError as error:
+        raise SnapshotsUnwritable(targets, error) from error
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_with_logs(file: int, source: Path, root: Path, copy: Path, endings: Iterable[str]) -> None:
+    """Copy a database of a source that is open as ``file``, and its logs of these endings.
+
+    Raises:
+        UnreadableFile: one of them cannot be read.
+    """
+    try:
+        shutil.copyfile(path_of(file), copy)
+        for ending in endings:
+            log = Path(f"{source}{ending}")
+            with opened_within(log.resolve(), log if root == source else root) as opened:
+                shutil.copyfile(path_of(opened), f"{copy}{ending}")
+    except OSError as error:
+        raise UnreadableFile.of_error(error) from error
+
+
+def _make(folder: Path) -> None:
+    for made in (folder.parent, folder):
+        made.mkdir(mode=0o700, exist_ok=True)
+
+
 def remove_snapshots(folder: Path) -> None:
     """Remove a folder of copies, and its parent folder if that is empty then."""
     _remove(folder)
-    _remove_empty(folder.parent)
+    with suppress(OSError):  # it holds other datasets, or does not exist
+        folder.parent.rmdir()
 
 
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
         return
-    try:
+    with suppress(OSError):
         path.unlink(missing_ok=True)
-    except OSError:
-        return
-
-
-def _remove_empty(folder: Path) -> None:
-    try:
-        folder.rmdir()
-    except OSError:  # it holds other datasets, or does not exist
-        return

@@ -8,7 +8,6 @@ a limited time.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -20,21 +19,21 @@ import apsw
 from mdvec.database import is_own_header
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import (
+    COMPUTED,
     NotATable,
     OpenedFile,
     TableInFile,
     unreadable_view,
 )
+from mdvec.datasets.interfaces.snapshots import copy_with_logs, work_folder
 from mdvec.datasets.interfaces.typed_rows import MAX_ROW_BYTES, OnRows, TypedRows
-from mdvec.datasets.interfaces.unpacking import work_folder
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.platform import lock_bytes, path_of, read_start
+from mdvec.platform import lock_bytes, read_start
 from mdvec.sizes import MEGABYTE
-from mdvec.text import identifier, literal
+from mdvec.text import identifier
 
 SIDE_FILES = ("-wal", "-journal")
 """What SQLite appends to a database's name for its log and its journal."""
-COMPUTED = "it is a computed column; only columns that hold values are copied"
 _HEADER = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _DUCKDB = b"DUCK"
@@ -98,9 +97,12 @@ def _check_pages(header: bytes, size: int) -> None:
 def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
     """A connection to the file, or to a copy of it with its log or journal."""
     _lock(descriptor)
-    sides = [side for side in SIDE_FILES if _has_content(Path(f"{source}{side}"))]
+    _, *states = before = _states(source)
+    sides = [side for side, state in zip(SIDE_FILES, states, strict=True) if state and state[0]]
     if sides:
-        _copy_with(sides, source, descriptor, root, folder)
+        copy_with_logs(descriptor, source, root, folder / _NAME, sides)
+        if _states(source) != before:
+            raise UnreadableFile(_IN_USE, may_pass=True)
         path, flags = folder / _NAME, apsw.SQLITE_OPEN_READWRITE
         connection = apsw.Connection(str(path), flags=flags)
     else:
@@ -133,27 +135,6 @@ def _lock(descriptor: int) -> None:
         return
 
 
-def _has_content(file: Path) -> bool:
-    try:
-        return file.stat().st_size > 0
-    except OSError:
-        return False
-
-
-def _copy_with(sides: list[str], source: Path, descriptor: int, root: Path, folder: Path) -> None:
-    before = _states(source)
-    try:
-        shutil.copyfile(path_of(descriptor), folder / _NAME)
-        for side in sides:
-            other = Path(f"{source}{side}")
-            with opened_within(other, other if root == source else root) as log:
-                shutil.copyfile(path_of(log), folder / f"{_NAME}{side}")
-    except OSError as error:
-        raise UnreadableFile.of_error(error) from error
-    if _states(source) != before:
-        raise UnreadableFile(_IN_USE, may_pass=True)
-
-
 def _states(source: Path) -> list[tuple[int, int] | None]:
     states: list[tuple[int, int] | None] = []
     for ending in ("", *SIDE_FILES):
@@ -174,16 +155,14 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
         "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND type <> 'shadow' ORDER BY name"
     ).fetchall()
     for name, type_ in rows:
-        if type_ == "view":
-            copy = partial(_copied_view, connection, name, reading, on_rows)
-            tables.append(TableInFile(name, copy))
-        elif type_ != "table":
+        if type_ not in ("table", "view"):
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
-        else:
-            columns, computed = _columns(connection, name)
+            continue
+        copy = _copied if type_ == "table" else _copied_view
+        tables.append(TableInFile(name, partial(copy, connection, name, reading, on_rows)))
+        if type_ == "table":
+            _, computed = _columns(connection, name)
             left_out += [(f"{name}.{column}", COMPUTED) for column in computed]
-            table = _Table(connection, name, columns, reading, on_rows)
-            tables.append(TableInFile(name, table.copy))
     return OpenedFile(tuple(tables), tuple(left_out))
 
 
@@ -199,10 +178,35 @@ def _copied_view(
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
     try:
         with unreadable_view():
-            columns, _ = _columns(connection, name)
-            return _Table(connection, name, columns, reading, on_rows).copy(target)
+            return _copied(connection, name, reading, on_rows, target)
     finally:
         connection.set_progress_handler(None)
+
+
+def _copied(
+    connection: apsw.Connection, name: str, reading: ReadingOptions, on_rows: OnRows, target: Path
+) -> Understood:
+    """Write the rows of a table to a Parquet file."""
+    columns, _ = _columns(connection, name)
+    declared = {column: declared_type(type_) for column, type_ in columns.items()}
+    rows = TypedRows(
+        target, on_rows, chosen=reading.columns, nulls_in=reading.nulls_in, declared=declared
+    )
+    names = tuple(columns)
+    shown = ", ".join(map(identifier, names))
+    try:
+        truths = [
+            at
+            for at, column in enumerate(names)
+            if declared[column] == BOOLEAN and _holds_truths(connection, name, column)
+        ]
+        cursor = connection.execute(f"SELECT {shown} FROM {identifier(name)}")
+        cells = (_with_truths(row, truths) for row in cursor) if truths else cursor
+        return Understood(columns=rows.write(cells, lambda: names))
+    except apsw.Error as error:
+        raise _unreadable(error) from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFile("one of its texts is not UTF-8") from error
 
 
 def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], list[str]]:
@@ -221,53 +225,14 @@ def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], l
     return columns, [name for name, _, hidden in rows if hidden]
 
 
-class _Table:
-    def __init__(
-        self,
-        connection: apsw.Connection,
-        name: str,
-        columns: dict[str, str],
-        reading: ReadingOptions,
-        on_rows: OnRows,
-    ) -> None:
-        self._connection = connection
-        self._name = name
-        self._columns = columns
-        self._reading = reading
-        self._on_rows = on_rows
-
-    def copy(self, target: Path) -> Understood:
-        """Write the rows to a Parquet file."""
-        declared = {name: declared_type(type_) for name, type_ in self._columns.items()}
-        rows = TypedRows(
-            target,
-            self._on_rows,
-            chosen=self._reading.columns,
-            nulls_in=self._reading.nulls_in,
-            declared=declared,
-        )
-        names = tuple(self._columns)
-        shown = ", ".join(identifier(name) for name in names)
-        try:
-            truths = [at for at, name in enumerate(names) if self._is_truth(name, declared[name])]
-            cursor = self._connection.execute(f"SELECT {shown} FROM {identifier(self._name)}")
-            cells = (_with_truths(row, truths) for row in cursor) if truths else cursor
-            return Understood(columns=rows.write(cells, lambda: names))
-        except apsw.Error as error:
-            raise _unreadable(error) from error
-        except UnicodeDecodeError as error:
-            raise UnreadableFile("one of its texts is not UTF-8") from error
-
-    def _is_truth(self, column: str, declared: str) -> bool:
-        """Whether the column is declared as true or false, and holds 1 and 0 only."""
-        if declared != BOOLEAN:
-            return False
-        cell = identifier(column)
-        other = self._connection.execute(
-            f"SELECT 1 FROM {identifier(self._name)} WHERE {cell} IS NOT NULL AND NOT "
-            f"(typeof({cell}) = {literal('integer')} AND {cell} IN (0, 1)) LIMIT 1"
-        )
-        return other.fetchone() is None
+def _holds_truths(connection: apsw.Connection, table: str, column: str) -> bool:
+    """Whether a column holds 1 and 0 only."""
+    cell = identifier(column)
+    other = connection.execute(
+        f"SELECT 1 FROM {identifier(table)} WHERE {cell} IS NOT NULL AND NOT "
+        f"(typeof({cell}) = 'integer' AND {cell} IN (0, 1)) LIMIT 1"
+    )
+    return other.fetchone() is None
 
 
 def _with_truths(row: tuple[object, ...], truths: list[int]) -> list[object]:

@@ -1,17 +1,14 @@
-"""Unpacks gzip and Zstandard files into temporary copies, refuses bombs, makes work folders."""
+"""Unpacks gzip and Zstandard files into temporary copies, and refuses bombs."""
 
 from __future__ import annotations
 
 import gzip
-import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mdvec.datasets.interfaces.snapshots import SnapshotsUnwritable
 from mdvec.files import UnreadableFile
 from mdvec.sizes import MEGABYTE
 
@@ -33,18 +30,21 @@ def is_bomb(size: int, packed_size: int) -> bool:
 
 @contextmanager
 def unpacked(source: Path, target: Path, packing: str) -> Iterator[Path]:
-    """The unpacked content of a packed file, in a file that exists within the block.
+    """The content of a file that may be packed, in a file that exists within the block.
 
     Args:
-        source: the packed file.
+        source: the file.
         target: a path to write to.
-        packing: how it is packed, ``.gz`` or ``.zst``.
+        packing: how it is packed, ``.gz`` or ``.zst``; "" yields the file itself.
 
     Raises:
         UnreadableFile: it is not packed so, is damaged or ends early, or unpacks to suspiciously
             much.
         OSError: the copy cannot be written.
     """
+    if not packing:
+        yield source
+        return
     try:
         _unpack(source, target, packing)
         yield target
@@ -87,22 +87,3 @@ def _next_block(blocks: gzip.GzipFile | ZstdFile, line: int) -> bytes:
         raise UnreadableFile(
             f"line {line}: the packed file is damaged; download or pack it again"
         ) from error
-
-
-@contextmanager
-def work_folder(targets: Path) -> Iterator[Path]:
-    """A private, temporary folder inside the targets' folder.
-
-    Raises:
-        SnapshotsUnwritable: it cannot be created.
-    """
-    try:
-        for directory in (targets.parent, targets):
-            directory.mkdir(mode=0o700, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=targets))
-    except OSError as error:
-        raise SnapshotsUnwritable(targets, error) from error
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

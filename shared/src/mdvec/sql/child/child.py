@@ -19,8 +19,16 @@ from typing import TYPE_CHECKING
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.files import NotOpened, open_within
-from mdvec.platform import limit_process, path_of, restrict_calls, restrict_files, take_own_user
-from mdvec.sql.child import loading, lockdown
+from mdvec.platform import (
+    code_paths,
+    limit_process,
+    own_process_paths,
+    path_of,
+    restrict_calls,
+    restrict_files,
+    take_own_user,
+)
+from mdvec.sql.child import loading
 from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
@@ -51,13 +59,10 @@ def main() -> None:
         except MdvecError as error:
             send(writing, _refusal(error))
             return
-        except OSError as error:
-            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        except Exception as error:  # noqa: BLE001 - the server logs the traceback
+            is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             broken = {"broken": traceback.format_exc()}
-            send(writing, _refusal(no_room_to_start()) if full else broken)
-            return
-        except Exception:  # noqa: BLE001 - the server logs the traceback
-            send(writing, {"broken": traceback.format_exc()})
+            send(writing, _refusal(no_room_to_start()) if is_full else broken)
             return
         send(writing, _ready(handler, config))
         _Server(handler, config, writing).serve(lambda count: os.read(reading, count))
@@ -73,7 +78,7 @@ def prepare(config: Message) -> RequestHandler:
     """
     limits, spool, shown = config["limits"], Path(config["spool"]), Path(config["shown"])
     ledgers = spool / _LEDGERS
-    lockdown.limit_child(limits["memory_mb"], len(config["tables"]))
+    loading.limit_child(limits["memory_mb"], len(config["tables"]))
     opened, missing = open_files(config["tables"])
     # A path to each open file, which holds even when the file is renamed or replaced.
     paths = {name: path_of(number) for name, number in opened.items()}
@@ -90,15 +95,17 @@ def prepare(config: Message) -> RequestHandler:
 
     # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
     config["own_user"] = take_own_user(spool)
-    config["landlock"] = restrict_files([*opened.values(), shown, *lockdown.needed_paths()], spool)
+    # Without these DuckDB 2.0 ends the process when it starts, or cannot open the tables' files.
+    needed = [*code_paths(), *own_process_paths()]
+    config["landlock"] = restrict_files([*opened.values(), shown, *needed], spool)
     config["seccomp"] = restrict_calls()
-    connection = lockdown.connect(limits["memory_mb"], limits["time_zone"])
+    connection = loading.connect(limits["memory_mb"], limits["time_zone"])
     if any_ledger:
         loading.load_ledgers(connection, ledgers)
         ledgers.unlink()
     config["missing"] = missing | loading.make_views(connection, paths)
     limit_process(written=limits["export_bytes"])
-    lockdown.lock(connection, list(paths.values()), (spool, shown), limits["seconds"])
+    loading.lock(connection, list(paths.values()), (spool, shown), limits["seconds"])
     config["hidden"] = {str(path): f"the file of {name}" for name, path in paths.items()}
     return RequestHandler(connection, _columns_by_table(connection), spool, shown)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import duckdb
 
-from mdvec.datasets import Column, DuckDBType, UnknownType, parse_type
+from mdvec.datasets import Column, DuckDBType, changed_type
 from mdvec.sql.child.parameters import BoundValues
 from mdvec.sql.process.messages import JsonValue
 from mdvec.text import identifier, literal
@@ -74,16 +74,17 @@ def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
     """The query with its columns cast to types that the file keeps unchanged."""
     casts = ", ".join(
         f"CAST({name} AS {kind}) AS {name}"
-        for name, kind in (
-            (identifier(column.name), stored_type(column.type, large)) for column in columns
+        for name, kind, before in (
+            (identifier(column.name), stored_type(column.type, large), column.type)
+            for column in columns
         )
-        if kind is not None
+        if kind != before
     )
     return f"SELECT * REPLACE ({casts}) FROM (\n{query}\n)" if casts else query
 
 
-def stored_type(kind: str, large: str | None) -> str | None:
-    """The type to cast a column to before it is written; None to leave it unchanged.
+def stored_type(kind: str, large: str | None) -> str:
+    """The type to cast a column to before it is written.
 
     Types inside structs, lists and maps are cast as well.
 
@@ -92,10 +93,6 @@ def stored_type(kind: str, large: str | None) -> str | None:
         large: the type for integers beyond 64 bits, ``BIGINT`` or ``VARCHAR``; None for a CSV
             file, where every value is text.
     """
-    try:
-        parsed = parse_type(kind)
-    except UnknownType:
-        return None
 
     def change(part: DuckDBType) -> DuckDBType | None:
         if part.name in _AS_JSON:
@@ -106,8 +103,7 @@ def stored_type(kind: str, large: str | None) -> str | None:
             return DuckDBType(large)
         return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
 
-    stored = parsed.replaced(change)
-    return None if stored == parsed else str(stored)
+    return changed_type(kind, change)
 
 
 MAX_TEXT = 500
@@ -153,13 +149,10 @@ def _cut(text: str, max_length: int) -> str:
 
 def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
     """For each column the function that turns its values into JSON."""
-    return [_finisher(column.type) for column in columns]
-
-
-def _finisher(kind: str) -> Callable[[object], JsonValue]:
-    if kind == "JSON" or _NESTED.fullmatch(kind):
-        return _nested
-    return _plain
+    return [
+        _nested if column.type == "JSON" or _NESTED.fullmatch(column.type) else _plain
+        for column in columns
+    ]
 
 
 def _plain(value: object) -> JsonValue:

@@ -1,15 +1,97 @@
-"""Loads the user's tables: views of Parquet files, and a table of all ledgers' rows."""
+"""Locks the query process in, and loads the user's tables into it.
+
+These are views of Parquet files, and a table of all ledgers' rows.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import duckdb
 
 from mdvec import household
-from mdvec.datasets import Column, parquet_scan
+from mdvec.datasets import Column, allowed_paths, export_scan, parquet_scan
+from mdvec.platform import limit_process
+from mdvec.sizes import MEGABYTE
+from mdvec.sql.core.refusals import QueriesUnavailable
 from mdvec.text import identifier, literal
+
+# Address space beyond the memory in use: libraries, stacks, reserved pages.
+_ADDRESSES_MB = 512
+# The memory of Python and DuckDB's code, which DuckDB does not count.
+_OWN_MB = 160
+_FILES = 512
+_FILES_PER_TABLE = 2
+_MAX_THREADS = 4
+
+
+def limit_child(memory_mb: int, tables: int) -> None:
+    """Limit the memory and the open files of this process; it writes no core dumps."""
+    # macOS does not enforce all of these limits; the server watches the memory as well.
+    limit_process(
+        memory=(memory_mb + _ADDRESSES_MB) * MEGABYTE,
+        open_files=_FILES + _FILES_PER_TABLE * tables,
+    )
+
+
+def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection:
+    """A connection to a database in memory, which loads no extensions and spills to no disk.
+
+    Raises:
+        QueriesUnavailable: DuckDB does not know the time zone.
+    """
+    connection = duckdb.connect(
+        ":memory:",
+        config={
+            "allow_community_extensions": False,
+            "allow_persistent_secrets": False,
+            "async_threads": 1,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "memory_limit": f"{max(memory_mb - _OWN_MB, memory_mb // 2)}MB",
+            "python_enable_replacements": False,
+        },
+    )
+    # Without a terminal the progress bar is on by default, and would go to STDOUT.
+    for setting in (
+        "enable_progress_bar = false",
+        "explain_output = 'all'",  # the plan before it is optimised shows the types of parameters
+        "allocator_background_threads = true",  # returns memory to the system after a large query
+        # Each statement is planned three times, and each plan would read every file's footer.
+        "parquet_metadata_cache = true",
+        "temp_directory = ''",  # nothing spills to the disk
+    ):
+        connection.execute(f"SET {setting}")
+    try:
+        connection.execute(f"SET TimeZone = {literal(time_zone)}")
+    except duckdb.Error as error:
+        raise QueriesUnavailable(
+            f"SQL does not know the time zone {time_zone}; the user can name another as "
+            "[analytics] time_zone, such as Asia/Tokyo or UTC"
+        ) from error
+    (threads,) = connection.execute("SELECT current_setting('threads')").fetchone() or (1,)
+    connection.execute(f"SET threads = {min(int(threads), _MAX_THREADS):d}")
+    return connection
+
+
+def lock(
+    connection: duckdb.DuckDBPyConnection,
+    files: Sequence[Path],
+    folders: Sequence[Path],
+    seconds: float,
+) -> None:
+    """Restrict a connection to these files and folders and a time limit, for good."""
+    paths = ", ".join(literal(path) for path in allowed_paths(files))
+    inside = ", ".join(literal(f"{folder}/") for folder in folders)
+    for setting in (
+        f"allowed_paths = [{paths}]",
+        f"allowed_directories = [{inside}]",
+        f"max_execution_time = {max(1, round(seconds * 1000)):d}",
+        "enable_external_access = false",
+        "lock_configuration = true",
+    ):
+        connection.execute(f"SET {setting}")
 
 
 def write_ledgers(
@@ -77,7 +159,7 @@ def show(
 
     Types that neither format can hold again, such as UNION, stay as they are stored.
     """
-    scan = parquet_scan(file) if file.suffix == ".parquet" else _csv_scan(file, types or {})
+    scan = export_scan(file, types)
     stored = columns_of(connection, f"SELECT * FROM {scan}")
     casts = [
         f"CAST({identifier(column.name)} AS {types[column.name]}) AS {identifier(column.name)}"
@@ -90,16 +172,6 @@ def show(
     except duckdb.Error:
         connection.execute(f"CREATE VIEW {identifier(name)} AS SELECT * FROM {scan}")
     return columns_of(connection, f"SELECT * FROM {identifier(name)}")
-
-
-def _csv_scan(file: Path, types: Mapping[str, str]) -> str:
-    columns = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in types)
-    names = f", auto_detect = false, columns = {{{columns}}}" if types else ""
-    return (
-        f"read_csv({literal(str(file))}, all_varchar = true, header = true, delim = ',', "
-        "quote = '\"', escape = '\"', nullstr = '', allow_quoted_nulls = false, "
-        f"hive_partitioning = false{names})"
-    )
 
 
 def columns_of(

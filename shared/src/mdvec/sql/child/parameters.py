@@ -20,12 +20,10 @@ SAMPLES: dict[ParameterType, object] = {"integer": 1, "number": 1.5, "date": "20
 """One value of each type but text."""
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _CAST = re.compile(r"CAST\('mdvec_sample_(\d+)' AS ([A-Z]+)")
-_WHOLE = frozenset(
-    {
-        "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-    }
-)  # fmt: skip
-_NUMBERS = frozenset({"DECIMAL", "DOUBLE", "FLOAT", "HUGEINT", "UHUGEINT"})
+_WHOLE = {
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
+}  # fmt: skip
+_NUMBERS = {"DECIMAL", "DOUBLE", "FLOAT", "HUGEINT", "UHUGEINT"}
 _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
 
 

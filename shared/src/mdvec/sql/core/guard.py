@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,15 +63,11 @@ class AnswerGuard:
         """
         if not missing and self.fits(answer):
             return answer
-        wholes = [len(answer[key]) for key in keys]
-        low, high = 0, sum(wholes)
-        while low < high:
-            middle = (low + high + 1) // 2
-            if self.fits(_with_first_entries(answer, keys, middle, warning_for, missing)):
-                low = middle
-            else:
-                high = middle - 1
-        return _with_first_entries(answer, keys, low, warning_for, missing)
+
+        def first(count: int) -> JsonAnswer:
+            return _with_first_entries(answer, keys, count, warning_for, missing)
+
+        return self._largest(first, 0, sum(len(answer[key]) for key in keys))
 
     def page(self, answer: JsonAnswer, key: str, start: int, total: int) -> JsonAnswer:
         """The answer with as many entries under ``key`` as fit, at least one.
@@ -93,11 +90,12 @@ class AnswerGuard:
             more = {"next": start + count} if start + count <= total else {}
             return {**shown, "total": total, **more}
 
-        low, high = min(1, len(answer[key])), len(answer[key])
-        while low < high:
-            middle = (low + high + 1) // 2
-            low, high = (middle, high) if self.fits(first(middle)) else (low, middle - 1)
-        return first(low)
+        return self._largest(first, min(1, len(answer[key])), len(answer[key]))
+
+    def _largest(self, first: Callable[[int], JsonAnswer], least: int, most: int) -> JsonAnswer:
+        """The answer with the first ``least`` to ``most`` entries, as many as fit."""
+        too_many = range(least + 1, most + 1)
+        return first(least + bisect(too_many, 0, key=lambda count: not self.fits(first(count))))
 
 
 def with_warnings(answer: JsonAnswer, warnings: Sequence[str]) -> JsonAnswer:

@@ -36,10 +36,6 @@ class Scale:
     finite: str
     type: str
 
-    def bound(self, edge: str) -> str:
-        """An edge in SQL."""
-        return f"CAST({literal(edge)} AS {self.type})"
-
 
 def scale_of(column: Column) -> Scale:
     """The scale of a column whose family is integer, number, date or timestamp."""
@@ -227,10 +223,6 @@ ValueSpan = tuple[Decimal, Decimal]
 """The smallest and the largest value on the column's scale."""
 
 
-def _span(low: str | None, high: str | None) -> ValueSpan | None:
-    return None if low is None or high is None else (Decimal(low), Decimal(high))
-
-
 def is_counted_by_value(column: Column) -> bool:
     """Whether each value is a bin of its own.
 
@@ -243,17 +235,17 @@ def is_counted_by_value(column: Column) -> bool:
     return kind == "category"
 
 
-def span_sql(column: Column, condition: str | None) -> str:
+def span_sql(column: Column) -> str:
     """The statement that finds the span of a source."""
     return f"""
 SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
-{_values(column, scale_of(column), condition)}
+{_values(column, scale_of(column))}
 )"""
 
 
-def read_span(rows: Sequence[Sequence[Any]]) -> ValueSpan | None:
-    """Reads the result of ``span_sql``; None where there are no values."""
-    return _span(*rows[0])
+def read_span(low: str | None, high: str | None) -> ValueSpan | None:
+    """Reads the row of ``span_sql``; None where there are no values."""
+    return None if low is None or high is None else (Decimal(low), Decimal(high))
 
 
 def empty(column: Column, span: ValueSpan | None, bins: int) -> tuple[Edges, Histogram]:
@@ -264,7 +256,7 @@ def empty(column: Column, span: ValueSpan | None, bins: int) -> tuple[Edges, His
     return edges, Histogram(_bins(edges, {}), 0)
 
 
-def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
+def counts_sql(column: Column, edges: Edges) -> str:
     """The statement that counts the values in each bin, compared with the edges of the answer.
 
     Only the counts are kept in memory, however many rows there are.
@@ -275,7 +267,7 @@ def counts_sql(column: Column, edges: Edges, condition: str | None) -> str:
 SELECT CASE WHEN missing THEN {_NULL} WHEN v IS NULL THEN {_NOT_FINITE} ELSE {bin_sql} END AS bin,
        count(*), CAST(min(min(v)) OVER () AS VARCHAR), CAST(max(max(v)) OVER () AS VARCHAR)
 FROM (
-{_values(column, scale, condition)}
+{_values(column, scale)}
 ) GROUP BY bin ORDER BY bin"""
 
 
@@ -285,7 +277,7 @@ def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[An
     Raises:
         RowsDiffer: they are not the rows that had that span.
     """
-    if rows and _span(*rows[0][2:4]) != span:
+    if rows and read_span(*rows[0][2:4]) != span:
         raise RowsDiffer
     counts = {int(row[0]): int(row[1]) for row in rows}
     return Histogram(
@@ -296,12 +288,12 @@ def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[An
     )
 
 
-def categories_sql(column: Column, bins: int, condition: str | None) -> str:
+def categories_sql(column: Column, bins: int) -> str:
     """The statement that counts the most frequent values."""
     value = f"CAST({identifier(column.name)} AS VARCHAR)"
     return f"""
 WITH counted AS (
-    SELECT {value} AS v, count(*) AS n FROM {{source}} {_where(condition)} GROUP BY 1
+    SELECT {value} AS v, count(*) AS n FROM {{source}} GROUP BY 1
 )
 SELECT CASE WHEN length(v) > {_MAX_VALUE} THEN left(v, {_MAX_VALUE - 1}) || '…' ELSE v END,
        n, sum(n) OVER (), count(v) OVER (), v IS NULL
@@ -330,17 +322,13 @@ def max_result_rows(bins: int) -> int:
     return bins + _OTHER_ROWS
 
 
-def _values(column: Column, scale: Scale, condition: str | None) -> str:
+def _values(column: Column, scale: Scale) -> str:
     """The SQL for each row's value on the scale; null where it is missing or not finite."""
     name = identifier(column.name)
     return (
         f"SELECT CASE WHEN {scale.finite} THEN {scale.value} END AS v, {name} IS NULL AS missing\n"
-        f"FROM {{source}} {_where(condition)}"
+        "FROM {source}"
     )
-
-
-def _where(condition: str | None) -> str:
-    return f"WHERE {condition}" if condition else ""
 
 
 def _place(scale: Scale, edges: Edges, first: int, last: int) -> str:
@@ -349,7 +337,8 @@ def _place(scale: Scale, edges: Edges, first: int, last: int) -> str:
         return str(first)
     middle = (first + last + 1) // 2
     below, above = _place(scale, edges, first, middle - 1), _place(scale, edges, middle, last)
-    return f"CASE WHEN v < {scale.bound(edges.exact[middle])} THEN {below} ELSE {above} END"
+    edge = f"CAST({literal(edges.exact[middle])} AS {scale.type})"
+    return f"CASE WHEN v < {edge} THEN {below} ELSE {above} END"
 
 
 def _bins(edges: Edges, counts: dict[int, int]) -> tuple[Bin, ...]:

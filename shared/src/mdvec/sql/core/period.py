@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -41,30 +40,21 @@ class PeriodRefused(MdvecError):
     """The range of dates cannot be applied."""
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """From ``first`` to ``last``, both included; a bound without a time is a whole day."""
+def within(column: Column, first: str, last: str) -> str:
+    """SQL: whether a row is in a range of dates, which includes both of its ends.
 
-    first: str
-    last: str
+    An end without a time is a whole day.
 
-    def condition(self, column: Column) -> str:
-        """The SQL condition that is true for the rows in the range.
-
-        Raises:
-            PeriodRefused: a bound is not a date, or the last is before the first.
-        """
-        begin, end = _moment(self.first), _end(self.last)
-        if begin >= end:
-            raise PeriodRefused(
-                f"date_range ends ({self.last[:40]}) before it begins ({self.first[:40]})"
-            )
-        name = identifier(column.name)
-        if column.type == "TIMESTAMP WITH TIME ZONE":
-            bounds = (_zoned(begin, self.first), _zoned(end, self.last))
-        else:
-            bounds = (_literal(begin), _literal(end))
-        return f"{name} >= {bounds[0]} AND {name} < {bounds[1]}"
+    Raises:
+        PeriodRefused: an end is not a date, or the last is before the first.
+    """
+    begin, end = _moment(first), _end(last)
+    if begin >= end:
+        raise PeriodRefused(f"date_range ends ({last[:40]}) before it begins ({first[:40]})")
+    name, bounds = identifier(column.name), (_literal(begin), _literal(end))
+    if column.type == "TIMESTAMP WITH TIME ZONE":
+        bounds = (_zoned(begin, first), _zoned(end, last))
+    return f"{name} >= {bounds[0]} AND {name} < {bounds[1]}"
 
 
 def period_column(columns: Sequence[Column], name: str | None) -> Column | None:

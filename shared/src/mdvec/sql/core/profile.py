@@ -58,15 +58,15 @@ Samples = Mapping[str, Sample]
 EXACTLY: Samples = {}
 
 
-def size_sql(columns: Sequence[Column], condition: str | None) -> str:
+def size_sql(columns: Sequence[Column]) -> str:
     """The statement that counts the rows, and the bytes of each column of texts."""
     texts = (
         f"sum(strlen({identifier(column.name)}))" for column in columns if column.type == "VARCHAR"
     )
-    return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}{_where(condition)}"
+    return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}"
 
 
-def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
+def spread_sql(columns: Sequence[Column]) -> str:
     """The statement that estimates how many values and distinct values each column has.
 
     NaN and infinity count as values: the estimate is cheaper so, and they are few.
@@ -75,7 +75,7 @@ def spread_sql(columns: Sequence[Column], condition: str | None) -> str:
         f"count({value}), approx_count_distinct({value})"
         for value in (identifier(column.name) for column in columns)
     )
-    return f"SELECT {', '.join(figures)} FROM {{source}}{_where(condition)}"
+    return f"SELECT {', '.join(figures)} FROM {{source}}"
 
 
 def column_weights(columns: Sequence[Column], sizes: Sequence[Cell]) -> list[float]:
@@ -154,10 +154,6 @@ def _share(sizes: Sequence[float], room: float) -> float:
     return max([share, *sizes])
 
 
-def _where(condition: str | None) -> str:
-    return f" WHERE {condition}" if condition else ""
-
-
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
 _RANKS = "[0.25, 0.5, 0.500000001, 0.75]"
@@ -224,9 +220,7 @@ def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Colum
     return list(dict.fromkeys(found_column(columns, name) for name in names))
 
 
-def plan_profile(
-    columns: Sequence[Column], period: Column | None, condition: str | None, samples: Samples
-) -> ProfilePlan:
+def plan_profile(columns: Sequence[Column], period: Column | None, samples: Samples) -> ProfilePlan:
     """The plan for a profile of ``columns``, each computed from its sample in ``samples``."""
     chosen_samples = {column.name: samples.get(column.name, Sample()) for column in columns}
     expressions = [
@@ -241,10 +235,7 @@ def plan_profile(
     if period is not None:
         inner.append(f"{identifier(period.name)} AS period")
         when = ("min(period)", "max(period)")
-    rows = (
-        "\nFROM (\nSELECT " + ",\n".join(inner or ["1"])
-        + "\nFROM {source}" + (f"\nWHERE {condition}" if condition else "") + "\n)"
-    )  # fmt: skip
+    rows = f"\nFROM (\nSELECT {_listed(inner or ['1'])}\nFROM {{source}}\n)"
     figured = (sql for by_figure in expressions for sql in by_figure.values())
     computed = ["count(*)", *when, *figured]
     sql = _read_twice(computed, rows) if samples else f"SELECT {_listed(computed)}{rows}"

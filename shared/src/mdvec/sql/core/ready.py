@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import calendar
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from mdvec.datasets import Column, finite_value, has_dates, is_measured
+from mdvec.dates import Days, Month
 from mdvec.queries import Bound, Parameter, WrongParameters
 from mdvec.sql.core.period import found_column, period_column
 from mdvec.text import identifier, literal
@@ -149,15 +149,7 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     return QuestionPlan(sql, facts, notes, {})
 
 
-TREND = ReadyQuestion(
-    "A measure's sum and mean by period, and its change",
-    (TABLE, MEASURE, Parameter("period", "text", "month"), DATE_COLUMN),
-    _trend,
-)
-
-
-_YEAR = re.compile(r"(\d{4})")
-_MONTH = re.compile(r"(\d{4})-(\d{1,2})")
+_MONTHS = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
 _SIDES = ("first", "second")
 
 
@@ -169,7 +161,7 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     """
     first, slash, last = text.strip().partition("/")
     try:
-        begin, end = _days(first)[0], _days(last if slash else first)[1]
+        begin, end = _days(first).first, _days(last if slash else first).last
     except ValueError:
         begin, end = date.max, date.min
     if begin > end:
@@ -180,16 +172,15 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     return begin, end
 
 
-def _days(text: str) -> tuple[date, date]:
-    """The first and the last day of a year, a month or a day."""
-    text = text.strip()
-    if year := _YEAR.fullmatch(text):
-        return date(int(year[1]), 1, 1), date(int(year[1]), 12, 31)
-    if month := _MONTH.fullmatch(text):
-        first = date(int(month[1]), int(month[2]), 1)
-        return first, first.replace(day=calendar.monthrange(first.year, first.month)[1])
-    day = date.fromisoformat(text)
-    return day, day
+def _days(text: str) -> Days:
+    """The days of a year, a month or a day."""
+    match = _MONTHS.fullmatch(text.strip())
+    if match is None:
+        return Days.one(date.fromisoformat(text.strip()))
+    first, last = (match[2], match[2]) if match[2] else (1, 12)
+    return Days(
+        Month(int(match[1]), int(first)).first_day, Month(int(match[1]), int(last)).last_day
+    )
 
 
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
@@ -244,16 +235,6 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         return said
 
     return QuestionPlan(sql, facts, notes, bounds)
-
-
-COMPARISON = ReadyQuestion(
-    "A measure in two periods, such as 2025-05 and 2025-06, in all or by a column",
-    (
-        TABLE, MEASURE, Parameter("first", "text"), Parameter("second", "text"),
-        Parameter("by", "text", is_optional=True), DATE_COLUMN,
-    ),
-    _comparison,
-)  # fmt: skip
 
 
 MIN_WINDOW = 5
@@ -314,16 +295,6 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     return QuestionPlan(sql, facts, notes, {"threshold": ("number", threshold)})
 
 
-ANOMALIES = ReadyQuestion(
-    "Periods whose sum is far (robust z) from the median of the window of periods before",
-    (
-        TABLE, MEASURE, Parameter("period", "text", "day"), Parameter("window", "integer", 30),
-        Parameter("threshold", "number", 3.5), DATE_COLUMN,
-    ),
-    _anomalies,
-)  # fmt: skip
-
-
 _MAX_COLUMNS = 20
 
 
@@ -381,17 +352,32 @@ def _chosen(columns: Sequence[Column], given: str | None) -> list[Column]:
     return chosen
 
 
-CORRELATIONS = ReadyQuestion(
-    "Pearson's r of pairs of columns, such as columns='a, b, c'; default: all numbers",
-    (TABLE, Parameter("columns", "text", is_optional=True)),
-    _correlations,
-)
-
-
 READY: dict[str, ReadyQuestion] = {
-    "trend": TREND,
-    "compare_periods": COMPARISON,
-    "anomalies": ANOMALIES,
-    "correlations": CORRELATIONS,
-}
+    "trend": ReadyQuestion(
+        "A measure's sum and mean by period, and its change",
+        (TABLE, MEASURE, Parameter("period", "text", "month"), DATE_COLUMN),
+        _trend,
+    ),
+    "compare_periods": ReadyQuestion(
+        "A measure in two periods, such as 2025-05 and 2025-06, in all or by a column",
+        (
+            TABLE, MEASURE, Parameter("first", "text"), Parameter("second", "text"),
+            Parameter("by", "text", is_optional=True), DATE_COLUMN,
+        ),
+        _comparison,
+    ),
+    "anomalies": ReadyQuestion(
+        "Periods whose sum is far (robust z) from the median of the window of periods before",
+        (
+            TABLE, MEASURE, Parameter("period", "text", "day"), Parameter("window", "integer", 30),
+            Parameter("threshold", "number", 3.5), DATE_COLUMN,
+        ),
+        _anomalies,
+    ),
+    "correlations": ReadyQuestion(
+        "Pearson's r of pairs of columns, such as columns='a, b, c'; default: all numbers",
+        (TABLE, Parameter("columns", "text", is_optional=True)),
+        _correlations,
+    ),
+}  # fmt: skip
 """The ready-made questions by their reserved names."""

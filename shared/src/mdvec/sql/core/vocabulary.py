@@ -6,85 +6,66 @@ are a deny-list, because there are hundreds and nearly all only compute.
 
 from __future__ import annotations
 
-QUERY_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+QUERY_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
 """DuckDB 2 runs INSERT, UPDATE, DELETE and COPY inside a WITH: those nodes are not here."""
 
-TABLES = frozenset(
-    {
-        "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY",
-        "TABLE_FUNCTION",
-    }
-)  # fmt: skip
+TABLES = {
+    "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY",
+    "TABLE_FUNCTION",
+}  # fmt: skip
 """The nodes allowed after FROM; the tree has PIVOT for UNPIVOT as well."""
 
-EXPRESSIONS = frozenset(
-    {
-        "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION",
-        "CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE",
-        "STAR", "SUBQUERY", "TYPE", "WINDOW",
-    }
-)  # fmt: skip
+EXPRESSIONS = {
+    "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION",
+    "CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE",
+    "STAR", "SUBQUERY", "TYPE", "WINDOW",
+}  # fmt: skip
 """The classes of expressions; PARAMETER is checked apart, DEFAULT has no value here."""
 
-PARTS = frozenset(
-    {
-        "ASCENDING", "DESCENDING", "DISTINCT_MODIFIER", "LIMIT_MODIFIER",
-        "LIMIT_PERCENT_MODIFIER", "ORDER_DEFAULT", "ORDER_MODIFIER",
-    }
-)  # fmt: skip
+PARTS = {
+    "ASCENDING", "DESCENDING", "DISTINCT_MODIFIER", "LIMIT_MODIFIER",
+    "LIMIT_PERCENT_MODIFIER", "ORDER_DEFAULT", "ORDER_MODIFIER",
+}  # fmt: skip
 """The other nodes that have a type in the tree."""
 
-DESCRIPTIONS = frozenset({"DESCRIBE", "SUMMARY"})
+DESCRIPTIONS = {"DESCRIBE", "SUMMARY"}
 """The kinds of SHOW that describe one query; the others list the contents of the process."""
 
-TABLE_FUNCTIONS = frozenset(
-    {"generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest"}
-)
+TABLE_FUNCTIONS = {
+    "generate_series", "json_each", "json_tree", "range", "repeat", "repeat_row", "unnest",
+}  # fmt: skip
 """The functions after FROM that only compute; the others read files, settings or catalogs."""
 
-DENIED_FUNCTIONS = {
+_DENIED = {
     # They run, plan or read what a text names, which was not checked.
-    "json_serialize_plan": "it plans any SQL in a text, which opens the files that it names",
-    "json_execute_serialized_sql": "it runs SQL that is in a text",
-    "query": "it runs SQL that is in a text",
-    "query_table": "it reads any table that a text names",
-    "index_key": "it reads an index that a text names",
-    "make_type": "it makes a type that a text names; write CAST (x AS type)",
-    "read_blob": "it reads files",
-    "read_text": "it reads files",
+    "it plans any SQL in a text, which opens the files that it names": "json_serialize_plan",
+    "it runs SQL that is in a text": "json_execute_serialized_sql query",
+    "it reads any table that a text names": "query_table",
+    "it reads an index that a text names": "index_key",
+    "it makes a type that a text names; write CAST (x AS type)": "make_type",
     # They tell about the process, its environment or its catalog (with the paths of files).
-    "current_query": "it reveals SQL of other queries",
-    "current_setting": "it reveals settings of the process, such as its folders",
-    "format_type": "it reads the catalog",
-    "get_block_size": "it reads the catalog",
-    "getenv": "it reads environment variables",
-    "getvariable": "it reads variables of the process",
-    "stats": "it reveals how data is stored",
-    "vector_type": "it reveals how data is stored",
+    "it reveals SQL of other queries": "current_query",
+    "it reveals settings of the process, such as its folders": "current_setting",
+    "it reads the catalog": "format_type get_block_size",
+    "it reads environment variables": "getenv",
+    "it reads variables of the process": "getvariable",
+    "it reveals how data is stored": "stats vector_type",
     # They change something, in the process or beyond one query.
-    "currval": "it reads a sequence",
-    "nextval": "it changes a sequence",
-    "set_config": "it changes settings",
-    "setseed": "it changes the random numbers of later queries",
-    "setval": "it changes a sequence",
-    "write_log": "it writes a log",
-    # They only take time.
-    "pg_sleep": "it only waits",
-    "sleep_ms": "it only waits",
+    "it reads a sequence": "currval",
+    "it changes a sequence": "nextval setval",
+    "it changes settings": "set_config",
+    "it changes the random numbers of later queries": "setseed",
+    "it writes a log": "write_log",
+    "it only waits": "pg_sleep sleep_ms",
     # They trust bytes to be the output of another function.
-    "combine": "it takes the inner state of an aggregate",
-    "combine_aggr": "it takes the inner state of an aggregate",
-    "finalize": "it takes the inner state of an aggregate",
-    "parse_duckdb_log_message": "it takes the inner form of a log",
-    "to_aggregate_state": "it takes the inner state of an aggregate",
-    "variant_bytes_to_variant": "it takes the inner form of a value",
-    "variant_to_parquet_variant": "it takes the inner form of a value",
+    "it takes the inner state of an aggregate": "combine combine_aggr finalize to_aggregate_state",
+    "it takes the inner form of a log": "parse_duckdb_log_message",
+    "it takes the inner form of a value": "variant_bytes_to_variant variant_to_parquet_variant",
 }
+DENIED_FUNCTIONS = {name: why for why, names in _DENIED.items() for name in names.split()}
 """The denied scalar and aggregate functions, each with the reason."""
 
-NAMING_FUNCTIONS = frozenset(
-    {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
-)
+NAMING_FUNCTIONS = {"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"}
 """Functions whose second argument is the name of the function that they call, as a text."""
 
 DENIED_PREFIXES = {

@@ -283,13 +283,12 @@ class Child:
         except (ChildTimeout, MemoryExceeded, WireClosed) as error:
             self._kill()
             self._died()
-            match error:
-                case ChildTimeout():
-                    reason = out_of_time(self._limits.seconds)
-                case MemoryExceeded():
-                    reason = out_of_memory(self._limits.memory_mb)
-                case _:
-                    reason = process_died()
+            limits = self._limits
+            reasons = {
+                ChildTimeout: out_of_time(limits.seconds),
+                MemoryExceeded: out_of_memory(limits.memory_mb),
+            }
+            reason = reasons.get(type(error), process_died())
             logger.info("analytics: the query process died during a query: %s", reason)
             raise_if_cancelled()
             raise reason from error
@@ -332,11 +331,10 @@ class Child:
         except (WireClosed, ChildTimeout, MemoryExceeded, OSError) as error:
             raise _not_started(repr(error)) from error
         ready = process.ready
-        if "broken" in ready:
+        if "tables" not in ready:
             process.kill()
-            raise _not_started(ready["broken"])
-        if "error" in ready:
-            process.kill()
+            if "broken" in ready:
+                raise _not_started(ready["broken"])
             raise error_named(ready["error"], ready["message"])
         self._process, self._data = process, data
         walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}

@@ -8,7 +8,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 
 from mdvec.analysis import ExportFolder
 from mdvec.datasets import Column
@@ -110,14 +109,6 @@ class NamedTables:
         named = [table for table in self.living() if fold(table.name) in words]
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
         return named + [NamedTable(name, self._handle(name)) for name in handles]
-
-    def path_of(self, table: NamedTable) -> Path:
-        """The table's file.
-
-        Raises:
-            ExportMissing: it is gone.
-        """
-        return self.exports.path_of(table.handle)
 
     def types_of(self, table: NamedTable) -> dict[str, str] | None:
         """The columns' original types, where they are known."""

@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
 
-from mdvec.analysis import ExportError, ExportFolder, ExportFormat
+from mdvec.analysis import ExportFolder, ExportFormat
 from mdvec.cancelling import cancelled_by
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
@@ -48,7 +47,6 @@ _QUERIES_WAITED_FOR = 6
 _MAX_TABLES = 10
 _EXPORT_SECONDS = 3_600
 _ANY_NUMBER = 2**62
-T = TypeVar("T")
 _LIST_WAIT_SECONDS = 1.0
 """How long a list of tables waits for running queries; after that it is the list before them."""
 _REST_SECONDS = 60.0
@@ -129,14 +127,14 @@ class QueryProcess:
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table, or of a query, which is not run."""
-        response = self._ask({"do": "columns", "source": source})
-        return columns_in(response["columns"])
+        with self._asked({"do": "columns", "source": source}) as (_, response):
+            return columns_in(response["columns"])
 
     def judged(self, source: str) -> JudgedQuery:
         """A query that may have ``$parameters``, judged as if it were run, with their types."""
-        response = self._ask({"do": "question", "source": source})
-        parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
-        return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
+        with self._asked({"do": "question", "source": source}) as (_, response):
+            parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
+            return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
 
     def rows(
         self,
@@ -153,11 +151,12 @@ class QueryProcess:
         so. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, where
         the first row alone is larger).
         """
-        response = self._ask({
+        request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
             "max_bytes": max_bytes, "parameters": parameters,
-        })  # fmt: skip
-        return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
+        }  # fmt: skip
+        with self._asked(request) as (_, response):
+            return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
 
     def export(
         self,
@@ -183,22 +182,16 @@ class QueryProcess:
         parameters: Bound | None = None, name: str | None = None,
     ) -> tuple[ExportedFile, Data]:  # fmt: skip
         """A file of all rows and the data they are from; a ``name`` for a table is checked."""
-        finished: list[Path] = []
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
             "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
         }  # fmt: skip
-
-        def finish(child: Child, response: Message) -> Data:
+        with self._asked(request) as (child, response):
             if response["rows"] > max_rows:
                 raise TooManyRowsToExport(response["rows"], max_rows)
-            finished.append(child.spool.finish(request["file"]))
-            return child.data
-
-        response, data = self._ask_then(request, finish)
+            path, data = child.spool.finish(request["file"]), child.data
         columns, reads = columns_in(response["columns"]), tuple(response["reads"])
-        file = ExportedFile(finished[0], response["rows"], columns, response["size"], reads)
-        return file, data
+        return ExportedFile(path, response["rows"], columns, response["size"], reads), data
 
     def materialize(
         self, name: str, source: str, sql: str = SELECT_ALL, *, ttl_seconds: float = _EXPORT_SECONDS
@@ -211,13 +204,9 @@ class QueryProcess:
             ExportError: the file could not be put in place.
         """
         written, data = self._file(source, sql, "parquet", _ANY_NUMBER, name=name)
-        try:
-            export = self._exports.place(
-                written.path, rows=written.rows, columns=[], ttl_seconds=ttl_seconds
-            )
-        except ExportError:
-            written.path.unlink(missing_ok=True)
-            raise
+        export = self._exports.place(
+            written.path, rows=written.rows, columns=[], ttl_seconds=ttl_seconds
+        )
         states = states_of(data)
         made_from = {table: states[table] for table in written.reads if table in states}
         for other in self._named.living():
@@ -287,20 +276,23 @@ class QueryProcess:
                 "other queries are still running; ask again when they are done"
             ) from error
 
-    def _ask(self, request: Message) -> Message:
-        """The response of the child that is free first."""
-        return self._ask_then(request, lambda _child, _response: None)[0]
-
-    def _ask_then(self, request: Message, then: Callable[[Child, Message], T]) -> tuple[Message, T]:
-        """The response, and what ``then`` makes of it while the turn still lasts."""
+    @contextmanager
+    def _asked(self, request: Message) -> Iterator[tuple[Child, Message]]:
+        """The child that is free first, whose turn lasts as long as the block, and its response."""
         source = with_plain_handles(request["source"])
         tables = self._named.named_in(source)
         with self._turn((_MAIN, _SECOND)) as child:
             child.prepare()
             seconds = time_left(self._limits.seconds)
             began = time.monotonic()
+            files = [self._exports.path_of(table.handle) for table in tables]
+            shown = [
+                [table.name, file.name, self._named.types_of(table)]
+                for table, file in zip(tables, files, strict=True)
+            ]
             try:
-                response = self._asked(child, request | {"source": source}, tables, seconds)
+                with child.spool.showing(files):
+                    response = child.request(request | {"source": source, "named": shown}, seconds)
             except UnknownTable as error:  # the child knows only those that the source names
                 living = [table.name for table in self._named.living()]
                 raise UnknownTable(
@@ -318,20 +310,7 @@ class QueryProcess:
                         f"{table.name} is from before its data changed; materialize it again for "
                         "the current rows"
                     )
-            return response, then(child, response)
-
-    def _asked(
-        self, child: Child, request: Message, tables: Sequence[NamedTable], seconds: float
-    ) -> Message:
-        files = [self._named.path_of(table) for table in tables]
-        message = request | {
-            "named": [
-                [table.name, file.name, self._named.types_of(table)]
-                for table, file in zip(tables, files, strict=True)
-            ]
-        }
-        with child.spool.showing(files):
-            return child.request(message, seconds)
+            yield child, response
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():

@@ -1,14 +1,19 @@
-"""How much memory the reading of a data file may take, in whatever library does it."""
+"""How much memory and time the reading of a data file may take, in whatever library does it."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
 
 from mdvec.files import UnreadableFile
-from mdvec.platform import limited_data, machine_memory
+from mdvec.platform import limited_data, machine_memory, python_child
 from mdvec.sizes import MEGABYTE
 
+_SECONDS = 60.0
 _SHARE_OF_MACHINE = 4
 _OUT_OF_MEMORY = {"MemoryError", "OutOfMemoryException", "NoMemError"}
 """The errors of Python, DuckDB and SQLite."""
@@ -47,3 +52,30 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def run_child(
+    module: str, *arguments: str, source: Path | int, stdout: int | IO[bytes], bytes_a_second: int
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a module of ours to its end, with a file (or its descriptor) as its input.
+
+    Raises:
+        UnreadableFile: it took more than a minute and the file's bytes at ``bytes_a_second``, or
+            the file could not be opened.
+    """
+    try:
+        with open(source, "rb", closefd=isinstance(source, Path)) as stream:
+            return subprocess.run(
+                **python_child(module, *arguments),
+                stdin=stream,
+                stdout=stdout,
+                stderr=subprocess.DEVNULL,
+                timeout=_SECONDS + os.fstat(stream.fileno()).st_size / bytes_a_second,
+                check=False,
+            )
+    except subprocess.TimeoutExpired as error:
+        raise UnreadableFile(
+            f"reading it was stopped after {error.timeout:,.0f} s", may_pass=True
+        ) from error
+    except OSError as error:
+        raise UnreadableFile.of_error(error) from error
