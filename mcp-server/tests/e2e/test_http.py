@@ -189,8 +189,8 @@ def test_the_bridge_loads_nothing_of_the_server(wire, filled):
     one = wire(filled / "vectors.sqlite", python=("-X", "importtime"), MDVEC_SERVER_URL=nowhere)
     answer = one.call("initialize", {})
     assert answer["error"]["message"] == (
-        f"no mdvec server answers at {nowhere}; start it with: mdvec-mcp --http, "
-        "or permanently with: mdvec service install"
+        f"no mdvec server answers at {nowhere}; start it with: mdvec-mcp --http "
+        "127.0.0.1:9, or permanently with: mdvec service install"
     )
     assert one.end()[1] == 0
     loaded = {name.partition(".")[0] for name in one.imported()}

@@ -139,7 +139,7 @@ def search_command(
     if others and text.is_blank(words) and related_to is None:
         words = others.pop(0)
     if text.is_blank(words) and related_to is None:
-        if text.is_blank(query) and filters.is_empty and name is None:
+        if text.is_blank(query) and filters.is_empty and name is None and sort == "relevance":
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
         listing = search.list_documents(settings.database_path, names, filters, page, sort)
         _print_listing(listing, as_json=as_json)

@@ -70,6 +70,8 @@ def test_a_search_is_narrowed_by_path_tags_and_days(mdvec, fill):
         ["search", "計画", "--tag", "会議室"],
         ["search", "計画", "--since", "いつか"],
     )
+    newest = mdvec("search", "--sort", "newest")
+    assert [line.split()[1] for line in newest.out.splitlines()][:2] == ["a/more.md", "a/plan.md"]
     shown = [line.partition("  ")[2] for line in both.out.splitlines() if line.startswith("[")]
     assert shown == [
         "notes: a/more.md:5-5  (#会議 2025-07-01)",

@@ -195,8 +195,10 @@ class Remote:
                 self._check(response, headers)
                 yield response
         except httpx2.ConnectError as error:
+            address = httpx2.URL(self.url)
+            at = f" {address.netloc.decode()}" if address.port else ""
             raise ServerUnusable(
-                f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http, "
+                f"no mdvec server answers at {self.url}; start it with: mdvec-mcp --http{at}, "
                 "or permanently with: mdvec service install"
             ) from error
         except httpx2.HTTPError as error:

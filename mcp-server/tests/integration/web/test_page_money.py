@@ -37,6 +37,7 @@ def hostile_rows():
         text = quoted(payload)
         day, yen = f"2025/09/{1 + number % 28:02}", 100 + number
         yield f"1,{day},{text},-{yen},{text},{text},{text},{text},0,h{number}"
+    yield "1,2025/09/28,楽天 -マガジン,-700,カード,教養・教育,新聞・雑誌,,0,z"
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,18 @@ def test_a_shop_in_several_spellings_is_one_sum_as_in_the_tools(client):
     for address in (addresses(june)["イオン"], "/money?period=2025-06&shop=ｲｵﾝ 456"):
         listed = text_in(client.get(address).text).partition("Transactions")[2]
         assert [yen for yen in ("100", "1,000", "10,000") if f"−{yen}" not in listed] == []
+
+
+@pytest.mark.parametrize(
+    "query", [{"shop": "楽天 -マガジン"}, {"category": "収支"}, {"category": "貯蓄率"}]
+)
+def test_the_rows_that_are_shown_can_be_searched_and_corrected(client, query):
+    shown = money(client, period=HOSTILE, **query)
+    address = re.search('"(/money/rows[^"]*)">Search, sort and correct', shown)[1]
+    rows = client.get(address.replace("&amp;", "&"))
+    assert rows.status_code == 200
+    said = text_in(rows.text)
+    assert ("楽天 -マガジン" in said, "−700" in said) == (True, True)
 
 
 def test_a_category_is_compared_with_its_mean_and_the_year_before(client):
@@ -221,9 +234,11 @@ def test_tables_download_as_csv_without_formulas(client):
     assert months[1] == "2025-05,200000,52500,147500"
 
 
-@pytest.mark.parametrize("of", ["months", "categories"])
-def test_charts_download_as_pictures(client, of):
-    query = {"period": "2025年", "of": of}
+@pytest.mark.parametrize(
+    ("of", "period"), [("months", "2025年"), ("months", HOSTILE), ("categories", "2025年")]
+)
+def test_charts_download_as_pictures(client, of, period):
+    query = {"period": period, "of": of}
     png = client.get("/money/chart", params={**query, "format": "png"})
     assert (png.headers["content-type"], png.content[:4]) == ("image/png", b"\x89PNG")
     svg = client.get("/money/chart", params={**query, "format": "svg"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -149,7 +149,10 @@ class _Money:
         """The chart of the months, or of the categories, as PNG or SVG."""
         money, query = await self._read(request)
         name = "categories" if query.text("of") == "categories" else "months"
-        chart: Callable[[], Chart] = partial(trend_chart, money.trend, None, money.known)
+        trend = money.trend
+        if trend.savings is not None:  # income and spending, as the view draws them
+            trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
+        chart: Callable[[], Chart] = partial(trend_chart, trend, None, money.known)
         if name == "categories":
             chart = partial(month_chart, money.answer, None, money.known)
         return await data_view.drawing(self.views, request, name, query.text("format"), chart)
