@@ -254,10 +254,13 @@ def test_a_hundred_windows_that_watch_imports_leave_the_page_to_others(attacked,
 
 
 def test_half_requests_give_their_places_back_and_a_watching_window_stops_no_server(tmp_path):
-    quick = "from mdvec_mcp.whole_requests import WholeRequests as it; it.arrival_seconds = 3; "
+    quick = (
+        "from mdvec_mcp.whole_requests import WholeRequests as it; it.arrival_seconds = 3; "
+        "from mdvec_mcp.web import serve; serve.MAX_CONNECTIONS = 40; "
+    )
     with page_process(tmp_path / "v.sqlite", tmp_path / "home", code=quick + RUN) as one:
         # Not half a form: the page refuses it at once, as there is no cookie.
-        held = [one.connect(b"GET / HT"[: 8 * (number % 2)]) for number in range(620)]
+        held = [one.connect(b"GET / HT"[: 8 * (number % 2)]) for number in range(44)]
         whole = "GET /health HTTP/1.1\nhost: 127.0.0.1"
         assert one.status(whole) == 503
         wait_until(lambda: one.status(whole) == 200)
