@@ -166,8 +166,11 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
 
 
 def _log_to_stderr(level: str) -> None:
-    of_others = "ERROR" if level == "ERROR" else "WARNING"
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=of_others)
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
+    handler.setLevel(level)  # an import in a process of its own logs from this level on, too
+    logging.getLogger().addHandler(handler)
+    logging.getLogger().setLevel("WARNING")
     logging.getLogger("mdvec").setLevel(level)
 
 

@@ -340,7 +340,6 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
             f"{how}"
         )
-
     there = index.documents.document_counts(connection, tool.tables).documents
     number = counted(there, "document")
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
@@ -350,12 +349,12 @@ def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
     """How far the import is, how many vectors there are, or why it failed; None if it is whole."""
     is_running = is_being_imported(Path(connection.filename), tool)
     missing = _missing(connection, tool, is_running=is_running)
-    row = connection.execute(
+    reason = connection.execute(
         "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ''", (tool.id,)
-    ).fetchone()
-    if row is None or is_running:
+    ).get
+    if reason is None or is_running:
         return missing
-    failed = f"an import of {tool.name} in the background failed: {row[0]}"
+    failed = f"an import of {tool.name} in the background failed: {reason}"
     return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
 
 
@@ -433,7 +432,5 @@ def is_endpoint_allowed(connection: apsw.Connection, tool_id: int, origin: str) 
     """Whether the user has allowed it."""
     if not has_table(connection, "allowed_endpoints"):
         return False
-    allowed = connection.execute(
-        "SELECT 1 FROM allowed_endpoints WHERE tool_id = ? AND origin = ?", (tool_id, origin)
-    )
-    return allowed.fetchone() is not None
+    allowed = "SELECT 1 FROM allowed_endpoints WHERE tool_id = ? AND origin = ?"
+    return connection.execute(allowed, (tool_id, origin)).get is not None
