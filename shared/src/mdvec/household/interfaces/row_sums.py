@@ -263,13 +263,23 @@ def ids_of(
     connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
 ) -> list[int]:
     """The ids of all the rows, or of those that are also among some ids."""
-    index = _index_of_days(rows.condition) if among is None else "NOT INDEXED"
-    sources, values = _sources(rows, index)
-    if among is not None:
-        sources = [f"{source} AND {_is_one_of('id')}" for source in sources]
-        values = [(*bound, json.dumps(list(among))) for bound in values]
-    ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
-    return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
+    if among is None:
+        sources, values = _sources(rows, _index_of_days(rows.condition))
+        ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
+        return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
+    where, bound = rows.condition.where
+    few = connection.execute(
+        "SELECT id, description, memo FROM transactions NOT INDEXED "
+        f"WHERE {_is_one_of('id')} AND {where} AND {_is_asked(rows.reasons)}",
+        (json.dumps(list(among)), *bound),
+    )
+    texts = None if rows.texts is None else set(rows.texts)
+    return [
+        row_id
+        for row_id, *text in few
+        if texts is None
+        or (row_id in rows.chosen if row_id in rows.noted else tuple(text) in texts)
+    ]
 
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
