@@ -15,11 +15,10 @@ from mdvec.household.core.categories import INCOME, Category, Subject
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import (
-    TRANSACTION_COLUMNS,
     counts,
     left_out,
     of_subject,
-    read_transaction,
+    transactions,
 )
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
@@ -251,12 +250,11 @@ def page_of(
     sources, values = _sources(rows, index)
     columns = "id, date, amount, description, category_major, category_minor, account"
     ids = " UNION ALL ".join(f"SELECT {columns} FROM {source}" for source in sources)
-    cursor = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE id IN (SELECT id FROM ({ids}) "
-        f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) ORDER BY {_ORDERS[order]}",
-        (*sum(values, ()), limit, offset),
+    page = (
+        f"WHERE id IN (SELECT id FROM ({ids}) ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) "
+        f"ORDER BY {_ORDERS[order]}"
     )
-    return [read_transaction(row) for row in cursor]
+    return list(transactions(connection, page, (*sum(values, ()), limit, offset)))
 
 
 def ids_of(
