@@ -19,7 +19,7 @@ from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import (
-    FileTable,
+    DatasetTable,
     ImportedFile,
     file_state,
     origin_of,
@@ -79,7 +79,7 @@ class _DatasetImport:
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
         self.asked: Mapping[str, str] = {}
-        self.stored = dataset_tables.file_tables(self.connection, self.tool.id)
+        self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
@@ -166,7 +166,7 @@ class _DatasetImport:
                 self.progress.file_done()
 
     def _put_group(
-        self, planned: PlannedGroup, outcome: CombinedOutcome, table: FileTable | None
+        self, planned: PlannedGroup, outcome: CombinedOutcome, table: DatasetTable | None
     ) -> None:
         if table is not None:
             self.tables.put(table)
@@ -202,7 +202,7 @@ class _DatasetImport:
             return False
         source = self._source(file.path)
         return all(
-            stored.table.source == source and stored.table.parquet.is_file()
+            stored.source == source and stored.parquet.is_file()
             for stored in self._stored_of(file.path)
         )
 
@@ -213,9 +213,9 @@ class _DatasetImport:
             try:
                 name = self.tables.free_name(file.path, stored.inner_table)
             except TableNameTaken as error:
-                self._fail(origin_of(file.path, stored.inner_table), error)
+                self._fail(stored.origin, error)
             else:
-                self.tables.put(replace(stored, table=replace(stored.table, name=name)))
+                self.tables.put(replace(stored, name=name))
         if len(self.failed) == before:
             self.files.append(self.known[file.path])
 
@@ -296,7 +296,7 @@ class _DatasetImport:
         any_kept = False
         for stored in self._stored_of(path):
             is_meant = inner_table in (None, stored.inner_table)
-            if is_meant and stored.table.is_copy and stored.table.name not in self.tables:
+            if is_meant and stored.is_copy and stored.name not in self.tables:
                 self.tables.put(stored)
                 any_kept = True
         if any_kept and self._is_as_before(path) and self.known[path] not in self.files:
@@ -312,11 +312,11 @@ class _DatasetImport:
         gone = known - {file.path for file in self.found}
         unseen = {path for path in gone if self.job.found.may_still_have(path)}
         for stored in self.stored:
-            if stored.path in unseen and stored.table.name not in self.tables:
+            if stored.path in unseen and stored.name not in self.tables:
                 self.tables.put(stored)
         self.files += [file for path, file in self.known.items() if path in unseen]
 
-    def _stored_of(self, path: str) -> Iterator[FileTable]:
+    def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         return (stored for stored in self.stored if stored.path == path)
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:
@@ -327,19 +327,19 @@ class _DatasetImport:
             check_unchanged(self.connection, self.tool)
             self.readings.record(self.connection)
             understood = self.reader.understood
-            before = {stored.table.name: stored.table.reading for stored in self.stored}
+            before = {stored.name: stored.reading for stored in self.stored}
             tables = [with_reading(table, understood, before) for table in self.tables.values()]
             dataset_tables.record_dataset(self.connection, self.tool.id, self.files, tables)
             registry.record_import(self.connection, self.tool, self.job.rules)
 
     def _report(self) -> ImportReport:
-        now = [self.tables[name].table for name in sorted(self.tables)]
+        now = [self.tables[name] for name in sorted(self.tables)]
         left_out = [
             Problem(origin, reason) for file in self.files for origin, reason in file.left_out
         ]
         left_out += unsupported_files(self.job.found.others)
         return self.job.report(
-            **table_changes((stored.table for stored in self.stored), now),
+            **table_changes(self.stored, now),
             failed=self.failed,
             details=DatasetReport(
                 tuple(now),

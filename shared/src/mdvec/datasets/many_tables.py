@@ -17,7 +17,6 @@ from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
     CombinedFile,
     DatasetTable,
-    FileTable,
     ImportedFile,
     origin_of,
 )
@@ -66,16 +65,16 @@ class TableNameTaken(UnreadableFile):
     """Another file's table has the SQL name that this one would have."""
 
 
-class CollectedTables(dict[str, FileTable]):
+class CollectedTables(dict[str, DatasetTable]):
     """Tables by their SQL names, in the order in which they were added."""
 
     def __init__(self, tool: Tool) -> None:
         super().__init__()
         self._tool = tool
 
-    def put(self, table: FileTable) -> None:
+    def put(self, table: DatasetTable) -> None:
         """Add a table, under the name that it has."""
-        self[table.table.name] = table
+        self[table.name] = table
 
     def free_name(self, path: str, inner_table: str) -> str:
         """The SQL name of a file's table.
@@ -98,7 +97,7 @@ class CollectedTables(dict[str, FileTable]):
         name = table_name(self._tool.name, *filter(None, parts))
         if other := self.get(name):
             raise TableNameTaken(
-                f"its table would be called {name}, as that of {other.table.origin} is; "
+                f"its table would be called {name}, as that of {other.origin} is; "
                 "rename one of them"
             )
         return name
@@ -106,17 +105,15 @@ class CollectedTables(dict[str, FileTable]):
 
 def file_table(
     name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, facts: ParquetFacts
-) -> FileTable:
+) -> DatasetTable:
     """The table of one file, or one of the tables in it."""
-    origin = origin_of(file.path, inner_table)
-    return FileTable(
-        file.path, inner_table, _table(name, origin, source, file.state, parquet, facts)
-    )
+    table = _table(name, origin_of(file.path, inner_table), source, file.state, parquet, facts)
+    return replace(table, inner_table=inner_table)
 
 
 def group_table(
     name: str, root: Path, planned: PlannedGroup, outcome: CombinedOutcome
-) -> FileTable | None:
+) -> DatasetTable | None:
     """The table of a group; None if none of its files are in it.
 
     Raises:
@@ -128,14 +125,11 @@ def group_table(
     group = planned.group
     combined = Combination(group, outcome.file_column, outcome.from_path, files)
     if outcome.parquet is None:
-        if planned.old is None:
-            return None
-        table = replace(planned.old, name=name, combined=combined)
-        return FileTable(group.pattern, "", table)
+        return replace(planned.old, name=name, combined=combined) if planned.old else None
     state = sum(file.size for file in files), max(file.mtime_ns for file in files)
     facts = parquet_facts(outcome.parquet)
     table = _table(name, group.pattern, root, state, outcome.parquet, facts)
-    return FileTable(group.pattern, "", replace(table, combined=combined))
+    return replace(table, combined=combined)
 
 
 def _table(

@@ -29,7 +29,7 @@ from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.core.value_types import CHOICES
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
-from mdvec.datasets.interfaces.dataset_tables import FileTable, record_choices, stored_choices
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable, record_choices, stored_choices
 from mdvec.errors import MdvecError
 from mdvec.files import (
     JSON_ENDINGS,
@@ -194,7 +194,7 @@ class ChosenReadings:
     def check(
         self,
         files: Iterable[FoundFile],
-        tables: Iterable[FileTable],
+        tables: Iterable[DatasetTable],
         failed: Iterable[Problem],
         known_before: Collection[str],
     ) -> None:
@@ -224,7 +224,8 @@ class ChosenReadings:
                     f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
                     "Parquet and DuckDB have their own types"
                 )
-            known = {name for table in tables if meant & _files(table) for name in _names(table)}
+            having = (table for table in tables if meant & _files(table))
+            known = {column.name for table in having for column in table.columns}
             if choice.is_of_column and choice.column not in known and not meant & broken.keys():
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
@@ -249,13 +250,8 @@ def _can_be_for(choice: ReadingChoice, path: str) -> bool:
     return unpacked_ending(data_ending(path)) in _ENDINGS[choice.kind]
 
 
-def _files(table: FileTable) -> set[str]:
-    combined = table.table.combined
-    return {file.path for file in combined.files} if combined else {table.path}
-
-
-def _names(table: FileTable) -> list[str]:
-    return [column.name for column in table.table.columns]
+def _files(table: DatasetTable) -> set[str]:
+    return {file.path for file in table.combined.files} if table.combined else {table.path}
 
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)

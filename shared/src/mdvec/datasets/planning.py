@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from mdvec.datasets.core.grouping import FileGroup, file_groups, years_beside_months
-from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
 from mdvec.files import FoundFile
@@ -39,7 +39,7 @@ class ImportPlan:
 
 def plan(
     source_files: Sequence[FoundFile],
-    stored: Sequence[FileTable],
+    stored: Sequence[DatasetTable],
     options: DatasetOptions,
     unchanged: Collection[str],
     *,
@@ -54,18 +54,12 @@ def plan(
     Raises:
         ImportRefused: no file fits a pattern that the user gave.
     """
-    old = {
-        file_table.table.combined.group: file_table.table
-        for file_table in stored
-        if file_table.table.combined
-    }
+    old = {table.combined.group: table for table in stored if table.combined}
     named = {group.name for group in options.tables}
     known = [group for group in old if group.name not in named]
     if is_rebuilt:
         known = [group for group in known if group.is_chosen]
-    alone = {file_table.path for file_table in stored if not file_table.table.combined} & set(
-        unchanged
-    )
+    alone = {table.path for table in stored if not table.combined} & set(unchanged)
     members: dict[FileGroup, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
     single: list[FoundFile] = []
     for file in source_files:

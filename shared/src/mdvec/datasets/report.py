@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from mdvec.datasets.core.understood import Understood
-from mdvec.datasets.interfaces.dataset_tables import DatasetTable, FileTable
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.files import FoundFile, Problem, data_ending
 from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
 from mdvec.text import counted, shown_name
@@ -111,32 +111,29 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
 
 
 def readings_of(
-    tables: Iterable[FileTable], understood: Mapping[str, Understood]
+    tables: Iterable[DatasetTable], understood: Mapping[str, Understood]
 ) -> tuple[tuple[FileReading, ...], ...]:
     """How the files of each table were read, by the tables' names; others were not opened."""
-    in_order = sorted(tables, key=lambda table: table.table.name)
-    return tuple(filter(None, (_readings_of(table.table, understood) for table in in_order)))
+    in_order = sorted(tables, key=lambda table: table.name)
+    return tuple(filter(None, (_readings_of(table, understood) for table in in_order)))
 
 
 def with_reading(
-    of_file: FileTable, understood: Mapping[str, Understood], before: Mapping[str, str]
-) -> FileTable:
+    table: DatasetTable, understood: Mapping[str, Understood], before: Mapping[str, str]
+) -> DatasetTable:
     """The table with what is said of it and of its files, where the import read them.
 
     ``before`` is what was said of tables, by name: it holds until all their files are read again.
     """
-    table, said = of_file.table, {path: str(how) for path, how in understood.items()}
+    said = {path: str(how) for path, how in understood.items()}
     if table.combined is None:
-        reading = said.get(table.origin, table.reading)
-    else:
-        files = [
-            replace(each, reading=said.get(each.path, each.reading))
-            for each in table.combined.files
-        ]
-        is_new = all(each.path in said for each in files)
-        reading = said.get(table.origin, "" if is_new else before.get(table.name, ""))
-        table = replace(table, combined=replace(table.combined, files=tuple(files)))
-    return replace(of_file, table=replace(table, reading=reading))
+        return replace(table, reading=said.get(table.origin, table.reading))
+    files = [
+        replace(each, reading=said.get(each.path, each.reading)) for each in table.combined.files
+    ]
+    is_new = all(each.path in said for each in files)
+    reading = said.get(table.origin, "" if is_new else before.get(table.name, ""))
+    return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 
 def _readings_of(
@@ -171,7 +168,7 @@ def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -
     }  # fmt: skip
 
 
-def check_mode(job: ImportJob, stored: Sequence[FileTable], files: Sequence[FoundFile]) -> None:
+def check_mode(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[FoundFile]) -> None:
     """Check that the mode fits what is stored, and that there are files.
 
     Raises:
@@ -191,7 +188,7 @@ def check_mode(job: ImportJob, stored: Sequence[FileTable], files: Sequence[Foun
         )
 
 
-def check_outcome(tool: Tool, stored: Sequence[FileTable], failed: Sequence[Problem]) -> None:
+def check_outcome(tool: Tool, stored: Sequence[DatasetTable], failed: Sequence[Problem]) -> None:
     """Check an import that collected no table.
 
     Raises:

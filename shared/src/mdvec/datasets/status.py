@@ -62,9 +62,15 @@ class DatasetContents:
     def json_fields(self) -> dict[str, object]:
         """The tables, and the choices."""
         return {
-            "tables": [asdict(table) for table in self.tables],
+            "tables": [_fields(table) for table in self.tables],
             "readings": [asdict(choice) for choice in self.readings],
         }
+
+
+def _fields(table: DatasetTable) -> dict[str, object]:
+    fields = asdict(table)
+    del fields["inner_table"]  # its origin says it
+    return fields
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:

@@ -12,6 +12,7 @@ from source_folder import DataFolder, left_out
 from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
+from mdvec.datasets.report import table_line
 from mdvec.importing.options import ImportRefused
 from mdvec.sql.data import table_origin
 from mdvec.sync.freshness import look_at
@@ -42,8 +43,9 @@ def test_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
         shop.csv(name, *rows)
     report = shop.import_("new")
     (table,) = report.details.tables
-    assert (table.name, table.rows, len(table.files)) == ("s__sales", 6 * 28, 6)
-    assert str(table).startswith("s__sales: 168 rows, 4 columns, from sales_*.csv (6 files); day")
+    assert (table.name, table.rows, len(table.combined.files)) == ("s__sales", 6 * 28, 6)
+    said = "s__sales: 168 rows, 4 columns, from sales_*.csv (6 files); day"
+    assert table_line(table).startswith(said)
     expected = []
     for file in sorted(shop.folder.iterdir()):
         with file.open(encoding="utf-8", newline="") as text:

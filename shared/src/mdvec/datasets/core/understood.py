@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
-from mdvec.text import shown_name
+from mdvec.text import counted, shown_name
 
 _PLAIN_ENCODINGS = ("", "utf-8-sig")
 _PLAIN_DELIMITERS = ("", ",", "\t")
@@ -43,8 +43,7 @@ class ReadColumn:
         said = [f"{_shown(self.sample)} → {self.type}"] if self.sample else []
         said += [self.decision] if self.decision else []
         if self.nulls:
-            cells = "cell" if self.nulls == 1 else "cells"
-            said.append(f"{self.nulls:,} {cells} such as NA → NULL")
+            said.append(f"{counted(self.nulls, 'cell')} such as NA → NULL")
         return f"{shown_name(self.name)}: {', '.join(filter(None, [*said, self.note]))}"
 
 

@@ -25,7 +25,7 @@ _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
     "period_column", "period_first", "period_last", "combined", "reading",
 )  # fmt: skip
-_OF_TABLE = ("name", "size", "mtime_ns", "rows", "period_column", "reading")
+_OF_TABLE = ("name", "inner_table", "size", "mtime_ns", "rows", "period_column", "reading")
 """Those that are fields of a table as they are."""
 
 
@@ -75,6 +75,7 @@ class DatasetTable(TableExtent):
         combined: the files that it combines; None for one file. ``source`` is their folder then.
         reading: what the import said of how it was read, apart from single files of those that it
             combines; "" if nothing was unusual.
+        inner_table: which table of its file it is; "" if the file has only one.
     """
 
     name: str
@@ -85,6 +86,12 @@ class DatasetTable(TableExtent):
     mtime_ns: int
     combined: Combination | None = None
     reading: str = ""
+    inner_table: str = ""
+
+    @property
+    def path(self) -> str:
+        """The path of its file as scanned, or the pattern of several."""
+        return self.origin.removesuffix(f"#{self.inner_table}") if self.inner_table else self.origin
 
     @property
     def is_copy(self) -> bool:
@@ -100,15 +107,6 @@ class DatasetTable(TableExtent):
                 alike.setdefault(file.reading, []).append(file.path)
         said = [f"{some_of(paths, 1)}: {reading}" for reading, paths in alike.items()]
         return "; ".join(filter(None, [self.reading, *said]))
-
-
-@dataclass(frozen=True, slots=True)
-class FileTable:
-    """A table with its file's path as scanned, and the table in a .duckdb file, else ''."""
-
-    path: str
-    inner_table: str
-    table: DatasetTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +126,12 @@ class ImportedFile:
 
 def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTable]:
     """The tables of a dataset, by name."""
-    return [of_file.table for of_file in file_tables(connection, tool_id)]
-
-
-def file_tables(connection: apsw.Connection, tool_id: int) -> list[FileTable]:
-    """The tables of a dataset with their files, by name."""
     folder = snapshot_folder(connection, tool_id)
     rows = connection.execute(
         f"SELECT {', '.join(_TABLE_COLUMNS)} FROM dataset_tables WHERE tool_id = ? ORDER BY name",
         (tool_id,),
     )
-    return [_file_table(folder, dict(zip(_TABLE_COLUMNS, row, strict=True))) for row in rows]
+    return [_table(folder, dict(zip(_TABLE_COLUMNS, row, strict=True))) for row in rows]
 
 
 def table_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
@@ -162,7 +155,7 @@ def record_dataset(
     connection: apsw.Connection,
     tool_id: int,
     files: Iterable[ImportedFile],
-    tables: Iterable[FileTable],
+    tables: Iterable[DatasetTable],
 ) -> None:
     """Replace a dataset's records; call within a transaction."""
     for table, columns, rows in (
@@ -205,9 +198,9 @@ def origin_of(path: str, inner_table: str) -> str:
     return f"{path}#{inner_table}" if inner_table else path
 
 
-def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
+def _table(folder: Path, row: Mapping[str, Any]) -> DatasetTable:
     source, snapshot = Path(row["source"]), row["snapshot"]
-    table = DatasetTable(
+    return DatasetTable(
         **{name: row[name] for name in _OF_TABLE},
         origin=origin_of(row["path"], row["inner_table"]),
         parquet=source if snapshot is None else folder / snapshot,
@@ -217,14 +210,11 @@ def _file_table(folder: Path, row: Mapping[str, Any]) -> FileTable:
         last=row["period_last"],
         combined=_combination(row["combined"]),
     )
-    return FileTable(row["path"], row["inner_table"], table)
 
 
-def _table_row(of_file: FileTable) -> dict[str, apsw.SQLiteValue]:
-    table = of_file.table
+def _table_row(table: DatasetTable) -> dict[str, apsw.SQLiteValue]:
     return {name: getattr(table, name) for name in _OF_TABLE} | {
-        "path": of_file.path,
-        "inner_table": of_file.inner_table,
+        "path": table.path,
         "source": str(table.source),
         "snapshot": table.parquet.name if table.is_copy else None,
         "columns": json.dumps([(column.name, column.type) for column in table.columns]),
