@@ -12,7 +12,7 @@ import tempfile
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import date, datetime, time, timedelta
 from itertools import zip_longest
 from pathlib import Path
@@ -57,21 +57,20 @@ def opened(
     """Open a workbook of a source for reading.
 
     Raises:
-        UnreadableFile: it is damaged, locked by a password, or unpacks to suspiciously much.
+        UnreadableFile: it is damaged, locked by a password, or has too many bytes or cells.
     """
-    if data_ending(source.name) not in _READ_HERE:
-        with _old_workbook(source, root, reading, on_rows) as book:
-            yield book
-        return
-    with opened_within(source, root) as descriptor, path_of(descriptor).open("rb") as stream:
+    with opened_within(source, root) as descriptor, ExitStack() as stack:
+        if data_ending(source.name) not in _READ_HERE:
+            spool = stack.enter_context(tempfile.TemporaryFile())
+            yield _found_by_child(descriptor, spool, reading, on_rows)
+            return
+        stream = stack.enter_context(path_of(descriptor).open("rb"))
         marks, has_formulas = _check(stream)
-        with closing(_loaded(stream, values=True)) as book:
-            formulas = _loaded(stream, values=False) if has_formulas else None
-            try:
-                yield _found(book, formulas, marks, reading, on_rows)
-            finally:
-                if formulas is not None:
-                    formulas.close()
+        book = stack.enter_context(closing(_loaded(stream, values=True)))
+        formulas = None
+        if has_formulas:
+            formulas = stack.enter_context(closing(_loaded(stream, values=False)))
+        yield _found(book, formulas, marks, reading, on_rows)
 
 
 def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
@@ -229,27 +228,21 @@ _NOT_SEEN = (
 )
 
 
-@contextmanager
-def _old_workbook(
-    source: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
-) -> Iterator[OpenedFile]:
-    """Open an .xls, .xlsb or .ods workbook, whose cells a child process reads.
-
-    Raises:
-        UnreadableFile: it is damaged, locked by a password, or has too many cells.
-    """
-    with opened_within(source, root) as descriptor, tempfile.TemporaryFile() as spool:
-        sheets: list[SheetTable] = []
-        left_out: list[tuple[str, str]] = []
-        for about in _sheets(descriptor, spool):
-            if about["is_hidden"]:
-                left_out.append((about["name"], HIDDEN))
-            elif not about["is_sheet"]:
-                left_out.append((about["name"], "it is no sheet of cells"))
-            else:
-                rows = _SpooledRows(spool, about["start"], about["end"])
-                sheets.append(SheetTable(about["name"], rows, _merged(about), reading, on_rows))
-        yield opened_file(sheets, left_out)
+def _found_by_child(
+    descriptor: int, spool: IO[bytes], reading: ReadingOptions, on_rows: OnRows
+) -> OpenedFile:
+    """The sheets of an .xls, .xlsb or .ods workbook; ``spool`` holds their cells."""
+    sheets: list[SheetTable] = []
+    left_out: list[tuple[str, str]] = []
+    for about in _sheets(descriptor, spool):
+        if about["is_hidden"]:
+            left_out.append((about["name"], HIDDEN))
+        elif not about["is_sheet"]:
+            left_out.append((about["name"], "it is no sheet of cells"))
+        else:
+            rows = _SpooledRows(spool, about["start"], about["end"])
+            sheets.append(SheetTable(about["name"], rows, _merged(about), reading, on_rows))
+    return opened_file(sheets, left_out)
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
