@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
 import apsw
@@ -16,9 +17,11 @@ from mdvec.text import (
     HYPHENS,
     MAX_TERM,
     WORD_MARK,
+    Morpheme,
     folded,
     identifier,
     is_letters,
+    morphemes,
     readable_chunk,
     shown_lines,
     terms,
@@ -35,7 +38,8 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     """The documents that contain a word, in whatever case; None if they are too many to look.
 
     A number is found in any groups, an identifier with digits with any signs between its parts,
-    and kanji with a space among them, as between a person's names.
+    kanji with a space among them, as between a person's names, and a compound of kanji with the
+    ends of its verbs, which are read alike (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
@@ -46,9 +50,8 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
-    elif _FULL_NAME.fullmatch(spelling):
-        parts = [spelling[0], spelling[-1]]
-        pattern = re.compile(r"[\s・]?".join(spelling))
+    elif _FEW_KANJI.fullmatch(spelling):
+        return _documents_with_kanji(connection, tables, spelling)
     else:
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
@@ -64,6 +67,61 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         for number, text in rows
         if pattern.search(str(text) if is_current else folded(str(text)))
     ]
+
+
+def _documents_with_kanji(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int]:
+    """The documents that have a compound of kanji, perhaps with signs among them."""
+    pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
+    rows = connection.execute(
+        f"SELECT id, content FROM {identifier(tables.documents)} WHERE content LIKE ?",
+        ("%".join(["", *spelling, ""]),),
+    )
+    reading = _reading(spelling)
+    return [
+        int(str(number))
+        for number, text in rows
+        if any(
+            not _HIRAGANA.search(found) or _reading(found) == reading
+            for found in dict.fromkeys(pattern.findall(str(text)))
+        )
+    ]
+
+
+def _reading(spelling: str) -> str:
+    return "".join(word.reading for word in morphemes(spelling))
+
+
+def has_compound(
+    connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
+) -> bool:
+    """Whether a text has the words of a compound with nothing between them, in their order.
+
+    Of each word the terms are given that count as this word. If very many passages have the words
+    apart, as around a particle, the rest of them is taken to have the compound.
+    """
+    fts = identifier(tables.fts)
+    phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
+    rows = connection.execute(
+        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?",
+        (" OR ".join(phrases), _MAX_COMPARED + 1),
+    )
+    ids = [int(str(number)) for (number,) in rows]
+    return len(ids) > _MAX_COMPARED or any(
+        _has_side_by_side(morphemes(f"{names}\n{text}"), words)
+        for _, names, text in _texts(connection, tables, ids)
+    )
+
+
+_MAX_PHRASES, _MAX_COMPARED = 16, 30
+
+
+def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) -> bool:
+    stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
+    return any(
+        all(word.term in terms for word, terms in zip(stretch, words, strict=True))
+        and all(one.end == after.start for one, after in pairwise(stretch))
+        for stretch in stretches
+    )
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
@@ -195,7 +253,9 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
 
 _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
-_FULL_NAME = re.compile("[々\u3400-\u9fff]{3,6}")
+_FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4

@@ -11,7 +11,14 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.search.core.lexical import is_written_apart
-from mdvec.text import QuestionTerms, folded, in_other_kana, is_letters, written_otherwise
+from mdvec.text import (
+    QuestionTerms,
+    folded,
+    in_other_kana,
+    is_letters,
+    morphemes,
+    written_otherwise,
+)
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
@@ -196,10 +203,26 @@ def _looked_for(
         if not of_index.get(folded(spelling))
         if not _is_named_otherwise(connection, names, term, query, frequencies)
     ]
-    return {
-        term: index.documents_with(connection, names, spelling)
-        for term, spelling in absent[:_MAX_LOOKED_FOR]
+    spellings = [*dict.fromkeys(spelling for _, spelling in absent)][:_MAX_LOOKED_FOR]
+    otherwise = {one for one in spellings if _is_spelled_otherwise(connection, names, one, found)}
+    documents = {
+        spelling: index.documents_with(connection, names, spelling)
+        for spelling in spellings
+        if spelling not in otherwise
     }
+    return {term: documents[spelling] for term, spelling in absent if spelling in documents}
+
+
+def _is_spelled_otherwise(
+    connection: apsw.Connection, names: index.Tables, spelling: str, found: WordsFound
+) -> bool:
+    """Whether the texts have a compound with its words spelled otherwise (サーバー室)."""
+    words = [word.term for word in morphemes(spelling)]
+    if len(words) < 2 or is_letters(spelling):
+        return False
+    known = {**found.variants, **{word: (word,) for word in found.substituted}}
+    alternatives = [known.get(word) or (word,) for word in words]
+    return index.has_compound(connection, names, alternatives)
 
 
 def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
