@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
 import apsw
@@ -17,7 +16,6 @@ from mdvec.text import (
     HYPHENS,
     MAX_TERM,
     WORD_MARK,
-    Morpheme,
     folded,
     identifier,
     is_letters,
@@ -91,39 +89,6 @@ def _reading(spelling: str) -> str:
     return "".join(word.reading for word in morphemes(spelling))
 
 
-def has_compound(
-    connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
-) -> bool:
-    """Whether a text has the words of a compound with nothing between them, in their order.
-
-    Of each word the terms are given that count as this word. If very many passages have the words
-    apart, as around a particle, the rest of them is taken to have the compound.
-    """
-    fts = identifier(tables.fts)
-    phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?",
-        (" OR ".join(phrases), _MAX_COMPARED + 1),
-    )
-    ids = [int(str(number)) for (number,) in rows]
-    return len(ids) > _MAX_COMPARED or any(
-        _has_side_by_side(morphemes(f"{names}\n{text}"), words)
-        for _, names, text in _texts(connection, tables, ids)
-    )
-
-
-_MAX_PHRASES, _MAX_COMPARED = 16, 30
-
-
-def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) -> bool:
-    stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
-    return any(
-        all(word.term in terms for word, terms in zip(stretch, words, strict=True))
-        and all(one.end == after.start for one, after in pairwise(stretch))
-        for stretch in stretches
-    )
-
-
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
     """The chunks with a name that the index has no term for (C++), by itself, in whatever case.
 
@@ -153,8 +118,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     pattern = _pattern(wanted, inside=False)
     written = [
         number
-        for number, names, chunk in _texts(connection, tables, side_by_side)
-        if pattern.search(names) or pattern.search(folded(chunk))
+        for number, names, chunk in chunk_texts(connection, tables, side_by_side)
+        if pattern.search(folded(names)) or pattern.search(folded(chunk))
     ]
     return written or ([] if documents_with(connection, tables, text) == [] else None)
 
@@ -204,8 +169,8 @@ def chunks_saying(
     else:
         saying = {
             number
-            for number, name, text in _texts(connection, tables, indexed)
-            if pattern.search(name)
+            for number, name, text in chunk_texts(connection, tables, indexed)
+            if pattern.search(folded(name))
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         }
@@ -315,10 +280,10 @@ def _thousands(digits: str) -> list[str]:
     return [digits[max(end - 3, 0) : end] for end in ends]
 
 
-def _texts(
+def chunk_texts(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int]
 ) -> list[tuple[int, str, str]]:
-    """Each chunk's id, its folded title, path and heading, and its text."""
+    """Each chunk's id, its title, path and heading, and its text."""
     rows = connection.execute(
         "SELECT v.id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "
@@ -326,7 +291,7 @@ def _texts(
         f"WHERE v.id IN ({','.join(map(str, ids))})"
     )
     return [
-        (int(str(number)), folded(f"{title}\n{path}\n{heading}"), str(text))
+        (int(str(number)), f"{title}\n{path}\n{heading}", str(text))
         for number, title, path, heading, text in rows
     ]
 

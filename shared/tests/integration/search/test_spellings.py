@@ -106,6 +106,41 @@ def test_a_compound_is_denied_where_its_words_stand_apart(compounds, query):
     assert f'nothing here mentions "{query}"' in compounds.search(query).notes
 
 
+PARTS = {
+    "wifi": "Wi-Fi", "email": "e-mail", "vscode": "VS Code", "nodejs": "Ｎｏｄｅ．ｊｓ",
+    "cicd": "CI/CD", "typec": "Type-C", "GitHub": "Git Hub", "TCPIP の設定": "TCP/IP",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def in_parts(tmp_path_factory) -> Collection:
+    notes = {
+        f"{at}.md": f"# 予定 {at}\n\n今日は{written}の設定を確認した。\n"
+        for at, written in enumerate(PARTS.values())
+    }
+    walks = {f"z{at}.md": f"散歩をした。{at} 番目の公園で犬を見た。\n" for at in range(60)}
+    return Collection.of(tmp_path_factory.mktemp("parts"), {**notes, **walks})
+
+
+@each("query", PARTS)
+def test_a_word_is_found_where_it_is_written_as_two(in_parts, query):
+    answer = in_parts.search(query, k=1)
+    assert answer.results[0].file_path == f"{[*PARTS].index(query)}.md"
+    assert (answer.confident, answer.notes) == (True, ())
+
+
+def test_a_word_as_two_is_found_beside_the_word_itself_and_words_that_meet_are_none(collection):
+    collection.write("a.md", "# 一\n\nwifi を直した。\n")
+    collection.write("b.md", "# 二\n\nWi-Fi を買った。\n")
+    collection.write("c.md", "# 三\n\nThis is land of the city's park. Red, hat.\n")
+    for at in range(60):
+        collection.write(f"z{at}.md", f"散歩をした。{at} 番目の公園で犬を見た。\n")
+    collection.import_("new")
+    assert set(collection.places("wifi", k=2, mode="lexical")) == {"a.md", "b.md"}
+    for absent in ("island", "Spark", "redhat"):
+        assert f'nothing here mentions "{absent}"' in collection.search(absent).notes
+
+
 def test_an_english_word_is_found_in_katakana(spelled):
     assert spelled.places("event handlers", k=1, mode="lexical") == ["loanword.md"]
     found = spelled.search("What is a fragment?", k=1, mode="lexical").results[0]
