@@ -20,10 +20,11 @@ DERIVED = (
 )  # fmt: skip
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 5
-_PROPERTIES_FORMAT = "3"
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), "2"
+_PROPERTIES_FORMAT, _WITH_LINKS = "4", ("3", "4")
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), ("2", "3")
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), identifiers with hyphens as a whole (in 4), and links."""
+and none of thousands), identifiers with hyphens as a whole (in 4); and links (in 2), dates in other
+forms and the names in Markdown links (in 3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +271,15 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties were derived, perhaps in an earlier format."""
     stored = _stored_properties_format(connection, tables)
-    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+    return stored in (_PROPERTIES_FORMAT, *_EARLIER_PROPERTIES)
 
 
 def has_links(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' links were derived, perhaps in an earlier format."""
+    return _stored_properties_format(connection, tables) in _WITH_LINKS
+
+
+def has_current_properties(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties and links were derived in the current format."""
     return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
 

@@ -19,7 +19,7 @@ MAX_TAG_CHARS = 100
 _MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
 _ALIAS_KEYS = ("aliases", "alias")
-_DATE_KEYS = ("date", "created", "updated")
+_DATE_KEYS = ("date", "日付", "created", "作成日", "updated", "更新日")
 """The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(
@@ -35,11 +35,16 @@ _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
 PropertyValue = str | tuple[str, ...]
+_TIME = "(?:(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){1,2})?"
+"""The time behind a day in digits, as a note's number has it (202412051230)."""
 _DAY_IN_NAME = re.compile(
     r"(?<![0-9])((?:19|20)[0-9]{2})"
-    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2})|年([0-9]{1,2})月([0-9]{1,2})日"
+    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
+    rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|年([0-9]{{1,2}})月([0-9]{{1,2}})日"
     r"|-([0-9]{2})|年([0-9]{1,2})月)(?![0-9])"
 )
+_LINK = re.compile(r"\[\[([^\[\]|#]+)")
+"""A link to a day's note (date: "[[2024-12-05]]")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,11 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 def day_in_name(file_path: str) -> date | None:
     """The day in a file's name (2024-12-05-standup.md, 20241205.txt); of a month its first."""
     name = unicodedata.normalize("NFKC", file_path.rpartition("/")[2])
-    for match in _DAY_IN_NAME.finditer(name):
+    return _first_day(_DAY_IN_NAME.finditer(name))
+
+
+def _first_day(matches: Iterable[re.Match[str]]) -> date | None:
+    for match in matches:
         month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
         try:
             return date(int(match[1]), int(month), int(day))
@@ -159,10 +168,9 @@ def _is_at_an_edge(line: str, start: int, end: int) -> bool:
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    match = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
-    if match is None:
-        return None
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3] or 1))
-    except ValueError:
-        return None
+    """The day that a value begins with, or the first value of a list; of a link its name's."""
+    first = value if isinstance(value, str) else next(iter(value), "")
+    text = unicodedata.normalize("NFKC", first).strip()
+    if link := _LINK.match(text):
+        text = link[1].rpartition("/")[2].strip()
+    return _first_day(filter(None, (_DAY.match(text), _DAY_IN_NAME.match(text))))

@@ -61,7 +61,16 @@ def test_toml_is_front_matter_too():
         ("created: 2025-06-01\nupdated: 2025-07-01", date(2025, 6, 1)),
         ("date: someday\nupdated: 2025-07-01", date(2025, 7, 1)),
         ("date: 2025-02-31", None),
-        ("date: [2025-01-01]", None),
+        ("date: [2025-01-01, 2025-02-01]", date(2025, 1, 1)),
+        ("date: 20250601", date(2025, 6, 1)),
+        ("date: 202506011230", date(2025, 6, 1)),
+        ('date: "[[2025-06-01]]"', date(2025, 6, 1)),
+        ("created: '[[日記/2025-06-01|きのう]]'", date(2025, 6, 1)),
+        ("作成日: 2025/06/01\n更新日: 2025/07/01", date(2025, 6, 1)),
+        ("日付: 2025年6月1日", date(2025, 6, 1)),
+        ("date: 12345678", None),
+        ("date: until 2025-06-01", None),
+        ("date: []", None),
     ],
 )
 def test_the_date_of_a_note(matter, day):
@@ -137,6 +146,10 @@ def test_any_text_has_properties(content):
         ("2024-13-40.md", None),
         ("120241205.md", None),
         ("202412051.md", None),
+        ("202412051230 買い物.md", date(2024, 12, 5)),
+        ("20241205123059.md", date(2024, 12, 5)),
+        ("202412052530.md", None),
+        ("2024120512305.md", None),
         ("iso-2022-jp.md", None),
     ],
 )
