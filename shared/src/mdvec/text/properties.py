@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -65,8 +65,8 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     """The properties of a Markdown document, given its front matter and path; never fails."""
     values = dict(_values(matter.values))
     folded = {key.casefold(): value for key, value in reversed(values.items())}
-    written = [tag for key in TAG_KEYS for tag in _several(folded.get(key, ()))]
-    inline = _inline_tags(content[matter.end :])
+    written = [tag for key in TAG_KEYS for tag in _tags_of(folded.get(key, ()))]
+    inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
     days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
@@ -128,6 +128,13 @@ def _several(value: PropertyValue) -> Iterable[str]:
     return filter(None, (part.strip() for part in parts))
 
 
+def _tags_of(value: PropertyValue) -> list[str]:
+    """The tags of a list, or of text: between commas, else between spaces (tags: 仕事 会議)."""
+    tags = [*_several(value)]
+    is_one = isinstance(value, str) and len(tags) == 1 and not _SENTENCE.search(value)
+    return tags[0].split() if is_one else tags
+
+
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
     for said in tags:
@@ -140,10 +147,11 @@ def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(by_key.values())
 
 
-def _inline_tags(body: str) -> list[str]:
+def _inline_tags(body: str, written: Collection[str]) -> list[str]:
     """The tags in the text of a note, outside code and comments.
 
-    In letters alone (#error), one inside a sentence is text: a tag begins or ends its line.
+    In letters alone (#error), one inside a sentence is text, unless it has a "/", or the note has
+    the same tag in its front matter (``written``, folded) or at the beginning or end of a line.
     """
     if not _INLINE_TAG.search(body):
         return []
@@ -151,13 +159,14 @@ def _inline_tags(body: str) -> list[str]:
     lines = (
         line for text in texts for line in _CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)).split("\n")
     )
-    return [
-        match[1]
+    found = [
+        (match[1], not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end()))
         for line in lines
         for match in _INLINE_TAG.finditer(line)
-        if not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end())
         if not _SENTENCE.match(line, match.end())
     ]
+    known = {folded_tag(tag) for tag, is_tag in found if is_tag}.union(written)
+    return [tag for tag, is_tag in found if is_tag or "/" in tag or folded_tag(tag) in known]
 
 
 def _is_at_an_edge(line: str, start: int, end: int) -> bool:
