@@ -54,6 +54,28 @@ def test_a_link_by_name_leads_to_the_note_beside_its_own(tmp_path):
         assert client.get(link.replace("&amp;", "&")).url.params["path"] == "b/dup.md"
 
 
+def test_a_markdown_link_as_obsidian_writes_it_leads_to_the_note(tmp_path):
+    notes = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
+    notes.write("T/目標.md", "# 目標の記録")
+    notes.write("L/T/計画.md", "# 計画")
+    notes.write("T/計画.md", "# 別の計画")
+    notes.write(
+        "L/from.md", "[短い](目標.md) [根から](T/目標.md) [下へ](T/計画.md) [無い](無い.md)"
+    )
+    notes.import_()
+    with page_site(notes.database) as site, site.client() as client:
+        page = client.get("/document", params={"tool": "notes", "path": "L/from.md"}).text
+        for words, path in (
+            ("短い", "T/目標.md"),
+            ("根から", "T/目標.md"),
+            ("下へ", "L/T/計画.md"),
+        ):
+            (link,) = re.findall(rf'<a href="([^"]*)">{words}</a>', page)
+            assert client.get(link.replace("&amp;", "&")).url.params["path"] == path
+        (link,) = re.findall(r'<a href="([^"]*)">無い</a>', page)
+        assert client.get(link.replace("&amp;", "&")).status_code == 400
+
+
 def test_pictures_of_the_folder_are_shown_and_nothing_else(client):
     page = client.get("/document", params={"tool": "notes", "path": "一覧.md"}).text
     (source,) = re.findall(r'<img src="([^"]*)"', page)

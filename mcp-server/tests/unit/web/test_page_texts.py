@@ -56,7 +56,7 @@ def test_the_passage_is_marked_and_its_first_block_can_be_linked_to():
     ("target", "href"),
     [
         ("https://e.example/x?a=1", 'href="https://e.example/x?a=1" rel="noreferrer noopener"'),
-        ("b.md", 'href="/document?tool=notes&amp;path=notes%2Fb.md"'),
+        ("b.md", 'href="/document?tool=notes&amp;path=notes%2Fb.md&amp;beside=notes"'),
         ("../%E6%B0%B4.md#x", 'href="/document?tool=notes&amp;path=%E6%B0%B4.md#s-x"'),
         ("../../etc/passwd", "<a>"),
         ("/learn/state", 'href="/document?tool=notes&amp;path=learn%2Fstate"'),

@@ -28,6 +28,8 @@ from .chunks import chunk_count as chunk_count
 from .chunks import documents_of_chunks as documents_of_chunks
 from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
+from .compounds import chunks_in_parts as chunks_in_parts
+from .compounds import has_compound as has_compound
 from .conditions import ChunkRanges as ChunkRanges
 from .conditions import Condition as Condition
 from .conditions import chunk_ids as chunk_ids

@@ -63,9 +63,12 @@ def insert_properties_and_links(
     if not is_markdown(file_path):
         return
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment) "
-        "VALUES (?, ?, ?)",
-        ((document_id, link.key, link.fragment) for link in document_links(content, file_path)),
+        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment, name) "
+        "VALUES (?, ?, ?, ?)",
+        (
+            (document_id, link.key, link.fragment, link.name)
+            for link in document_links(content, file_path)
+        ),
     )
     connection.executemany(
         f"INSERT OR IGNORE INTO {identifier(tables.keys)} (key, document_id) VALUES (?, ?)",
@@ -250,7 +253,8 @@ def documents_linking_to_none(
     """The documents with a link of this name or path, which no document has (yet)."""
     key = link_key(name)
     rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.links)} WHERE key IN (?, ?)", (key, f"/{key}")
+        f"SELECT document_id FROM {identifier(tables.links)} WHERE key IN (?, ?) OR name = ?",
+        (key, f"/{key}", key),
     )
     return frozenset(int(str(number)) for (number,) in rows)
 
@@ -290,13 +294,15 @@ class _Candidate:
     source_path: str
     key: str
     fragment: str
+    name: str
     document_id: int | None
     file_path: str | None
 
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
     own = f"l.document_id = {document_id}"
-    pointing = f"l.key IN (SELECT key FROM {identifier(tables.keys)} WHERE document_id = ?)"
+    keys = f"(SELECT key FROM {identifier(tables.keys)} WHERE document_id = ?1)"
+    pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
     to = _resolved(_candidates(connection, tables, own))
     back = _resolved(_candidates(connection, tables, pointing, document_id))
     return DocumentLinks(
@@ -320,9 +326,11 @@ def _candidates(
     documents, keys = identifier(tables.documents), identifier(tables.keys)
     cursor = connection.execute(
         "SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key, "
-        "l.fragment AS fragment, k.document_id AS document_id, d.file_path AS file_path "
+        "l.fragment AS fragment, l.name AS name, "
+        "k.document_id AS document_id, d.file_path AS file_path "
         f"FROM {identifier(tables.links)} AS l JOIN {documents} AS s ON s.id = l.document_id "
-        f"LEFT JOIN {keys} AS k ON k.key = l.key "
+        f"LEFT JOIN {keys} AS k ON k.key = "
+        f"iif(l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key) "
         f"LEFT JOIN {documents} AS d ON d.id = k.document_id "
         f"WHERE {where}",
         values,
@@ -332,9 +340,9 @@ def _candidates(
 
 def _resolved(candidates: Iterable[_Candidate]) -> list[_Candidate]:
     """One document for each link: beside its source before elsewhere, then the shortest path."""
-    best: dict[tuple[int, str, str], _Candidate] = {}
+    best: dict[tuple[int, str, str, str], _Candidate] = {}
     for candidate in candidates:
-        link = (candidate.source_id, candidate.key, candidate.fragment)
+        link = (candidate.source_id, candidate.key, candidate.fragment, candidate.name)
         if link not in best or _order(candidate) < _order(best[link]):
             best[link] = candidate
     return list(best.values())

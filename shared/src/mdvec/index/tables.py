@@ -20,10 +20,11 @@ DERIVED = (
 )  # fmt: skip
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 5
-_PROPERTIES_FORMAT = "3"
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), "2"
+_PROPERTIES_FORMAT = "4"
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), ("2", "3")
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), identifiers with hyphens as a whole (in 4), and links."""
+and none of thousands), identifiers with hyphens as a whole (in 4); and the links as they are
+now, and dates in other forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,21 +257,23 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(f"CREATE INDEX {of_document} ON {tags} (document_id)")
     links, keys = identifier(tables.links), identifier(tables.keys)
     connection.execute(
-        f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, "
-        "PRIMARY KEY (document_id, key, fragment)) WITHOUT ROWID"
+        f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, name TEXT, "
+        "PRIMARY KEY (document_id, key, fragment, name)) WITHOUT ROWID"
     )
     connection.execute(
         f"CREATE TABLE {keys} (key TEXT, document_id INTEGER, "
         "PRIMARY KEY (key, document_id)) WITHOUT ROWID"
     )
     connection.execute(f"CREATE INDEX {identifier(tables.index('linked'))} ON {links} (key)")
+    named = identifier(tables.index("named"))
+    connection.execute(f"CREATE INDEX {named} ON {links} (name) WHERE name <> ''")
     connection.execute(f"CREATE INDEX {identifier(tables.index('keyed'))} ON {keys} (document_id)")
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties were derived, perhaps in an earlier format."""
     stored = _stored_properties_format(connection, tables)
-    return stored in (_PROPERTIES_FORMAT, _EARLIER_PROPERTIES)
+    return stored in (_PROPERTIES_FORMAT, *_EARLIER_PROPERTIES)
 
 
 def has_links(connection: apsw.Connection, tables: Tables) -> bool:

@@ -19,6 +19,7 @@ from mdvec.text import (
     folded,
     identifier,
     is_letters,
+    morphemes,
     readable_chunk,
     shown_lines,
     terms,
@@ -35,7 +36,8 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     """The documents that contain a word, in whatever case; None if they are too many to look.
 
     A number is found in any groups, an identifier with digits with any signs between its parts,
-    and kanji with a space among them, as between a person's names.
+    kanji with a space among them, as between a person's names, and a compound of kanji with the
+    ends of its verbs, which are read alike (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
@@ -46,9 +48,8 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
-    elif _FULL_NAME.fullmatch(spelling):
-        parts = [spelling[0], spelling[-1]]
-        pattern = re.compile(r"[\s・]?".join(spelling))
+    elif _FEW_KANJI.fullmatch(spelling):
+        return _documents_with_kanji(connection, tables, spelling)
     else:
         where, value = _contains("content", spelling)
         rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
@@ -64,6 +65,28 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         for number, text in rows
         if pattern.search(str(text) if is_current else folded(str(text)))
     ]
+
+
+def _documents_with_kanji(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int]:
+    """The documents that have a compound of kanji, perhaps with signs among them."""
+    pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
+    rows = connection.execute(
+        f"SELECT id, content FROM {identifier(tables.documents)} WHERE content LIKE ?",
+        ("%".join(["", *spelling, ""]),),
+    )
+    reading = _reading(spelling)
+    return [
+        int(str(number))
+        for number, text in rows
+        if any(
+            not _HIRAGANA.search(found) or _reading(found) == reading
+            for found in dict.fromkeys(pattern.findall(str(text)))
+        )
+    ]
+
+
+def _reading(spelling: str) -> str:
+    return "".join(word.reading for word in morphemes(spelling))
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
@@ -95,8 +118,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     pattern = _pattern(wanted, inside=False)
     written = [
         number
-        for number, names, chunk in _texts(connection, tables, side_by_side)
-        if pattern.search(names) or pattern.search(folded(chunk))
+        for number, names, chunk in chunk_texts(connection, tables, side_by_side)
+        if pattern.search(folded(names)) or pattern.search(folded(chunk))
     ]
     return written or ([] if documents_with(connection, tables, text) == [] else None)
 
@@ -146,8 +169,8 @@ def chunks_saying(
     else:
         saying = {
             number
-            for number, name, text in _texts(connection, tables, indexed)
-            if pattern.search(name)
+            for number, name, text in chunk_texts(connection, tables, indexed)
+            if pattern.search(folded(name))
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         }
@@ -195,7 +218,9 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
 
 _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
-_FULL_NAME = re.compile("[々\u3400-\u9fff]{3,6}")
+_FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4
@@ -255,10 +280,10 @@ def _thousands(digits: str) -> list[str]:
     return [digits[max(end - 3, 0) : end] for end in ends]
 
 
-def _texts(
+def chunk_texts(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int]
 ) -> list[tuple[int, str, str]]:
-    """Each chunk's id, its folded title, path and heading, and its text."""
+    """Each chunk's id, its title, path and heading, and its text."""
     rows = connection.execute(
         "SELECT v.id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "
@@ -266,7 +291,7 @@ def _texts(
         f"WHERE v.id IN ({','.join(map(str, ids))})"
     )
     return [
-        (int(str(number)), folded(f"{title}\n{path}\n{heading}"), str(text))
+        (int(str(number)), f"{title}\n{path}\n{heading}", str(text))
         for number, title, path, heading, text in rows
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -257,7 +257,7 @@ class ToolCandidates:
                 (self.tool.id, chunk.document_id),
                 self.constants.likeness(chunk.cosine),
                 read.sentences(chunk, counts[chunk.id]),
-                partial(read.inside, chunk, counts[chunk.id]),
+                cache(partial(read.inside, chunk, counts[chunk.id])),
             )
             for chunk in self.chunks
         ]

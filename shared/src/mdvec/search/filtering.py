@@ -150,8 +150,8 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     if not count:
         return []
     return [
-        f"documents of {tool.name} without a date in the front matter or the name, which since and "
-        f"until leave out: {count:,}"
+        f"documents of {tool.name} without a date that is read (date, created or updated in the "
+        f"front matter, or the name), which since and until leave out: {count:,}"
     ]
 
 

@@ -11,7 +11,14 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.search.core.lexical import is_written_apart
-from mdvec.text import QuestionTerms, folded, in_other_kana, is_letters, written_otherwise
+from mdvec.text import (
+    QuestionTerms,
+    folded,
+    in_other_kana,
+    is_letters,
+    morphemes,
+    written_otherwise,
+)
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
@@ -35,7 +42,7 @@ class WordsFound:
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names and nouns that stand in no document, by term.
         literal: the chunks that have a name or noun where the index does not look (an address, a
-            tag), by term.
+            tag), or as two words (Wi-Fi), by term.
     """
 
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -94,6 +101,8 @@ def lexical_search(
     chunk_ids = index.matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
+    for word, in_parts in found.literal.items():
+        frequencies[word] += len(in_parts)
     looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
     unwritten = frozenset(
         term for term, written in {**looked_for, **signed}.items() if written == []
@@ -110,12 +119,12 @@ def lexical_search(
         frequencies[term] = frequencies.get(term, 0) + len(with_term)
     return LexicalSearch(
         query,
-        replace(found, unwritten=unwritten, literal=literal),
+        replace(found, unwritten=unwritten, literal={**found.literal, **literal}),
         frequencies,
         {
             *chunk_ids,
             *(chunk_id for ids in literal.values() for chunk_id in ids),
-            *_first_within(signed.values(), within),
+            *_first_within([*signed.values(), *found.literal.values()], within),
         },
     )
 
@@ -153,6 +162,7 @@ def _words_found(
     variants: dict[str, tuple[str, ...]] = {}
     substituted: dict[str, tuple[str, ...]] = {}
     within: set[str] = set()
+    in_parts = _in_parts(connection, names, query, frequencies)
     absent = 0
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
@@ -160,7 +170,7 @@ def _words_found(
         if otherwise and not any(index.document_frequencies(connection, names, otherwise).values()):
             otherwise = ()
         terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
-        if not (frequencies[word] or word in apart or otherwise):
+        if not (frequencies[word] or word in apart or otherwise or word in in_parts):
             terms = index.other_spellings(connection, names, word, reading)
             absent += not terms
             if not terms and absent > _MAX_ABSENT:
@@ -177,7 +187,26 @@ def _words_found(
                 substituted[word] = tuple(katakana)  # a guess at how a name is spoken
             terms = (*terms, *katakana)
         variants[word] = tuple(terms)
-    return WordsFound(variants, substituted, frozenset(within))
+    return WordsFound(variants, substituted, frozenset(within), literal=in_parts)
+
+
+def _in_parts(
+    connection: apsw.Connection,
+    names: index.Tables,
+    query: QuestionTerms,
+    frequencies: Mapping[str, int],
+) -> dict[str, Sequence[int]]:
+    """The chunks that have a name, or a word that no text has, as two words (wifi: Wi-Fi)."""
+    asked = [
+        (word, spelling)
+        for word, spelling in query.in_letters.items()
+        if word in query.names or not frequencies[word]
+    ]
+    found = {
+        word: index.chunks_in_parts(connection, names, spelling)
+        for word, spelling in asked[:_MAX_ABSENT]
+    }
+    return {word: chunk_ids for word, chunk_ids in found.items() if chunk_ids}
 
 
 def _looked_for(
@@ -196,10 +225,26 @@ def _looked_for(
         if not of_index.get(folded(spelling))
         if not _is_named_otherwise(connection, names, term, query, frequencies)
     ]
-    return {
-        term: index.documents_with(connection, names, spelling)
-        for term, spelling in absent[:_MAX_LOOKED_FOR]
+    spellings = [*dict.fromkeys(spelling for _, spelling in absent)][:_MAX_LOOKED_FOR]
+    otherwise = {one for one in spellings if _is_spelled_otherwise(connection, names, one, found)}
+    documents = {
+        spelling: index.documents_with(connection, names, spelling)
+        for spelling in spellings
+        if spelling not in otherwise
     }
+    return {term: documents[spelling] for term, spelling in absent if spelling in documents}
+
+
+def _is_spelled_otherwise(
+    connection: apsw.Connection, names: index.Tables, spelling: str, found: WordsFound
+) -> bool:
+    """Whether the texts have a compound with its words spelled otherwise (サーバー室)."""
+    words = [word.term for word in morphemes(spelling)]
+    if len(words) < 2 or is_letters(spelling):
+        return False
+    known = {**found.variants, **{word: (word,) for word in found.substituted}}
+    alternatives = [known.get(word) or (word,) for word in words]
+    return index.has_compound(connection, names, alternatives)
 
 
 def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:

@@ -55,6 +55,7 @@ from .markdown import page_unit as page_unit
 from .markdown import pages_between as pages_between
 from .markdown import with_page_lines as with_page_lines
 from .morphology import WORD_MARK as WORD_MARK
+from .morphology import Morpheme as Morpheme
 from .morphology import analysis_version as analysis_version
 from .morphology import are_homophones as are_homophones
 from .morphology import morphemes as morphemes

@@ -30,18 +30,21 @@ _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 class DocumentLink:
     """A link to another document: the key that ``document_keys`` gives it, and the rest.
 
-    ``fragment`` is what stands after "#": a heading, or a block's "^id".
+    ``fragment`` is what stands after "#": a heading, or a block's "^id". ``name`` is the key that
+    it has if no document has the first: a Markdown link of Obsidian's may begin at the vault's
+    root, or be a name alone.
     """
 
     key: str
     fragment: str
+    name: str = ""
 
 
 def document_links(content: str, file_path: str) -> list[DocumentLink]:
     """The distinct wiki links and Markdown links of a document, outside code, in order.
 
-    Markdown links are relative to the document's folder, or from the root after "/"; addresses
-    are no links to documents.
+    Markdown links are relative to the document's folder, or from the root after "/"; one with a
+    note's ending is else read like a wiki link. Addresses are no links to documents.
     """
     text = prose_of(content, is_whole=True)
     folder = posixpath.dirname(file_path)
@@ -56,7 +59,8 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
             path, _, fragment = unquote(match[1]).partition("#")
             path = path.partition("?")[0]
             key = "" if not path or _SCHEME.match(path) else _path_key(path, folder)
-            links += [DocumentLink(key, fragment)] if key else []
+            is_note = _SUFFIX.search(path.casefold()) and not path.startswith((".", "/"))
+            links += [DocumentLink(key, fragment, link_key(path) if is_note else "")] if key else []
     return list(dict.fromkeys(links))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
@@ -19,7 +19,7 @@ MAX_TAG_CHARS = 100
 _MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
 _ALIAS_KEYS = ("aliases", "alias")
-_DATE_KEYS = ("date", "created", "updated")
+_DATE_KEYS = ("date", "日付", "created", "作成日", "updated", "更新日")
 """The keys that may hold a note's date, in order of precedence."""
 _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(
@@ -35,11 +35,16 @@ _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
 PropertyValue = str | tuple[str, ...]
+_TIME = "(?:(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){1,2})?"
+"""The time behind a day in digits, as a note's number has it (202412051230)."""
 _DAY_IN_NAME = re.compile(
     r"(?<![0-9])((?:19|20)[0-9]{2})"
-    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})|([0-9]{2})([0-9]{2})|年([0-9]{1,2})月([0-9]{1,2})日"
+    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
+    rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|年([0-9]{{1,2}})月([0-9]{{1,2}})日"
     r"|-([0-9]{2})|年([0-9]{1,2})月)(?![0-9])"
 )
+_LINK = re.compile(r"\[\[([^\[\]|#]+)")
+"""A link to a day's note (date: "[[2024-12-05]]")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,8 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     """The properties of a Markdown document, given its front matter and path; never fails."""
     values = dict(_values(matter.values))
     folded = {key.casefold(): value for key, value in reversed(values.items())}
-    written = [tag for key in TAG_KEYS for tag in _several(folded.get(key, ()))]
-    inline = _inline_tags(content[matter.end :])
+    written = [tag for key in TAG_KEYS for tag in _tags_of(folded.get(key, ()))]
+    inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
     days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
@@ -76,7 +81,11 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 def day_in_name(file_path: str) -> date | None:
     """The day in a file's name (2024-12-05-standup.md, 20241205.txt); of a month its first."""
     name = unicodedata.normalize("NFKC", file_path.rpartition("/")[2])
-    for match in _DAY_IN_NAME.finditer(name):
+    return _first_day(_DAY_IN_NAME.finditer(name))
+
+
+def _first_day(matches: Iterable[re.Match[str]]) -> date | None:
+    for match in matches:
         month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
         try:
             return date(int(match[1]), int(month), int(day))
@@ -119,6 +128,13 @@ def _several(value: PropertyValue) -> Iterable[str]:
     return filter(None, (part.strip() for part in parts))
 
 
+def _tags_of(value: PropertyValue) -> list[str]:
+    """The tags of a list, or of text: between commas, else between spaces (tags: 仕事 会議)."""
+    tags = [*_several(value)]
+    is_one = isinstance(value, str) and len(tags) == 1 and not _SENTENCE.search(value)
+    return tags[0].split() if is_one else tags
+
+
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
     for said in tags:
@@ -131,10 +147,11 @@ def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return tuple(by_key.values())
 
 
-def _inline_tags(body: str) -> list[str]:
+def _inline_tags(body: str, written: Collection[str]) -> list[str]:
     """The tags in the text of a note, outside code and comments.
 
-    In letters alone (#error), one inside a sentence is text: a tag begins or ends its line.
+    In letters alone (#error), one inside a sentence is text, unless it has a "/", or the note has
+    the same tag in its front matter (``written``, folded) or at the beginning or end of a line.
     """
     if not _INLINE_TAG.search(body):
         return []
@@ -142,13 +159,14 @@ def _inline_tags(body: str) -> list[str]:
     lines = (
         line for text in texts for line in _CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)).split("\n")
     )
-    return [
-        match[1]
+    found = [
+        (match[1], not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end()))
         for line in lines
         for match in _INLINE_TAG.finditer(line)
-        if not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end())
         if not _SENTENCE.match(line, match.end())
     ]
+    known = {folded_tag(tag) for tag, is_tag in found if is_tag}.union(written)
+    return [tag for tag, is_tag in found if is_tag or "/" in tag or folded_tag(tag) in known]
 
 
 def _is_at_an_edge(line: str, start: int, end: int) -> bool:
@@ -159,10 +177,9 @@ def _is_at_an_edge(line: str, start: int, end: int) -> bool:
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    match = _DAY.match(unicodedata.normalize("NFKC", value)) if isinstance(value, str) else None
-    if match is None:
-        return None
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3] or 1))
-    except ValueError:
-        return None
+    """The day that a value begins with, or the first value of a list; of a link its name's."""
+    first = value if isinstance(value, str) else next(iter(value), "")
+    text = unicodedata.normalize("NFKC", first).strip()
+    if link := _LINK.match(text):
+        text = link[1].rpartition("/")[2].strip()
+    return _first_day(filter(None, (_DAY.match(text), _DAY_IN_NAME.match(text))))

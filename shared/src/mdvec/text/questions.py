@@ -203,7 +203,7 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background]
     signed = {term: as_typed[start:end] for term, start, end in spans}
     parts_of_signed = {part for term in signed for part in dates[term]}
-    names, nouns = _named(as_typed, foreground, joined)
+    names, nouns = _named(as_typed, foreground, joined, tokens)
     compounds = _compounds(as_typed, tokens)
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
@@ -277,7 +277,10 @@ def _dates(
 
 
 def _named(
-    question: str, foreground: Sequence[Morpheme], joined: Sequence[_Placed]
+    question: str,
+    foreground: Sequence[Morpheme],
+    joined: Sequence[_Placed],
+    tokens: Sequence[Morpheme],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The names and the other nouns that a question is about, as spelled.
 
@@ -298,10 +301,10 @@ def _named(
         for word, start, end in joined
         if not _NO_WHOLE.fullmatch(question, start, end)
     }
-    with_suffix = _with_suffix(question, alone)
+    with_suffix = _with_suffix(question, alone, tokens)
     nouns = {word.term: spelled[word.term] for word in alone if word.is_noun} | with_suffix
     if alone and not joined and alone[0].role is Role.CONTENT:
-        whole = question[alone[0].start : alone[-1].end]
+        whole = question[alone[0].start : _whole_end(alone[-1], tokens)]
         if len(spelled) == 1:
             names |= spelled
         elif whole in with_suffix:
@@ -315,14 +318,24 @@ def _named(
     }
 
 
-def _with_suffix(question: str, words: Sequence[Morpheme]) -> dict[str, str]:
+def _with_suffix(
+    question: str, words: Sequence[Morpheme], tokens: Sequence[Morpheme]
+) -> dict[str, str]:
     """The nouns with a suffix (冷蔵庫), as spelled; the index has their parts alone."""
     spelled = {}
     for noun, suffix in pairwise(words):
         if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
-            whole = question[noun.start : suffix.end]
+            whole = question[noun.start : _whole_end(suffix, tokens)]
             spelled[whole] = whole
     return spelled
+
+
+def _whole_end(last: Morpheme, tokens: Sequence[Morpheme]) -> int:
+    """Where a word ends that ends in a suffix: behind those that follow it (者 in 引越業者)."""
+    end = last.end
+    for word in tokens if last.is_suffix else ():
+        end = word.end if word.is_suffix and word.start == end else end
+    return end
 
 
 def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
@@ -338,7 +351,9 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
             runs.append([word])
     for run in runs:
         content = [word for word in run if word.role is Role.CONTENT]
-        spelled = question[content[0].start : content[-1].end] if content else ""
+        spelled = ""
+        if content:
+            spelled = question[content[0].start : _whole_end(content[-1], run)]
         compounds |= {word.term: spelled for word in content}
     return compounds
 

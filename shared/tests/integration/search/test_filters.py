@@ -31,8 +31,8 @@ def filters(**said):
 
 
 UNDATED = (
-    "documents of notes without a date in the front matter or the name, which since and until "
-    "leave out: 2"
+    "documents of notes without a date that is read (date, created or updated in the "
+    "front matter, or the name), which since and until leave out: 2"
 )
 
 

@@ -52,6 +52,31 @@ def test_links_resolve_by_path_name_alias_and_folder_in_both_directions(notes):
     assert read(notes, "家/古い/給湯器.md").links_to == ("手順/index.md",)
 
 
+def test_markdown_links_as_obsidian_writes_them_lead_to_the_note_unless_one_lies_where_they_say(
+    collection,
+):
+    collection.write("T/目標 1.md", "# 目標\n")
+    collection.write("L/short.md", "[目標](目標%201.md#型)")
+    collection.write("L/absolute.md", "[目標](T/目標%201.md)")
+    collection.write("L/wiki.md", "[[目標 1]]")
+    collection.write("L/relative.md", "[目標](../T/目標%201.md)")
+    collection.write(
+        "L/elsewhere.md", "[a](./目標%201.md) [b](目標%201) [c](/目標%201.md) [d](x.md)"
+    )
+    collection.import_("new")
+    linking = ("L/absolute.md", "L/relative.md", "L/short.md", "L/wiki.md")
+    assert read(collection, "T/目標 1.md").linked_from == linking
+    assert read(collection, "L/short.md").links_to == ("T/目標 1.md#型",)
+    assert read(collection, "L/elsewhere.md").links_to == ()
+    listing = listed(collection, links_to="目標 1")
+    assert {document.file_path for document in listing.documents} == {*linking}
+    assert listed(collection, links_to="x").documents[0].file_path == "L/elsewhere.md"
+    collection.write("L/目標 1.md", "# 別の目標\n")
+    collection.import_()
+    assert read(collection, "L/short.md").links_to == ("L/目標 1.md#型",)
+    assert read(collection, "L/absolute.md").links_to == ("T/目標 1.md",)
+
+
 def test_a_hit_says_what_its_note_links_to_and_what_links_to_it(notes):
     hit = notes.search("修理", k=1, mode="lexical").results[0]
     assert (hit.links_to, hit.linked_from) == (("家/給湯器.md",), ("手順/index.md",))

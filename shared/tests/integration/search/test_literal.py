@@ -187,6 +187,22 @@ def test_letters_across_or_amid_other_words_are_no_confident_answer(collection, 
     assert not any("inside" in note for note in answer.notes)
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+def test_a_word_amid_another_one_comes_behind_the_word_itself_however_short_its_note(
+    collection, mode
+):
+    for number in range(3):
+        collection.write(f"{number}.md", f"外国人参政権について話した、{number} 回目。\n")
+    for number in range(60):
+        collection.write(f"walk {number}.md", f"散歩をした。{number} 番目の公園で犬を見た。\n")
+    dinner = "にんじんを3本買い、人参のグラッセを作る。そのあと友人に電話し、予定を相談した。"
+    collection.write("dinner.md", f"# 覚え書き\n\n昨日は雨で家にいた。{dinner}\n")
+    collection.import_("new")
+    first, *others = collection.search("人参", k=4, mode=mode).results
+    assert first.file_path == "dinner.md"
+    assert first.score > 0.5 > 0.2 > max(hit.score for hit in others)
+
+
 def test_what_is_not_indexed_but_written_is_not_denied(notes):
     assert not any("mention" in note for note in notes.search("videos.example").notes)
 

@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 from mdvec.documents import DocumentText
-from mdvec.text import front_matter
+from mdvec.text import front_matter, is_markdown
 
 PICTURES = {
     ".png": "image/png",
@@ -229,7 +229,8 @@ def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
     anchor = f"#{anchor_of(fragment)}" if fragment else ""
     if not path:
         return {"href": anchor} if anchor else {}
-    beside = {"beside": base.folder} if is_wiki and base.folder else {}
+    may_be_name = is_wiki or (is_markdown(path) and not target.startswith((".", "/")))
+    beside = {"beside": base.folder} if may_be_name and base.folder else {}
     return {"href": _address("/document", base, path, **beside) + anchor}
 
 

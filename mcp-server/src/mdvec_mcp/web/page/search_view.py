@@ -220,6 +220,13 @@ def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...
     )
 
 
+def _document_meant(database: Path, tool: str, path: str, folder: str) -> str | None:
+    """The document that a link in a note of ``folder`` means: at its path, or else of its name."""
+    return named_document(database, tool, path, folder) or named_document(
+        database, tool, path.removeprefix(f"{folder}/"), folder
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Document:
     views: Views
@@ -236,7 +243,7 @@ class _Document:
             try:
                 document = _around(self.views, name, path, start)
             except ReadingRefused:
-                named = named_document(database, name, path, query.text("beside"))
+                named = _document_meant(database, name, path, query.text("beside"))
                 if named is None or named == path:
                     raise
                 return named

@@ -41,7 +41,8 @@ BACKGROUND_WEIGHT = 0.8
 INSIDE_WEIGHT = 0.05
 """The weight, as evidence, of a term that a passage has only inside other words.
 
-In the ranking it counts whole: measured, less is no better (JSQuAD -.001, headings -.003)."""
+In the ranking it counts whole: measured, less is no better (JSQuAD -.001, headings -.003). But a
+question of one word, which a passage has only inside, is about that word where another has it."""
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
 """The weight of an occurrence in each field in BM25: title, names, headings and text."""
 _FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
@@ -151,12 +152,18 @@ def lexical_scores(
     named = [_named(telling, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
     in_sentence = SENTENCE_WEIGHT * native
+    scores = [
+        (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name + in_sentence * in_one)
+        / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + in_sentence)
+        for score, covered, name, in_one in zip(bm25, coverage, named, together, strict=True)
+    ]
+    amid = _amid(query, candidates)
+    scores, own, coverage, named = (
+        [INSIDE_WEIGHT * part if at in amid else part for at, part in enumerate(parts)]
+        for parts in (scores, own, coverage, named)
+    )
     return Lexical(
-        [
-            (score / best + COVERAGE_WEIGHT * covered + NAME_WEIGHT * name + in_sentence * in_one)
-            / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + in_sentence)
-            for score, covered, name, in_one in zip(bm25, coverage, named, together, strict=True)
-        ],
+        scores,
         bm25,
         own,
         coverage,
@@ -164,6 +171,23 @@ def lexical_scores(
         max((_sum(telling, candidate.terms) for candidate in candidates), default=0.0),
         _sum(telling, query.misspelt) / (math.fsum(telling.values()) or 1.0),
     )
+
+
+def _amid(query: QuestionTerms, candidates: Sequence[Candidate]) -> frozenset[int]:
+    """The passages that have the word which is asked for only inside others, if one has it itself.
+
+    They are given by position. A word in letters is looked for inside others only if no text has
+    it.
+    """
+    asked_alone = query.names.keys() & query.spelled.keys()
+    if not asked_alone:
+        return frozenset()
+    amid = [not asked_alone.isdisjoint(candidate.inside()) for candidate in candidates]
+    has_itself = any(
+        not asked_alone.isdisjoint(candidate.terms) and not is_amid
+        for candidate, is_amid in zip(candidates, amid, strict=True)
+    )
+    return frozenset(at for at, is_amid in enumerate(amid) if is_amid and has_itself)
 
 
 def evident_coverage(
