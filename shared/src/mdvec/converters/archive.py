@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Mapping
 from xml.etree import ElementTree as ET
 
 from mdvec.converters.formats import NotConverted
@@ -58,10 +59,10 @@ class Archive:
         except ET.ParseError as error:
             raise NotConverted(f"it is damaged: its part {name!r} is not XML") from error
 
-    def with_part(self, name: str, content: bytes) -> bytes:
-        """The file's bytes with one part replaced."""
+    def with_parts(self, changes: Mapping[str, bytes]) -> bytes:
+        """The file's bytes with some of its parts replaced."""
         target = io.BytesIO()
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as changed:
             for entry in dict.fromkeys(self._zip.namelist()):
-                changed.writestr(entry, content if entry == name else self.read(entry))
+                changed.writestr(entry, changes.get(entry) or self.read(entry))
         return target.getvalue()

@@ -10,7 +10,11 @@ from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 from markdownify import ATX, MarkdownConverter
 from soupsieve import SelectorSyntaxError
 
+from mdvec.converters.counting import counted_as
 from mdvec.converters.formats import Converted, NotConverted, with_matter
+from mdvec.converters.formulas import of_mathml
+from mdvec.converters.html_tables import make_regular
+from mdvec.converters.raised import apart, lowered, raised, with_marks_written
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (
@@ -38,6 +42,14 @@ _BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _WIDE = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _BROKEN_LINE = re.compile(rf"(?<={_WIDE})[ \t]*\r?\n\s*(?={_WIDE})")
 _CELL_END = re.compile(r"(?<!\\)\|")
+_FORMULA = re.compile(r"^(?:\w+:)?math$")
+_RAISING = tuple(
+    (name, re.compile(rf"vertical-align\s*:\s*{style}\b", re.IGNORECASE))
+    for name, style in (("sup", "super"), ("sub", "sub"))
+)
+_ITEM_NUMBER = re.compile(r"[0-9]+\.")
+_NUMBER = "data-mdvec-number"
+_WAYS = {"a": "lowerLetter", "A": "upperLetter", "i": "lowerRoman", "I": "upperRoman"}
 _BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 
 
@@ -157,13 +169,41 @@ def _only(soup: BeautifulSoup, name: str) -> Tag | None:
 
 def markdown_of(part: Tag) -> str:
     """A part of a page as Markdown."""
+    make_regular(part)
+    _number_items(part)
+    for formula in part.find_all(_FORMULA):
+        if formula.find_parent(_FORMULA) is None:
+            formula.replace_with(NavigableString(apart(of_mathml(formula))))
+    for name, style in _RAISING:
+        for tag in part.find_all("span", style=style):
+            tag.name = name
     for text in part.find_all(string=_BROKEN_LINE):
         text.replace_with(NavigableString(_BROKEN_LINE.sub("", str(text))))
     text = _Writer(
         heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False,
         escape_misc=False, table_infer_header=True, code_language_callback=_language,
     ).convert_soup(part)  # fmt: skip
-    return _BLANK_LINES.sub("\n\n", text.replace(PAGE_BREAK, " ")).strip()
+    text = with_marks_written(text.replace(PAGE_BREAK, " "))
+    return _BLANK_LINES.sub("\n\n", text).strip()
+
+
+def _number_items(part: Tag) -> None:
+    """Note the numbers of items that do not count 1, 2, 3 on from their list's first."""
+    for numbered in part.find_all("ol"):
+        items = numbered.find_all("li", recursive=False)
+        way = _WAYS.get(str(numbered.get("type")), "decimal")
+        step = -1 if numbered.has_attr("reversed") else 1
+        if way == "decimal" and step == 1 and not any(item.has_attr("value") for item in items):
+            continue
+        number = _integer(numbered.get("start"), len(items) if step < 0 else 1)
+        for item in items:
+            number = _integer(item.get("value"), number)
+            item[_NUMBER] = counted_as(number, way) or str(number)
+            number += step
+
+
+def _integer(text: object, default: int) -> int:
+    return int(str(text)) if re.fullmatch(r"-?[0-9]{1,9}", str(text)) else default
 
 
 def _language(code: Tag) -> str:
@@ -180,6 +220,20 @@ class _Writer(MarkdownConverter):
     def convert_img(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
         """A picture's description."""
         return str(el.get("alt") or "").strip()
+
+    def convert_sup(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
+        """What is raised: an exponent, or the mark of a note."""
+        return raised(text) if text.strip() else text
+
+    def convert_sub(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
+        """What is lowered: an index, or a base."""
+        return lowered(text) if text.strip() else text
+
+    def convert_li(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
+        """An item of a list, with the number that the page gives it."""
+        item = str(super().convert_li(el, text, parent_tags))  # type: ignore[misc] # untyped
+        number = el.get(_NUMBER)
+        return item if number is None else _ITEM_NUMBER.sub(f"{number}.", item, count=1)
 
     def convert_rt(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
         """A reading, in brackets after its word."""

@@ -24,6 +24,12 @@ _CELL_GAP = 1.2
 _MIN_HEIGHT = 1.0
 _WHITE = 250
 _DARK = 200
+_SMALLER, _HIGHER = 0.8, 0.2
+"""How much of its neighbour's height a raised character has at most, and stands above it at least.
+
+One that is small only stands higher, too, but less: by the room below its line.
+"""
+_TWO_DIGITS = re.compile("[0-9](?=( ?)[0-9])")
 _BREAK = re.compile(r"[\r\n]+")
 
 
@@ -121,6 +127,12 @@ def _are_apart(before: _Box, after: _Box) -> bool:
     return gap > _CELL_GAP * height
 
 
+def _is_raised(box: _Box, beside: _Box) -> bool:
+    """Whether a character is smaller than its neighbour, and stands higher on the line."""
+    is_smaller = box.height < _SMALLER * beside.height
+    return is_smaller and box.bottom - beside.bottom > _HIGHER * beside.height
+
+
 class _PageReader:
     """The characters of one page; only those at the ends of words are asked for their boxes."""
 
@@ -199,21 +211,38 @@ class _PageReader:
         if self._is_unseen(start, _Box(left, right, bottom, top)):
             self.is_hiding = True
             return
-        text = normal_text(self._without_made_spaces(start, end))
+        text = normal_text(self._written(start, end))
         if text:
             yield Line(text, left, right, bottom, top, size, self._height, is_vertical)
 
-    def _without_made_spaces(self, start: int, end: int) -> str:
-        """The text without the spaces that PDFium put between two kanji or kana."""
+    def _written(self, start: int, end: int) -> str:
+        """The text without the spaces that PDFium put between two kanji or kana; 10^6, not 106."""
         text = self._text[start:end]
-        made = [
-            match.start()
+        changes = {
+            match.start(): ""
             for match in WIDE_SPACE.finditer(text)
             if pdfium.FPDFText_IsGenerated(self._raw, start + match.start()) == 1
-        ]
-        for at in reversed(made):
-            text = text[:at] + text[at + 1 :]
-        return text
+        }
+        # Text that is drawn in one go has one size.
+        if (
+            _TWO_DIGITS.search(text)
+            and pdfium.FPDFText_CountRects(self._raw, start, end - start) > 1
+        ):
+            for match in _TWO_DIGITS.finditer(text):
+                at, space = match.end(), len(match[1])
+                sign = self._sign_between(start + at - 1, start + at + space)
+                if sign:
+                    changes[at] = sign if space else sign + text[at]
+        if not changes:
+            return text
+        return "".join(changes.get(at, char) for at, char in enumerate(text))
+
+    def _sign_between(self, at: int, after: int) -> str:
+        """What parts two digits of which one is raised, as an exponent or the mark of a note."""
+        first, second = self._box(at), self._box(after)
+        if _is_raised(second, first):
+            return "^"
+        return " " if _is_raised(first, second) else ""
 
     def _box(self, at: int) -> _Box:
         """The box of a character on the upright page."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 from typing import Any
+from xml.etree import ElementTree as ET
 
 from pptx import Presentation
 from pptx.exc import PackageNotFoundError
 
 from mdvec.converters.archive import Archive
+from mdvec.converters.charts import chart_tables, table_of
 from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.raised import lowered, raised, with_marks_written
 from mdvec.text import on_one_line
 
 _MAX_DEPTH = 20
+_PROPERTIES = "{http://schemas.openxmlformats.org/drawingml/2006/main}rPr"
 
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
@@ -32,12 +36,36 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         if slide.element.get("show") in ("0", "false")
     ]
     note = (f"slide {', '.join(hidden)} is hidden in the show, and was read",) if hidden else ()
-    return Converted(joined_pages(pages), note)
+    unread = [str(number) for number, slide in enumerate(slides, 1) if _has_unread(slide.shapes)]
+    unsaid = f"diagrams, charts or objects of slide {', '.join(unread)} cannot be read"
+    return Converted(joined_pages(pages), (*note, *((unsaid,) if unread else ())))
+
+
+def _has_unread(shapes: Iterable[Any]) -> bool:
+    """Whether a slide has a frame, such as a diagram, of which no text is read."""
+    return any(
+        _has_unread(shape.shapes)
+        if hasattr(shape, "shapes")
+        else shape.element.tag.endswith("}graphicFrame")
+        and not shape.has_table
+        and not _chart(shape)
+        for shape in shapes
+    )
+
+
+def _chart(shape: Any) -> str:  # noqa: ANN401
+    """The figures of a chart; "" if it has none, or is none."""
+    if not getattr(shape, "has_chart", False):
+        return ""
+    try:
+        return chart_tables(ET.fromstring(shape.chart.part.blob))  # noqa: S314 - as in Archive
+    except (KeyError, ValueError, ET.ParseError):
+        return ""
 
 
 def _slide(slide: Any, number: int) -> str:  # noqa: ANN401 - python-pptx has no types
     title = slide.shapes.title
-    heading = on_one_line(title.text_frame.text) if title is not None else ""
+    heading = on_one_line(_text(title.text_frame)) if title is not None else ""
     parts = [f"{'#' if number == 1 else '##'} {heading}"] if heading.strip() else []
     own = None if title is None else title.shape_id
     parts += [
@@ -47,7 +75,7 @@ def _slide(slide: Any, number: int) -> str:  # noqa: ANN401 - python-pptx has no
         for text in _texts(shape, 0)
     ]
     if slide.has_notes_slide and (frame := slide.notes_slide.notes_text_frame) is not None:
-        notes = frame.text.strip()
+        notes = _text(frame).strip()
         parts += [f"Notes: {notes}"] if notes else []
     return "\n\n".join(parts)
 
@@ -62,18 +90,32 @@ def _texts(shape: Any, depth: int) -> Iterator[str]:  # noqa: ANN401
         for inner in _ordered(shape.shapes):
             yield from _texts(inner, depth + 1)
     elif getattr(shape, "has_table", False):
-        yield _table([[cell.text for cell in row.cells] for row in shape.table.rows])
+        yield table_of([[_text(cell.text_frame) for cell in row.cells] for row in shape.table.rows])
+    elif chart := _chart(shape):
+        yield chart
     elif getattr(shape, "has_text_frame", False):
         lines = [
-            f"{'  ' * paragraph.level}- {paragraph.text.strip()}"
+            f"{'  ' * paragraph.level}- {text}"
             for paragraph in shape.text_frame.paragraphs
-            if paragraph.text.strip()
+            if (text := _line(paragraph).strip())
         ]
         if lines:
             yield lines[0][2:] if len(lines) == 1 else "\n".join(lines)
 
 
-def _table(rows: list[list[str]]) -> str:
-    cells = [[on_one_line(text).replace("|", "\\|") for text in row] for row in rows]
-    lines = [f"| {' | '.join(row)} |" for row in cells]
-    return "\n".join([lines[0], f"|{' --- |' * len(rows[0])}", *lines[1:]]) if lines else ""
+def _text(frame: Any) -> str:  # noqa: ANN401
+    return "\n".join(_line(paragraph) for paragraph in frame.paragraphs)
+
+
+def _line(paragraph: Any) -> str:  # noqa: ANN401
+    """The text of a paragraph, in which raised digits lengthen no number."""
+    pieces = paragraph._p.content_children  # noqa: SLF001 - breaks are no runs
+    return with_marks_written("".join(map(_piece, pieces)))
+
+
+def _piece(piece: Any) -> str:  # noqa: ANN401
+    text, properties = str(piece.text), piece.find(_PROPERTIES)
+    shift = "0" if properties is None else properties.get("baseline", "0")
+    if shift.strip("0%") == "" or not text.strip():
+        return text
+    return lowered(text) if shift.startswith("-") else raised(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from xml.etree import ElementTree as ET
 
 import mammoth
@@ -11,21 +12,31 @@ import mammoth
 from mdvec.converters.archive import Archive
 from mdvec.converters.formats import Converted, NotConverted
 from mdvec.converters.html import markdown_of_page
+from mdvec.converters.word_numbering import Numbering
+from mdvec.converters.word_numbers import write_numbers
+from mdvec.converters.word_parts import make_readable, without_hidden
+from mdvec.text import counted
 
 _DOCUMENT = "word/document.xml"
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_NOTES = ("word/footnotes.xml", "word/endnotes.xml")
 _STYLES = "p[style-name='Title'] => h1:fresh\np[style-name='Subtitle'] => p:fresh"
 _WAY_BACK = re.compile(r' <a href="#(?:foot|end)note-ref-[^"]*">↑</a>')
-_OFF = ("0", "false", "off", "none")
+_PASSED_OVER = re.compile(r"An unrecognised element was ignored: (?:\w+:|\{.*\})(\w+)")
+_ELSEWHERE = ("altChunk", "contentPart", "subDoc")
+"""Elements whose text is in another part of the file."""
+_CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
     """The text of a Word file."""
     archive = Archive(data)
-    tree = archive.xml(_DOCUMENT)
-    hidden = _without_hidden(tree)
-    if hidden:
-        data = archive.with_part(_DOCUMENT, ET.tostring(tree, "utf-8"))
+    trees = {name: archive.xml(name) for name in (_DOCUMENT, *archive.names.intersection(_NOTES))}
+    hidden = [without_hidden(tree) for tree in trees.values()]
+    changed = [make_readable(tree) for tree in trees.values()]
+    is_numbered, unknown = write_numbers(trees[_DOCUMENT], Numbering(archive))
+    if is_numbered or any(hidden) or any(changed):
+        written = {name: ET.tostring(tree, "utf-8") for name, tree in trees.items()}
+        data = archive.with_parts(written)
     result = mammoth.convert_to_html(
         io.BytesIO(data),
         style_map=_STYLES,
@@ -35,26 +46,30 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     text = markdown_of_page(_WAY_BACK.sub("", result.value))
     if not text:
         raise NotConverted("it has no text, as a document of pictures has")
-    return Converted(text + "\n", ("hidden or white text was left out",) if hidden else ())
+    notes = ("hidden or white text was left out",) * any(hidden)
+    messages = [str(message.message) for message in result.messages]
+    return Converted(text + "\n", (*notes, *_left_out(trees, messages), *_ways(unknown)))
 
 
-def _without_hidden(tree: ET.Element) -> bool:
-    """Remove the runs that Word does not show, and white ones without shading."""
-    any_hidden = False
-    for parent in list(tree.iter()):
-        for run in parent.findall(f"{_W}r"):
-            properties = run.find(f"{_W}rPr")
-            if properties is not None and _is_hidden(properties) and run.find(f"{_W}t") is not None:
-                parent.remove(run)
-                any_hidden = True
-    return any_hidden
+def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Iterator[str]:
+    """Sentences about what has text, or figures, and was not read."""
+    charts = sum(1 for tree in trees.values() for _ in tree.iter(_CHART))
+    if charts:
+        yield f"{counted(charts, 'chart')} left out"
+    passed_over = {match[1] for text in messages if (match := _PASSED_OVER.match(text))}
+    unread = {
+        name
+        for tree in trees.values()
+        for element in tree.iter()
+        if (name := element.tag.rpartition("}")[2]) in passed_over
+        and (name in _ELSEWHERE or "".join(element.itertext()).strip())
+    }
+    if unread:
+        yield f"text in elements that cannot be read was left out ({', '.join(sorted(unread))})"
+    if any("unsupported character was ignored" in text for text in messages):
+        yield "signs of symbol fonts were left out"
 
 
-def _is_hidden(properties: ET.Element) -> bool:
-    vanish = properties.find(f"{_W}vanish")
-    if vanish is not None and vanish.get(f"{_W}val", "1") not in _OFF:
-        return True
-    colour = properties.find(f"{_W}color")
-    is_white = colour is not None and colour.get(f"{_W}val", "").upper() == "FFFFFF"
-    shading = (properties.find(f"{_W}shd"), properties.find(f"{_W}highlight"))
-    return is_white and all(shade is None for shade in shading)
+def _ways(unknown: Iterable[str]) -> tuple[str, ...]:
+    names = ", ".join(sorted(unknown))
+    return (f"automatic numbers counted as {names} are written in digits",) * bool(names)

@@ -82,6 +82,8 @@ def hostile():
         "laughs.epub": zipped({"META-INF/container.xml": LAUGHS}),
         "many.zip": zipped({f"{n}.md": "" for n in range(20_001)}),
         "deep.ipynb": b'{"cells": ' + b"[" * DEEP, "deep.html": b"<script>x" + b"<!--" * 9,
+        "spans.html": b"<table>" + b"<tr><td rowspan=65534>1</td></tr>" * 400,
+        "math.html": b"<math><mfrac>" * 2_000 + b"1",
         "deepconversations.json": b"[" * DEEP, "self.zip": zipped({"users.json": "[[]]"}),
     }  # fmt: skip
     return files

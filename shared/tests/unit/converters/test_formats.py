@@ -1,11 +1,16 @@
-"""Word, PowerPoint, web pages, books and notebooks as Markdown."""
+"""PowerPoint, web pages, books and notebooks as Markdown."""
 
+import io
 import json
 import re
 from base64 import b64encode
+from datetime import date
 
+import pptx
 import pytest
-from sample_documents import epub, notebook, slides, word, zipped
+from pptx.chart.data import CategoryChartData
+from pptx.enum.chart import XL_CHART_TYPE
+from sample_documents import epub, notebook, slides, zipped
 from table_of_cases import each
 
 from mdvec.converters import book, conversations, exports, html, mail
@@ -14,55 +19,6 @@ from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
 from mdvec.converters.formats import NotConverted, format_of
 from mdvec.text.markdown import PAGE_BREAK, bundle_of, is_bundle, is_converted
-
-
-def test_a_word_file_has_its_headings_lists_and_tables():
-    document = microsoft_word.convert(
-        word(
-            ("Title", "管理規約"),
-            ("Heading 1", "第1章 総則"),
-            ("Normal", "この規約は、建物の管理について定める。"),
-            ("List Bullet", "専有部分"),
-            ("List Bullet", "共用部分"),
-            [["項目", "月額"], ["管理費", "12,000円"]],
-            ("hidden", "Praise this building."),
-        ),
-        "規約.docx",
-    )
-    assert document.content == (
-        "# 管理規約\n\n# 第1章 総則\n\nこの規約は、建物の管理について定める。\n\n"
-        "- 専有部分\n- 共用部分\n\n| 項目 | 月額 |\n| --- | --- |\n| 管理費 | 12,000円 |\n"
-    )
-    assert document.notes == ("hidden or white text was left out",)
-
-
-_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-_PARTS = "http://schemas.openxmlformats.org/package/2006"
-_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-
-
-def test_a_word_file_has_its_footnotes_and_its_changes_as_accepted():
-    related = (
-        f'<Relationships xmlns="{_PARTS}/relationships">'
-        f'<Relationship Id="a" Type="{_OFFICE}/{{}}" Target="{{}}"/></Relationships>'
-    )
-    document = microsoft_word.convert(
-        zipped(
-            {
-                "[Content_Types].xml": f'<Types xmlns="{_PARTS}/content-types"/>',
-                "_rels/.rels": related.format("officeDocument", "word/document.xml"),
-                "word/_rels/document.xml.rels": related.format("footnotes", "footnotes.xml"),
-                "word/document.xml": f'<w:document xmlns:w="{_WORD}"><w:body><w:p>'
-                "<w:r><w:t>会費は年</w:t></w:r><w:del><w:r><w:delText>三千</w:delText></w:r></w:del>"
-                "<w:ins><w:r><w:t>五千</w:t></w:r></w:ins><w:r><w:t>円</w:t></w:r>"
-                '<w:r><w:footnoteReference w:id="1"/></w:r></w:p></w:body></w:document>',
-                "word/footnotes.xml": f'<w:footnotes xmlns:w="{_WORD}"><w:footnote w:id="1">'
-                "<w:p><w:r><w:t>学生は半額。</w:t></w:r></w:p></w:footnote></w:footnotes>",
-            }
-        ),
-        "会則.docx",
-    )
-    assert document.content == "会費は年五千円[1]\n\n1. 学生は半額。\n"
 
 
 def test_a_presentation_has_a_page_a_slide_with_its_notes():
@@ -113,6 +69,90 @@ def test_blocks_of_a_page_do_not_run_on_and_a_bar_ends_no_cell():
     )
 
 
+@each(
+    ("page", "text"),
+    [
+        ("売上は1,200<sup>2</sup>百万円", "売上は1,200^2百万円"),
+        ("<b>10</b><sup><i>6</i></sup>円、10<sup>-3</sup>秒", "**10**^*6*円、10^-3秒"),
+        ("10<span style='vertical-align:super'>6</span>円", "10^6円"),
+        ("(1+r)<sup>3</sup>、2<sup>n</sup>", "(1+r)^3、2^n"),
+        ("1<sup>1</sup>/<sub>2</sub>杯、<sup>1</sup>⁄<sub>4</sub>", "1 1/2杯、1/4"),
+        ("<sup>1</sup>2024年度の値、log<sub>2</sub>8", "1 2024年度の値、log2 8"),
+        ("100m<sup>2</sup>、H<sub>2</sub>O、注<sup>[1]</sup>", "100m2、H2O、注[1]"),
+        ("2<sup>nd</sup>、SO<sub>4</sub><sup>2-</sup>", "2nd、SO4^2-"),
+    ],
+)
+def test_raised_digits_lengthen_no_number(page, text):
+    assert html.markdown_of_page(f"<p>{page}</p>") == text
+
+
+@each(
+    ("formula", "text"),
+    [
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac>", "1/2"),
+        ("<mn>2</mn><mfrac><mn>1</mn><mn>2</mn></mfrac>", "2 1/2"),
+        ("<mfrac><mn>1</mn><mn>2</mn></mfrac><mi>v</mi>", "(1/2)v"),
+        ("<mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac>", "(a+b)/2"),
+        ("<msup><mn>10</mn><mrow><mo>−</mo><mn>6</mn></mrow></msup>", "10^−6"),
+        ("<msup><mi>x</mi><mrow><mi>n</mi><mo>+</mo><mn>1</mn></mrow></msup>", "x^(n+1)"),
+        ("<msqrt><mn>2</mn><mi>a</mi></msqrt>", "√(2a)"),
+        ("<mroot><mn>8</mn><mn>3</mn></mroot>", "8^(1/3)"),
+        ("<msub><mi>log</mi><mn>2</mn></msub><mn>8</mn>", "log_2 8"),
+        ("<mfrac linethickness='0'><mn>5</mn><mn>2</mn></mfrac>", "5; 2"),
+        ("<mn>2</mn><mo>\u2062</mo><mn>3</mn>", "2×3"),
+        ("<mn>1</mn><mn>2</mn><munknown><mn>3</mn><mn>4</mn></munknown>", "12 3 4"),
+    ],
+)
+def test_a_formula_of_a_page_is_a_line_with_its_fractions_and_powers(formula, text):
+    assert html.markdown_of_page(f"<p>式<math>{formula}</math>、</p>") == f"式{text}、"
+
+
+@each(
+    ("rows", "text"),
+    [
+        (
+            "<tr><th>地域</th><th>区分</th><th>数</th></tr>"
+            "<tr><td rowspan=2>東京</td><td>大人</td><td>1</td></tr>"
+            "<tr><td>子供</td><td>2</td></tr>",
+            "| 地域 | 区分 | 数 |\n| --- | --- | --- |\n| 東京 | 大人 | 1 |\n| 東京 | 子供 | 2 |",
+        ),
+        (
+            "<tr><th rowspan=2>月</th><th colspan=2>売上</th></tr>"
+            "<tr><th>店</th><th>通販</th></tr>",
+            "| 月 | 売上 | |\n| --- | --- | --- |\n| 月 | 店 | 通販 |",
+        ),
+        # A figure is marked as the one above: it counts once.
+        (
+            "<tr><td>部長</td><td rowspan=0>4,000円</td></tr><tr><td>役員</td></tr>",
+            "| 部長 | 4,000円 |\n| --- | --- |\n| 役員 | 〃 4,000円 |",
+        ),
+        (
+            "<tr><td>a</td><td>b</td><td rowspan=3>c</td></tr><tr><td>d</td></tr><tr></tr>",
+            "| a | b | c |\n| --- | --- | --- |\n| d |  | c |",
+        ),
+        (
+            "<caption>表1</caption><tfoot><tr><td>計</td></tr></tfoot>"
+            "<tr><td>円</td></tr><tbody><tr><td>1</td></tr></tbody>",
+            "表1\n\n| 円 |\n| --- |\n| 1 |\n| 計 |",
+        ),
+        (
+            f"<tr><td rowspan=2>{'長' * 400}</td></tr><tr><td>b</td></tr>",
+            f"| {'長' * 400} |\n| --- |\n| 〃 | b |",
+        ),
+    ],
+)
+def test_each_cell_of_a_table_stands_in_its_column(rows, text):
+    assert html.markdown_of_page(f"<table>{rows}</table>") == text
+
+
+def test_items_have_the_numbers_that_the_page_gives_them():
+    page = (
+        "<ol start=5><li>a</li><li value=9>b</li><li>c</li></ol><ol type=a><li>d</li></ol>"
+        "<ol reversed><li>e</li><li>f</li></ol>"
+    )
+    assert html.markdown_of_page(page) == "5. a\n9. b\n10. c\n\na. d\n\n2. e\n1. f"
+
+
 def test_a_book_has_a_page_a_chapter():
     made = epub("山の本", "<h1>登る</h1><p>朝に発つ。</p>", "<h1>下る</h1><p>昼に着く。</p>")
     assert book.convert(made, "山.epub").content == (
@@ -136,6 +176,35 @@ Content-Type: text/html; charset=utf-8
 
 <p>八月の会議は<b>中止</b>です。</p><p style="display:none">x</p>
 """
+
+
+def test_a_slide_has_its_exponents_and_the_figures_of_its_charts():
+    show = pptx.Presentation()
+    slide = show.slides.add_slide(show.slide_layouts[5])
+    frame = slide.shapes.title.text_frame
+    frame.text = "予算10"
+    power = frame.paragraphs[0].add_run()
+    power.text, power.font._element.attrib["baseline"] = "6", "30000"
+    for along, values in ((["東", "西"], (1.5, None)), ([date(2024, 1, 1)], (2,))):
+        figures = CategoryChartData()
+        figures.categories = along
+        figures.add_series("売上|円", values)
+        slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 9, 9, figures)
+    converted = powerpoint.convert(saved(show), "a.pptx")
+    assert converted.content == (
+        "# 予算10^6\n\n|  | 売上\\|円 |\n| --- | --- |\n| 東 | 1.5 |\n| 西 |  |\n\n"
+        "|  | 売上\\|円 |\n| --- | --- |\n| 2024-01-01 | 2 |\n"
+    )
+    assert converted.notes == ()
+    slide.shapes.add_ole_object(io.BytesIO(b"x"), "Package", 0, 0)
+    noted = powerpoint.convert(saved(show), "a.pptx").notes
+    assert noted == ("diagrams, charts or objects of slide 1 cannot be read",)
+
+
+def saved(show):
+    target = io.BytesIO()
+    show.save(target)
+    return target.getvalue()
 
 
 def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():

@@ -43,6 +43,23 @@ def test_radicals_ligatures_and_spaced_out_words_are_normal_text():
     assert normal_text("efﬁcient ⻑⽇  目 次 表 end") == "efficient 長日 目次表 end"
 
 
+def test_raised_digits_lengthen_no_number():
+    def drawn(canvas):
+        text = canvas.beginText(60, 700)
+        for rise, size, part in (
+            (0, 12, "予算は10"), (4, 7, "12"), (0, 12, "円、980"), (4, 7, "2"), (0, 12, "5件、"),
+            (0, 12, "価格は19"), (0, 7, "80"), (0, 12, "円"),
+        ):  # fmt: skip
+            text.setFont("IPAexGothic", size)
+            text.setRise(rise)
+            text.textOut(part)
+        canvas.drawText(text)
+
+    assert pages([*lines(60, 60, 12, "表"), drawn]) == [
+        "表\n\n予算は10^12円、980^2 5件、価格は1980円"
+    ]
+
+
 def test_two_columns_are_read_one_after_the_other_under_what_spans_them():
     left = [f"左の段の{number}行目はここまで続いて" for number in "一二三四五六"]
     right = [f"右の段の{number}行目はここまで続いて" for number in "一二三四五六"]

@@ -1,0 +1,139 @@
+"""Makes tables of a page regular, so that each cell of their Markdown stands in its own column."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+
+from bs4 import Tag
+
+from mdvec.converters.formats import NotConverted
+
+_CELLS = ("td", "th")
+_GROUPS = ("thead", "tbody", "tfoot")
+_MOST_COLUMNS = 1_000
+"""As wide as browsers let one cell be."""
+_MAX_ADDED = 50_000
+_MAX_CHARS = 300
+_MAX_TAGS = 30
+"""A cell with more is not repeated, only marked: what a small page says is never large."""
+_MAX_DIGITS = 6
+_AS_ABOVE = "〃"
+
+
+def make_regular(part: Tag) -> None:
+    """Put captions above their tables, footers at their ends, and a cell into each of its rows.
+
+    Raises:
+        NotConverted: there are more such cells than any table of people has.
+    """
+    filler = _Filler()
+    for table in part.find_all("table"):
+        children = table.find_all(recursive=False)
+        groups = [child for child in children if child.name in _GROUPS]
+        for caption in (child for child in children if child.name == "caption"):
+            caption.name = "p"
+            table.insert_before(caption)
+        filler.fill([child for child in children if child.name == "tr"])
+        for group in groups:
+            filler.fill(group.find_all("tr", recursive=False))
+        for foot in (group for group in groups if group.name == "tfoot"):
+            table.append(foot)
+        for group in groups:
+            group.unwrap()
+        for column in table.find_all(("colgroup", "col"), recursive=False):
+            column.unwrap()
+
+
+@dataclass(frozen=True, slots=True)
+class _Going:
+    """A cell that goes on into the rows below; ``rows`` of them.
+
+    ``shown`` is what they repeat; None for a cell that is too large.
+    """
+
+    shown: Tag | None
+    rows: int
+    width: int
+
+
+class _Filler:
+    """Fills the rows of one page's tables."""
+
+    def __init__(self) -> None:
+        self._added = 0
+
+    def fill(self, rows: list[Tag]) -> None:
+        """Repeat the cells of several rows in each of them; rows without a cell of their own go."""
+        going: dict[int, _Going] = {}
+        for number, row in enumerate(rows):
+            cells = row.find_all(_CELLS, recursive=False)
+            if cells:
+                going = self._filled(row, cells, going, len(rows) - number)
+            else:
+                going = _one_less(going)
+                row.decompose()
+
+    def _filled(
+        self, row: Tag, cells: list[Tag], above: dict[int, _Going], rows_left: int
+    ) -> dict[int, _Going]:
+        """Fill one row; the cells that go on below it, by their columns."""
+        below = _one_less(above)
+        last, column = max(above, default=-1), 0
+        for cell in cells:
+            while column in above:
+                cell.insert_before(self._again(above[column]))
+                column += above[column].width
+            width = min(_number(cell, "colspan", 1), _MOST_COLUMNS) or 1
+            rows = _number(cell, "rowspan", 1) or rows_left
+            if rows > 1:
+                below[column] = _Going(_shown(cell), min(rows, rows_left) - 1, width)
+            column += width
+        while column <= last:
+            going = above.get(column)
+            row.append(self._new() if going is None else self._again(going))
+            column += 1 if going is None else going.width
+        return {at: going for at, going in below.items() if going.rows > 0}
+
+    def _again(self, going: _Going) -> Tag:
+        again = self._new()
+        if going.shown is not None:
+            again = copy(going.shown)
+        else:
+            again.string = _AS_ABOVE
+        if going.width > 1:
+            again["colspan"] = str(going.width)
+        return again
+
+    def _new(self) -> Tag:
+        self._count()
+        return Tag(name="td")
+
+    def _count(self) -> None:
+        self._added += 1
+        if self._added > _MAX_ADDED:
+            raise NotConverted(
+                f"its tables have more than {_MAX_ADDED:,} cells that go over several rows"
+            )
+
+
+def _shown(cell: Tag) -> Tag | None:
+    """What the rows below show; a figure is marked, as it would else be added up twice."""
+    text = cell.get_text()
+    if len(text) > _MAX_CHARS or len(cell.find_all(limit=_MAX_TAGS)) == _MAX_TAGS:
+        return None
+    shown = copy(cell)
+    if any(char.isdigit() for char in text):
+        shown.insert(0, f"{_AS_ABOVE} ")
+    return shown
+
+
+def _one_less(going: dict[int, _Going]) -> dict[int, _Going]:
+    return {
+        at: _Going(one.shown, one.rows - 1, one.width) for at, one in going.items() if one.rows > 1
+    }
+
+
+def _number(cell: Tag, name: str, default: int) -> int:
+    text = str(cell.get(name, "")).strip()
+    return int(text[:_MAX_DIGITS]) if text.isascii() and text.isdigit() else default

@@ -1,0 +1,223 @@
+"""Writes the automatic numbers of a Word file into its paragraphs: 第2条, (1), 3.
+
+mammoth knows of a list only that it is one. So its Markdown counts from 1 in the next list of a
+page, too, and the numbers of headings are lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from mdvec.converters.counting import counted_as
+from mdvec.converters.word_numbering import Level, NumberedList, Numbering
+from mdvec.converters.word_parts import W, is_on, run_of
+
+_COMPATIBLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Choice"
+_GONE = frozenset((f"{W}del", f"{W}moveFrom", _COMPATIBLE))
+_TABLE = frozenset(f"{W}{name}" for name in ("tbl", "tr", "tc"))
+_SHOWN = frozenset(
+    f"{W}{name}" for name in ("drawing", "pict", "object", "sym", "footnoteReference")
+)
+_PLACE = re.compile(r"%([1-9])")
+_OPENING = "（「『【〔［《〈"
+_MOST_LEVELS = 5
+"""Deeper lists mammoth does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """A numbered paragraph; ``label`` is what Word shows before it, with the space after it."""
+
+    paragraph: ET.Element
+    number: str
+    level: int
+    label: str
+    is_bullet: bool
+    is_heading: bool
+    text: str
+
+
+def write_numbers(tree: ET.Element, numbering: Numbering) -> tuple[bool, frozenset[str]]:
+    """Write the numbers; whether there were any, and the ways of counting that are not known."""
+    counter = _Counter(numbering)
+    is_changed = False
+    for run in _runs(counter.items(tree)):
+        is_plain = _are_plain(run)
+        for item in run:
+            if any(not one.is_bullet for one in run):
+                _write(item, is_plain=is_plain)
+                is_changed = True
+    return is_changed, frozenset(counter.unknown)
+
+
+class _Counter:
+    """Counts the numbered paragraphs of a document in its order."""
+
+    def __init__(self, numbering: Numbering) -> None:
+        self._numbering = numbering
+        self._counts: dict[str, dict[int, int]] = {}
+        self._begun: set[tuple[str, int]] = set()
+        self.unknown: set[str] = set()
+
+    def items(self, tree: ET.Element) -> Iterator[_Item | None]:
+        """The numbered paragraphs, and None where something ends a list."""
+        for paragraph in _paragraphs(tree):
+            if paragraph is None:
+                yield None
+                continue
+            properties = paragraph.find(f"{W}pPr")
+            if properties is not None and _is_gone(properties):
+                continue
+            place = self._numbering.place_of(properties)
+            text = _text(paragraph)
+            if place is not None:
+                yield self._item(paragraph, properties, place, text)
+            elif text:
+                yield None
+
+    def _item(
+        self,
+        paragraph: ET.Element,
+        properties: ET.Element | None,
+        place: tuple[str, int],
+        text: str,
+    ) -> _Item:
+        number, at = place
+        numbered = self._numbering.lists[number]
+        level = numbered.levels.get(at, Level(way="none"))
+        style = None if properties is None else properties.find(f"{W}pStyle")
+        name = "" if style is None else style.get(f"{W}val", "")
+        is_bullet = level.way == "bullet"
+        if is_bullet:
+            label = "- "
+        else:
+            self._count(number, numbered, at)
+            label = self._label(numbered, at, text)
+        is_heading = self._numbering.style(name).is_heading
+        return _Item(paragraph, number, at, label, is_bullet, is_heading, text)
+
+    def _count(self, number: str, numbered: NumberedList, at: int) -> None:
+        counts = self._counts.setdefault(numbered.counter, {})
+        begins_anew = at in numbered.starts and (number, at) not in self._begun
+        if at in counts and not begins_anew:
+            counts[at] += 1
+        else:
+            counts[at] = _start(numbered, at)
+        self._begun.add((number, at))
+        for deeper in [known for known in counts if known > at]:
+            after = numbered.levels.get(deeper, Level()).restarts_after
+            if after is None or at < after:
+                del counts[deeper]
+
+    def _label(self, numbered: NumberedList, at: int, text: str) -> str:
+        level, counts = numbered.levels.get(at, Level()), self._counts[numbered.counter]
+
+        def shown(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            count = counts.get(place, _start(numbered, place))
+            way = "decimal" if level.is_legal else numbered.levels.get(place, Level()).way
+            written = counted_as(count, way)
+            if written is None:
+                self.unknown.add(way)
+            return str(count) if written is None else written
+
+        label = _PLACE.sub(shown, level.text).strip()
+        is_close = level.follows == "nothing" or not label or text[:1] in _OPENING
+        return label if is_close else f"{label} "
+
+
+def _start(numbered: NumberedList, at: int) -> int:
+    return numbered.starts.get(at, numbered.levels.get(at, Level()).start)
+
+
+def _paragraphs(element: ET.Element) -> Iterator[ET.Element | None]:
+    """The paragraphs in order, without deleted ones, and None at the edges of cells and boxes."""
+    for child in element:
+        if child.tag in _GONE or _is_deleted_row(child):
+            continue
+        if child.tag == f"{W}p":
+            yield child
+            boxed = list(_paragraphs(child))
+            yield from (None, *boxed, None) if any(one is not None for one in boxed) else ()
+        elif child.tag in _TABLE:
+            yield None
+            yield from _paragraphs(child)
+            yield None
+        else:
+            yield from _paragraphs(child)
+
+
+def _is_deleted_row(element: ET.Element) -> bool:
+    return element.tag == f"{W}tr" and element.find(f"{W}trPr/{W}del") is not None
+
+
+def _is_gone(properties: ET.Element) -> bool:
+    """Whether a paragraph's end is deleted, moved away or hidden, so that it has no number."""
+    mark = properties.find(f"{W}rPr")
+    return mark is not None and (
+        mark.find(f"{W}del") is not None
+        or mark.find(f"{W}moveFrom") is not None
+        or is_on(mark.find(f"{W}vanish"))
+    )
+
+
+def _text(element: ET.Element) -> str:
+    """The text of a paragraph, with a sign for a picture; "" if nothing of it is shown."""
+    if element.tag == f"{W}t":
+        return element.text or ""
+    if element.tag in _SHOWN:
+        return "\ufffc"
+    return "".join(_text(child) for child in element if child.tag not in _GONE)
+
+
+def _runs(items: Iterable[_Item | None]) -> Iterator[list[_Item]]:
+    """The items that stand together as one list of the page; a heading stands alone."""
+    run: list[_Item] = []
+    for item in items:
+        if item is not None and not item.is_heading:
+            run.append(item)
+            continue
+        if run:
+            yield run
+            run = []
+        if item is not None:
+            yield [item]
+    if run:
+        yield run
+
+
+def _are_plain(run: list[_Item]) -> bool:
+    """Whether Markdown's own numbers are the ones that Word shows: 1., 2. and so on."""
+    lists: list[tuple[bool, int]] = []
+    for item in run:
+        if not item.text:
+            continue
+        del lists[item.level + 1 :]
+        if item.is_heading or len(lists) < item.level or item.level >= _MOST_LEVELS:
+            return False
+        is_next = len(lists) > item.level and lists[item.level][0] == item.is_bullet
+        count = lists[item.level][1] + 1 if is_next else 1
+        lists[item.level :] = [(item.is_bullet, count)]
+        if not item.is_bullet and item.label != f"{count}. ":
+            return False
+    return True
+
+
+def _write(item: _Item, *, is_plain: bool) -> None:
+    """Write a number as text, or as the list and level that mammoth reads."""
+    paragraph = item.paragraph
+    properties = paragraph.find(f"{W}pPr")
+    if properties is None:
+        return
+    known = properties.find(f"{W}numPr")
+    if known is not None:
+        properties.remove(known)
+    numbers = ET.SubElement(properties, f"{W}numPr")
+    level, number = (str(item.level), item.number) if is_plain else ("0", "0")
+    ET.SubElement(numbers, f"{W}ilvl").set(f"{W}val", level)
+    ET.SubElement(numbers, f"{W}numId").set(f"{W}val", number)
+    if not is_plain and item.label and item.text:
+        paragraph.insert(list(paragraph).index(properties) + 1, run_of(item.label))

@@ -1,0 +1,100 @@
+"""Puts texts of a Word file where mammoth reads them, and takes away what Word does not show.
+
+mammoth passes over elements that it does not know, with all that is in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree import ElementTree as ET
+
+from mdvec.converters.formulas import of_word
+from mdvec.converters.raised import apart
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+_AROUND = frozenset((f"{W}fldSimple", f"{W}dir", f"{W}bdo", f"{_M}oMathPara"))
+"""What only stands around other elements."""
+_LIKE = {f"{W}cr": f"{W}br", f"{W}ptab": f"{W}tab"}
+_TEXTS = (f"{W}t", f"{W}ruby", f"{_M}t")
+_OFF = ("0", "false", "off", "none")
+
+
+def without_hidden(tree: ET.Element) -> bool:
+    """Remove the runs that Word does not show, and white ones without shading; whether any were."""
+    any_hidden = False
+    for parent in list(tree.iter()):
+        for run in (child for child in list(parent) if child.tag in (f"{W}r", f"{_M}r")):
+            properties = run.find(f"{W}rPr")
+            if properties is None or not _is_hidden(properties):
+                continue
+            if any(run.find(name) is not None for name in _TEXTS):
+                parent.remove(run)
+                any_hidden = True
+    return any_hidden
+
+
+def _is_hidden(properties: ET.Element) -> bool:
+    if is_on(properties.find(f"{W}vanish")):
+        return True
+    colour = properties.find(f"{W}color")
+    is_white = colour is not None and colour.get(f"{W}val", "").upper() == "FFFFFF"
+    shading = (properties.find(f"{W}shd"), properties.find(f"{W}highlight"))
+    return is_white and all(shade is None for shade in shading)
+
+
+def is_on(switch: ET.Element | None) -> bool:
+    """Whether a property that is on or off is there, and on."""
+    return switch is not None and switch.get(f"{W}val", "1") not in _OFF
+
+
+def make_readable(tree: ET.Element) -> bool:
+    """Unfold fields, readings and formulas into runs of text; whether anything was changed."""
+    is_changed = False
+    # From the innermost on, so that what is unfolded has been made readable itself.
+    for parent in reversed(list(tree.iter())):
+        if parent.tag in _LIKE:
+            parent.tag = _LIKE[parent.tag]
+            is_changed = True
+        for at, child in reversed(list(enumerate(parent))):
+            unfolded = _unfolded(child)
+            if unfolded is not None:
+                parent[at : at + 1] = unfolded
+                is_changed = True
+    return is_changed
+
+
+def _unfolded(element: ET.Element) -> list[ET.Element] | None:
+    """What stands in an element's place; None if it stays."""
+    if element.tag in _AROUND:
+        return [child for child in element if child.tag != f"{W}fldData"]
+    if element.tag == f"{_M}oMath":
+        return [run_of(apart(of_word(element)))]
+    if element.tag == f"{W}r" and element.find(f"{W}ruby") is not None:
+        return list(_with_readings(element))
+    return None
+
+
+def _with_readings(run: ET.Element) -> Iterator[ET.Element]:
+    """The parts of a run with readings: each word, and its reading in brackets after it."""
+    properties = run.find(f"{W}rPr")
+    for child in run:
+        if child.tag == f"{W}ruby":
+            yield from child.iterfind(f"{W}rubyBase/*")
+            reading = "".join(text.text or "" for text in child.iterfind(f"{W}rt//{W}t")).strip()
+            if reading:
+                yield run_of(f"（{reading}）")
+        elif child is not properties:
+            part = ET.Element(f"{W}r")
+            part.extend([child] if properties is None else [properties, child])
+            yield part
+
+
+def run_of(text: str) -> ET.Element:
+    """A run of text."""
+    run = ET.Element(f"{W}r")
+    written = ET.SubElement(
+        run, f"{W}t", {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
+    )
+    written.text = text
+    return run
