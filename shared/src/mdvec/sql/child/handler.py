@@ -41,7 +41,7 @@ from mdvec.sql.core.statement import (
     fold,
     with_source,
 )
-from mdvec.sql.core.traps import Trap, traps_in
+from mdvec.sql.core.traps import Trap, traps_in, with_values
 from mdvec.sql.process.messages import Message
 from mdvec.text import identifier, shortened
 
@@ -94,7 +94,9 @@ class RequestHandler:
         self.named = {}
         for name, file, types in message.get("named", ()):
             self.named[name] = show(self.connection, name, self.shown / file, types)
-        return methods[message["do"]](message)
+        response = methods[message["do"]](message)
+        notes = self._notes(message["source"]) if message.get("notes") else []
+        return response | ({"notes": notes} if notes else {})
 
     def advised(self, message: Message, error: QueryError) -> QueryError:
         """The error of a request, with what to write instead if its query cannot be planned."""
@@ -179,13 +181,10 @@ class RequestHandler:
             if room < 0:
                 break
             rows.append(row)
-        response = {
+        return {
             "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
         }  # fmt: skip
-        is_plain = message.get("sql", SELECT_ALL) == SELECT_ALL
-        notes = self._notes(message["source"]) if is_plain else []
-        return response | ({"notes": notes} if notes else {})
 
     def _export(self, message: Message) -> Message:
         if message.get("name") is not None:
@@ -258,7 +257,9 @@ class RequestHandler:
     def _notes(self, source: str) -> list[str]:
         """The traps that a query has fallen into, as far as there is time to look."""
         text, notes = clean(source), []
-        tree = json.loads(self._serialized(text))
+        if find_table(text, list(self._all_tables)) is not None:
+            return []
+        tree = with_values(json.loads(self._serialized(text)), self.values or {})
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):

@@ -37,6 +37,7 @@ from mdvec.sql.process.turns import (
     NoTurn,
     Turns,
     current_session,
+    is_first_run_of,
     note_reads,
     spend,
     time_left,
@@ -153,7 +154,7 @@ class QueryProcess:
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
-            "max_bytes": max_bytes, "parameters": parameters,
+            "max_bytes": max_bytes, "parameters": parameters, "notes": is_first_run_of(source),
         }  # fmt: skip
         with self._asked(request) as (_, response):
             return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
@@ -185,6 +186,7 @@ class QueryProcess:
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
             "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
+            "notes": is_first_run_of(source),
         }  # fmt: skip
         with self._asked(request) as (child, response):
             if response["rows"] > max_rows:
