@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -131,9 +131,13 @@ class QueryProcess:
         with self._asked({"do": "columns", "source": source}) as (_, response):
             return columns_in(response["columns"])
 
-    def judged(self, source: str) -> JudgedQuery:
-        """A query that may have ``$parameters``, judged as if it were run, with their types."""
-        with self._asked({"do": "question", "source": source}) as (_, response):
+    def judged(self, source: str, given: Mapping[str, object] | None = None) -> JudgedQuery:
+        """A query that may have ``$parameters``, judged as if it were run, with their types.
+
+        The values ``given`` are looked at only where it cannot be judged with any others.
+        """
+        request = {"do": "question", "source": source, "given": given}
+        with self._asked(request) as (_, response):
             parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
             return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
 
