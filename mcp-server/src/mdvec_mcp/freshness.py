@@ -293,11 +293,21 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         if state.emptied
         else ""
     )
-    older = emptied + (
-        f"{state.tool} の{state.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
-        "基づきます（理由は list_sources）。"
-        if state.outdated
+    lacking = (
+        f"{state.tool} の{state.missing_names('、', ' ほか{:,}件')}は取り込めず、"
+        "回答に含まれません（理由は list_sources）。"
+        if state.missing
         else ""
+    )
+    older = (
+        emptied
+        + lacking
+        + (
+            f"{state.tool} の{state.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
+            "基づきます（理由は list_sources）。"
+            if state.outdated
+            else ""
+        )
     )
     if not state.is_stale:
         return older

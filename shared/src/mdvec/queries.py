@@ -15,8 +15,10 @@ from typing import Any, Literal
 from mdvec.database import Connection, open_database
 from mdvec.errors import MdvecError
 
-ParameterType = Literal["text", "integer", "number", "date"]
-EXAMPLES = {"text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-06-30"}
+ParameterType = Literal["text", "integer", "number", "date", "boolean"]
+EXAMPLES = {
+    "text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-06-30", "boolean": "true",
+}  # fmt: skip
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
 _MAX_INTEGER = 2**63
@@ -47,10 +49,17 @@ class Parameter:
         return f"{self.name} ({self.type}{', optional' if self.is_optional else ''})"
 
 
-def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Bound:
+def bound(
+    question: str,
+    parameters: Sequence[Parameter],
+    given: Mapping[str, object],
+    *,
+    is_sql: bool = False,
+) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    ``question`` is its name, for the errors; the names in ``given`` may be in any case.
+    ``question`` is its name, for the errors, which name a cast where ``is_sql``; the names in
+    ``given`` may be in any case.
 
     Raises:
         WrongParameters: one is missing, unknown, or of another type.
@@ -67,7 +76,8 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
     for key, parameter in by_name.items():
         value = values.get(key, parameter.default)
         if value is not None:
-            bound_values[parameter.name] = parameter.type, _checked(question, parameter, value)
+            read = _checked(question, parameter, value, is_sql=is_sql)
+            bound_values[parameter.name] = parameter.type, read
         elif not parameter.is_optional:
             raise WrongParameters(
                 f"{question} needs {parameter.name} ({parameter.type}, such as "
@@ -76,21 +86,40 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
     return bound_values
 
 
+def check_single(given: Mapping[str, object]) -> None:
+    """Refuse lists and objects, which no parameter takes.
+
+    Raises:
+        WrongParameters: one is given.
+    """
+    for name, value in given.items():
+        if isinstance(value, list | tuple | dict):
+            plain = name.removeprefix("$")[:_MAX_SHOWN]
+            raise WrongParameters(
+                f"{plain} is several values, and a parameter is one; write IN (${plain}1, "
+                f"${plain}2), with a value for each"
+            )
+
+
 def listed_parameters(parameters: Sequence[Parameter]) -> str:
     """Parameters with their types, for a message."""
     return ", ".join(map(str, parameters)) or "none"
 
 
-def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
-    read = {"text": _text, "integer": _integer, "number": _number, "date": _date}[parameter.type]
+def _checked(question: str, parameter: Parameter, value: object, *, is_sql: bool) -> ParameterValue:
+    read = {
+        "text": _text, "integer": _integer, "number": _number, "date": _date, "boolean": _boolean,
+    }[parameter.type]  # fmt: skip
     converted = read(value)
     if converted is None:
         shown = str(value)
         shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+        is_number = is_sql and parameter.type == "integer" and _number(value) is not None
+        cast = f"; ${parameter.name}::DOUBLE in the SQL takes any number" if is_number else ""
         kind = {"integer": "an integer"}.get(parameter.type, f"a {parameter.type}")
         raise WrongParameters(
             f"{parameter.name} of {question} must be {kind}, such as {EXAMPLES[parameter.type]}, "
-            f"not {shown!r}"
+            f"not {shown!r}{cast}"
         )
     return converted
 
@@ -123,6 +152,12 @@ def _number(value: object) -> int | float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) and "_" not in str(value) else None
+
+
+def _boolean(value: object) -> bool | None:
+    if isinstance(value, bool):
+        return value
+    return {"true": True, "false": False}.get(str(value).strip().casefold())
 
 
 def _date(value: object) -> str | None:

@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -101,6 +101,9 @@ Handles = list[str]
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
 """Suffix of the file beside a CSV export that keeps its columns' types."""
+_MADE_FROM = ".from"
+"""Suffix of the file beside an export that keeps the states of the tables that it was made of."""
+_BESIDE = (_TYPES, _MADE_FROM)
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
 
@@ -179,13 +182,15 @@ class ExportFolder:
         rows: int,
         columns: Sequence[str],
         types: Sequence[str] = (),
+        made_from: Mapping[str, str] | None = None,
         fmt: ExportFormat = "parquet",
         ttl_seconds: float | None = None,
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle, or remove it.
 
         It expires after ``ttl_seconds``, by default when all do. ``types`` are the columns' types;
-        for a CSV export they are stored in a file beside it.
+        for a CSV export they are stored in a file beside it, as is what ``made_from`` says of the
+        tables that it was made of.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
@@ -207,8 +212,11 @@ class ExportFolder:
             finished.chmod(PRIVATE_FILE_MODE)
             expires = now + (self._ttl if ttl_seconds is None else ttl_seconds)
             os.utime(finished, (expires, expires))
-            if types and fmt == "csv":  # first, so that no CSV handle is without its types
-                self._write_types(handle, dict(zip(columns, types, strict=True)), expires)
+            # First, so that no handle is without what is to be known of it.
+            if types and fmt == "csv":
+                self._write(handle + _TYPES, dict(zip(columns, types, strict=True)), expires)
+            if made_from:
+                self._write(handle + _MADE_FROM, made_from, expires)
             finished.replace(self.folder / handle)
         except OSError as error:
             raise unwritable(error) from error
@@ -244,11 +252,12 @@ class ExportFolder:
     def types_of(self, handle: str) -> dict[str, str] | None:
         """A CSV export's column types by column name, in order; None if none were stored."""
         self.path_of(handle)
-        try:
-            types: dict[str, str] = json.loads((self.folder / (handle + _TYPES)).read_bytes())
-        except (FileNotFoundError, ValueError):
-            return None
-        return types
+        return self._read(handle + _TYPES)
+
+    def made_from(self, handle: str) -> dict[str, str]:
+        """The states of the tables that an export was made of, by their names, as far as known."""
+        self.path_of(handle)
+        return self._read(handle + _MADE_FROM) or {}
 
     def list(self) -> list[Export]:
         """The exports that have not expired, the oldest first."""
@@ -261,25 +270,33 @@ class ExportFolder:
         gone = [file.handle for file in self._files() if self._expired(file)]
         for handle in gone:
             self._remove(handle)
-        for path in self.folder.glob(f"export_*{_TYPES}"):  # left behind by a killed process
-            file = _regular_file(path) if _HANDLE.match(path.name) else None
-            if file is not None and self._expired(file):
-                path.unlink(missing_ok=True)
+        for suffix in _BESIDE:
+            for path in self.folder.glob(f"export_*{suffix}"):  # left behind by a killed process
+                file = _regular_file(path) if _HANDLE.match(path.name) else None
+                if file is not None and self._expired(file):
+                    path.unlink(missing_ok=True)
         return gone
 
     def next_expiry(self) -> float | None:
         """When the next export expires, in the clock's seconds; None if there is none."""
         return min((file.expires for file in self._files()), default=None)
 
-    def _write_types(self, handle: str, types: dict[str, str], expires: float) -> None:
-        path = self.folder / (handle + _TYPES)
+    def _read(self, name: str) -> dict[str, str] | None:
+        try:
+            known: dict[str, str] = json.loads((self.folder / name).read_bytes())
+        except (FileNotFoundError, ValueError):
+            return None
+        return known
+
+    def _write(self, name: str, known: Mapping[str, str], expires: float) -> None:
+        path = self.folder / name
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, PRIVATE_FILE_MODE)
         with os.fdopen(opened, "wb") as file:
-            file.write(json.dumps(types, ensure_ascii=False).encode())
+            file.write(json.dumps(dict(known), ensure_ascii=False).encode())
         os.utime(path, (expires, expires))
 
     def _remove(self, handle: str) -> None:
-        for name in (handle, handle + _TYPES):
+        for name in (handle, *(handle + suffix for suffix in _BESIDE)):
             (self.folder / name).unlink(missing_ok=True)
 
     def _make_room(self, size: int) -> Handles:
@@ -322,7 +339,7 @@ def _regular_file(path: Path) -> Export | None:
 
 
 def _is_ours(name: str) -> bool:
-    is_export = _HANDLE.fullmatch(name.removesuffix(_TYPES))
+    is_export = _HANDLE.fullmatch(name.removesuffix(_TYPES).removesuffix(_MADE_FROM))
     return bool(is_export or _SPOOL.fullmatch(name))
 
 

@@ -125,7 +125,8 @@ def _x_labels(
 
     if plot.axis == "numbers":
         most = max(2, min(8, int(width / font / _PLACE_EM)))
-        shown = {at: text for at, text in units.value_labels(*xs, most, "").items()
+        labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
+        shown = {at: f"{at:.0f}" if plot.are_years else text for at, text in labels.items()
                  if xs[0] <= at <= xs[1]}  # fmt: skip
         return XLabels(list(shown), list(shown.values()), (_ROW_EM + 0.4) * font, font)
     year, month = (sheet.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
@@ -136,13 +137,13 @@ def _x_labels(
         return distance >= (year if step >= 12 else month) and years >= year
 
     if plot.axis == "months":
-        labels = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
+        places = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
     else:
         ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
-        labels = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
-    texts = _spaced(sheet, [(pixels(at), upper, lower) for at, upper, lower in labels], width)
+        places = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
+    texts = _spaced(sheet, [(pixels(at), upper, lower) for at, upper, lower in places], width)
     height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
-    return XLabels([label[0] for label in labels], texts, height, font)
+    return XLabels([label[0] for label in places], texts, height, font)
 
 
 def _spaced(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:

@@ -13,6 +13,7 @@ Unit = Literal["", "yen", "percent"]
 """The unit of the values; per cents are given in tenths."""
 _MAX_DESCRIBED = 8
 _DIGITS = 10
+_YEARS = 1900, 2100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Plot:
     Args:
         names: the names of the places, where the axis has names.
         step: the width of a bin.
+        grain: how far apart the values of a histogram are at least, if not arbitrarily near.
         in_order: whether the names are those of dates or numbers; others may lie one below another.
         running: the places whose values are not complete yet.
         empty: the places without data.
@@ -61,6 +63,7 @@ class Plot:
     series: tuple[Series, ...]
     names: tuple[str, ...] = ()
     step: float = 0.0
+    grain: float = 0.0
     notes: tuple[PlotNote, ...] = ()
     unit: Unit = ""
     in_order: bool = False
@@ -103,12 +106,13 @@ class Plot:
         most, position = max(
             (value or 0.0, position) for position, value in enumerate(counts.values)
         )
-        ends = [*self.x, self.x[-1] + self.step]
-        first, last = self._place(ends[0]), self._place(ends[-1])
+        begins = [self._place(begin) for begin in self.x]
+        # The last value that a bin may hold, where that is another than the next bin's first.
+        ends = [self._place(begin + self.step - self.grain) for begin in self.x]
+        begin, end = begins[position], ends[position]
         return [
-            f"{first} to {last} in {_counted(len(self.x), 'bin')}",
-            f"most, {_number(most)}, from {self._place(ends[position])} to "
-            f"{self._place(ends[position + 1])}",
+            f"{begins[0]} to {ends[-1]} in {_counted(len(self.x), 'bin')}",
+            f"most, {_number(most)}, {f'at {begin}' if begin == end else f'from {begin} to {end}'}",
         ]
 
     def _boxes(self) -> list[str]:
@@ -139,6 +143,7 @@ class Plot:
 
     def _named_span(self, noun: str) -> str:
         names = self.names
+        noun = noun if len({*names}) == len(names) else "row"
         until = f" to {names[-1]!r}" if len(names) > 1 else ""
         return f"{_counted(len(names), noun)}, {names[0]!r}{until}"
 
@@ -158,9 +163,23 @@ class Plot:
         if not cells:
             return "without values"
         last = f", last {_number(cells[-1][0])}" if with_last else ""
+        if last and series.values[-1] is None:  # it is not that of the last place
+            last += f" ({cells[-1][1]})"
         return f"{_extremes(cells)}{last}"
 
+    @property
+    def are_whole(self) -> bool:
+        """Whether the places are whole numbers."""
+        return self.axis == "numbers" and all(at.is_integer() for at in (*self.x, self.step))
+
+    @property
+    def are_years(self) -> bool:
+        """Whether the places may be years, which are written without separators."""
+        return self.are_whole and _YEARS[0] <= min(self.x) <= max(self.x) + self.step <= _YEARS[1]
+
     def _place(self, value: float) -> str:
+        if self.are_years:
+            return f"{value:.0f}"
         if self.axis != "times":
             return _number(value)
         return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M").removesuffix(" 00:00")

@@ -8,7 +8,7 @@ from math import isqrt
 from typing import Any
 
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
-from mdvec.datasets import Column, has_dates, is_measured
+from mdvec.datasets import Column, decimals, family, has_dates, is_measured, may_be_infinite
 from mdvec.errors import MdvecError
 
 MAX_POINTS, MAX_BINS = 2_000, 40
@@ -17,6 +17,7 @@ _PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
 _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
 )
+_DAY = 86_400.0
 Row = list[Any]
 """Texts, numbers and None."""
 
@@ -75,6 +76,14 @@ class _Rows:
         width = (span[1] - span[0]) / bins or 1.0
         value = f"floor(({self.number(position)} - {span[0]!r}) / {width!r})"
         return f"CAST(least(greatest({value}, 0), {bins - 1}) AS INTEGER)"
+
+    def grain(self, position: int) -> float:
+        """How far apart a column's values are at least; 0 where they may be arbitrarily near."""
+        column = self.columns[position]
+        if family(column) == "date":
+            return _DAY
+        is_exact = is_measured(column) and not may_be_infinite(column)
+        return 10.0 ** -decimals(column) if is_exact else 0.0
 
     def span(self, position: int) -> tuple[int, tuple[float, float]]:
         """The number of values of a column, the least and the greatest."""
@@ -144,8 +153,13 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     most = min(_MAX_BARS, 4 * _MAX_BARS // len(ys)) if kind == "bar" else _MAX_NAMES
     select = ", ".join([_text(0), *map(rows.number, ys)])
     shown, more = rows.of(f"SELECT {select} {rows.from_}", most)
-    notes = (_only_first(len(shown)),) if more else ()
-    return _named(kind, [str(row[0]) for row in shown], _series(rows, ys, shown), notes, rows)
+    names, notes = [str(row[0]) for row in shown], []
+    if more:
+        ((counted,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
+        notes = [_only_first_rows(len(shown), int(counted))]
+    if len({*names}) < len(names):
+        notes.append(_repeated(rows.columns[0].name[:60]))
+    return _named(kind, names, _series(rows, ys, shown), notes, rows)
 
 
 def _named(
@@ -267,17 +281,24 @@ def _histogram(rows: _Rows) -> Plot:
     if not rows.in_order:
         raise PlotRefused("a histogram needs numbers or dates as the first column")
     count, (low, high) = rows.span(0)
-    bins = max(1, min(MAX_BINS, round(count**0.5)))
+    bins, grain = max(1, min(MAX_BINS, round(count**0.5))), rows.grain(0)
+    step, number = (high - low) / bins or 1.0, rows.bin(0, (low, high), bins)
+    if grain:  # bins of whole steps, so that each can hold equally many values
+        first, last = round(low / grain), round(high / grain)
+        width = (last - first) // bins + 1
+        bins = (last - first) // width + 1
+        low, step = first * grain, width * grain
+        steps = f"round({rows.number(0)} / {grain!r}) - {float(first)!r}"
+        place = f"least(floor(({steps}) / {float(width)!r}), {bins - 1})"
+        number = f"CAST(greatest({place}, 0) AS INTEGER)"
     known = f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL"
-    found, _ = rows.of(
-        f"SELECT {rows.bin(0, (low, high), bins)}, count(*) {known} GROUP BY 1", bins
-    )
-    counts, step = {int(row[0]): float(row[1]) for row in found}, (high - low) / bins or 1.0
+    found, _ = rows.of(f"SELECT {number}, count(*) {known} GROUP BY 1", bins)
+    counts = {int(row[0]): float(row[1]) for row in found}
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
     counted = f"{count:,} value{'s' * (count > 1)} in {bins} bin{'s' * (bins > 1)}"
     note = PlotNote(f"{count:,}件を{bins}区間に分けています", counted)
-    return Plot("histogram", "", rows.axis, x, (series,), step=step, notes=(note,))
+    return Plot("histogram", "", rows.axis, x, (series,), step=step, grain=grain, notes=(note,))
 
 
 def _boxes(rows: _Rows) -> Plot:
@@ -300,10 +321,28 @@ def _boxes(rows: _Rows) -> Plot:
         f"行の多い{_MAX_BOXES}件だけを示しています",
         f"only the {_MAX_BOXES} groups with the most rows are shown",
     )
+    notes = [note] * (len(found) > _MAX_BOXES)
+    if measured == [0, 1] and len(rows.columns) == 2 and _may_be_groups(rows):
+        notes.append(_groups(*(column.name[:60] for column in rows.columns)))
     shown = found[:_MAX_BOXES]
     series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
-    notes = [note] * (len(found) > _MAX_BOXES)
     return _named("box", [row[0] for row in shown], series, notes, rows)
+
+
+def _may_be_groups(rows: _Rows) -> bool:
+    """Whether the first column, of numbers, may be meant to name the boxes of the second."""
+    if family(rows.columns[0]) != "integer":
+        return False
+    ((counts,), _) = rows.of(f"SELECT count(DISTINCT c0), count(c0) {rows.from_}", 1)
+    return bool(counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1])
+
+
+def _groups(first: str, second: str) -> PlotNote:
+    return PlotNote(
+        f"{first} と {second} の箱です",
+        f"these are boxes of {first!r} and {second!r}; for a box of {second!r} for each {first!r} "
+        f"make the first a text: {first}::VARCHAR",
+    )
 
 
 def _heat(rows: _Rows) -> Plot:
@@ -333,6 +372,20 @@ def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Serie
 
 def _only_first(number: int) -> PlotNote:
     return PlotNote(f"最初の{number}件だけを示しています", f"only the first {number} are shown")
+
+
+def _only_first_rows(number: int, rows: int) -> PlotNote:
+    return PlotNote(
+        f"{rows:,}行のうち最初の{number}行だけを示しています",
+        f"only the first {number} of {rows:,} rows are shown",
+    )
+
+
+def _repeated(name: str) -> PlotNote:
+    return PlotNote(
+        f"{name} に同じ名前があります（行ごとに1つ示しています）",
+        f"names in {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
+    )
 
 
 def _means(rows: int, number: int | str, parts: str, in_english: str) -> PlotNote:

@@ -61,6 +61,7 @@ class Exporter:
             rows=file.rows,
             columns=columns,
             types=[column.type for column in file.columns],
+            made_from=file.made_from,
             fmt=fmt,
         )
         record(

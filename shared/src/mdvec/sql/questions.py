@@ -18,6 +18,7 @@ from mdvec.queries import (
     SaveMode,
     WrongParameters,
     bound,
+    check_single,
     listed_parameters,
 )
 from mdvec.sizes import MEGABYTE
@@ -133,12 +134,14 @@ class Questions:
             QueryError: a ready-made question could not look at its table.
         """
         name = queries.plain_name(query)
+        check_single(parameters or {})
         if not self._is_question(query):
             if parameters is None:
                 return Prepared.plain(query)
             if not queries.is_name(name):
-                judged = self.queries.judged(query)
-                values = bound("this SQL", judged.parameters, parameters)
+                given = {key.removeprefix("$"): value for key, value in parameters.items()}
+                judged = self.queries.judged(query, given)
+                values = bound("this SQL", judged.parameters, parameters, is_sql=True)
                 return Prepared(judged.sql, SELECT_ALL, values)
             if self._is_table(name):
                 raise WrongParameters(
@@ -321,7 +324,7 @@ class Questions:
         """
         if name not in READY:
             query = queries.find_saved(self.database, name, READY)
-            values = bound(query.name, query.parameters, parameters)
+            values = bound(query.name, query.parameters, parameters, is_sql=True)
             return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
         question = READY[name]
         values = bound(name, question.parameters, parameters)

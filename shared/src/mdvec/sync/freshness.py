@@ -18,7 +18,7 @@ from mdvec.importing import Failure, failures, rules_in_force
 from mdvec.manage import KIND_CODE, scan_source
 from mdvec.platform import open_to_read
 from mdvec.text import counted, shown_name
-from mdvec.tools import registry
+from mdvec.tools import KINDS, registry
 
 _NANOSECONDS = 1_000_000_000
 _MAX_NAMED = 3
@@ -38,6 +38,8 @@ class Freshness:
         is_imported: whether an import has ever filled the index.
         outdated: how many files could not be imported as they are now, so that answers are from
             what they were before.
+        missing: the files of a source with SQL tables, or the tables of a file, that could not be
+            imported, and that no earlier import has: no answer holds them.
         emptied: the folders that held imported files and hold nothing now, perhaps as their disks
             are not mounted: what they had stays until an import that somebody asks for.
         trouble: why the source cannot be compared, for example because its disk is not mounted;
@@ -55,6 +57,7 @@ class Freshness:
     changed: int = 0
     deleted: int = 0
     outdated: int = 0
+    missing: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     is_imported: bool = True
     trouble: str = ""
@@ -109,7 +112,21 @@ class Freshness:
 
     def warning(self) -> str:
         """What the last import could not bring up to date; "" if there is no such thing."""
-        return "; ".join(filter(None, (self._outdated(), self._emptied())))
+        return "; ".join(filter(None, (self._missing(), self._outdated(), self._emptied())))
+
+    def missing_names(self, comma: str = ", ", rest: str = " and {:,} more") -> str:
+        """The first of the names that are missing, and how many others there are."""
+        more = len(self.missing) - _MAX_NAMED
+        names = comma.join(map(shown_name, self.missing[:_MAX_NAMED]))
+        return names + (rest.format(more) if more > 0 else "")
+
+    def _missing(self) -> str:
+        if not self.missing:
+            return ""
+        return (
+            f"answers from {self.tool} lack what could not be imported: {self.missing_names()} "
+            "(list_sources says why)"
+        )
 
     def _emptied(self) -> str:
         if not self.emptied:
@@ -171,7 +188,6 @@ def look_through(connection: Connection, tool: tools.Tool, rules: ScanRules) -> 
         return _unknown(tool, "has no files now")
     states = importer.found_states(connection, tool, scan)
     failed = {failure.file_path: failure.state for failure in failures(connection, tool.id)}
-    failed |= {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
     seen = _compared(tool, scan, states, stored, failed)
     is_running = seen.is_stale and tools.is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
@@ -185,12 +201,15 @@ def _compared(
     failed: Mapping[str, FileState | None],
 ) -> Freshness:
     differing = {path: state for path, state in states.items() if stored.get(path) != state}
+    tables = {path.rpartition("#")[0]: state for path, state in failed.items() if "#" in path}
+    failing = {**failed, **tables}
     folder = tool.source.parent if tool.source.is_file() else tool.source
     stuck = {
         path
         for path, state in differing.items()
-        if path in failed and _still_fails(failed[path], state, folder / path)
+        if path in failing and _still_fails(failing[path], state, folder / path)
     }
+    lacking = stuck - stored.keys()
     other = {path: state for path, state in differing.items() if path not in stuck}
     emptied = scan.emptied(stored)
     with_emptied = scan.keeping_emptied(stored)
@@ -205,10 +224,15 @@ def _compared(
         deleted=len(gone),
         emptied=emptied,
         outdated=len(stuck & stored.keys()),
+        missing=tuple(
+            path
+            for path in failed
+            if KINDS[tool.kind].has_tables and ({path, path.rpartition("#")[0]} & lacking)
+        ),
         is_imported=tool.last_import_at is not None,
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
         # After an import that failed to read some of it, the difference counts as another one.
-        mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failed))),
+        mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failing))),
         kind=tool.kind,
     )
 

@@ -9,8 +9,9 @@ import pytest
 
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
-from mdvec.charts.figure import draw
+from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.plots import MAX_POINTS, PlotRefused
+from mdvec.charts.style import typeface
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import Data, QueryLimits
@@ -54,8 +55,15 @@ def test_bars_keep_the_order_and_the_names_of_the_query(plots):
 def test_more_bars_than_there_is_room_for_are_left_out_and_counted(plots):
     query = "SELECT 'n' || range AS name, range AS n FROM range({})"
     plot = plots.plot(query.format(61), "bar", "")
-    assert (len(plot.names), plot.note) == (60, "最初の60件だけを示しています")
+    assert (len(plot.names), plot.note) == (60, "61行のうち最初の60行だけを示しています")
     assert plots.plot(query.format(60), "bar", "").note == ""
+    query = "SELECT ['新宿', '渋谷'][1 + range % 2] AS shop, range AS n FROM range(997)"
+    plot = plots.plot(query, "bar", "")
+    assert plot.in_words().startswith("bar chart of 60 rows, '新宿' to '渋谷'; ")
+    assert [note.english for note in plot.notes] == [
+        "only the first 60 of 997 rows are shown",
+        "names in 'shop' repeat, and each row is shown; GROUP BY it for one value of each",
+    ]
 
 
 @pytest.mark.parametrize("kind", ["line", "area"])
@@ -124,6 +132,40 @@ def test_a_histogram_counts_every_finite_value_once(plots):
     assert plot.x[-1] + plot.step == pytest.approx(5_000)
     one = plots.plot("SELECT 7 AS n FROM range(9)", "histogram", "")
     assert sum(one.series[0].values) == 9
+    assert one.in_words() == "histogram of 7 to 7 in 1 bin; most, 9, at 7"
+
+
+@pytest.mark.parametrize(
+    ("value", "bins", "told"),
+    [
+        ("i % 60", [2 * 100] * 30, "0 to 59 in 30 bins; most, 200, from 58 to 59"),
+        ("((i % 60) / 100)::DECIMAL(5, 2)", [200] * 30,
+         "0 to 0.59 in 30 bins; most, 200, from 0.58 to 0.59"),
+        ("(i % 5 * 0.1)::DECIMAL(5, 1)", [1_200] * 5, "0 to 0.4 in 5 bins; most, 1,200, at 0.4"),
+        ("DATE '2024-01-01' + (i % 60)::INT", [200] * 30,
+         "2024-01-01 to 2024-02-29 in 30 bins; most, 200, from 2024-02-28 to 2024-02-29"),
+        ("2000 + i % 3", [2_000] * 3, "2000 to 2002 in 3 bins; most, 2,000, at 2002"),
+    ],
+)  # fmt: skip
+def test_bins_of_whole_steps_make_no_comb_of_even_values(plots, value, bins, told):
+    plot = plots.plot(f"SELECT {value} AS n FROM range(6000) t(i)", "histogram", "")
+    assert (list(plot.series[0].values), plot.in_words()) == (bins, f"histogram of {told}")
+
+
+def test_years_are_whole_and_have_no_separators(plots):
+    query = "SELECT 2024 + range AS y, 985007 - range AS v FROM range(2)"
+    plot = plots.plot(query, "line", "")
+    assert plot.in_words() == (
+        "line chart of 2024 to 2025; 'v' least 985,006 (2025), greatest 985,007 (2024), "
+        "last 985,006"
+    )
+    ticks = figure_of(plot, (800, 600), typeface(None)).axes[0].get_xticklabels()
+    assert [tick.get_text() for tick in ticks] == ["2024", "2025"]
+
+
+def test_a_last_value_that_is_not_of_the_last_place_is_dated(plots):
+    query = "SELECT * FROM (VALUES (DATE '2025-05-01', -100), (DATE '2025-06-01', NULL)) t(d, v)"
+    assert plots.plot(query, "line", "").in_words().endswith("always -100, last -100 (2025-05-01)")
 
 
 def test_boxes_are_quartiles_by_name_or_by_column(plots):
@@ -132,6 +174,16 @@ def test_boxes_are_quartiles_by_name_or_by_column(plots):
     assert (named.names, shown(named)) == (("all",), quartiles)
     column = plots.plot("SELECT range AS n, 'x' AS name FROM range(101)", "box", "")
     assert (column.names, shown(column)) == (("n",), quartiles)
+    query = "SELECT range % 12 AS m, range AS n FROM range(120)"
+    months = plots.plot(query, "box", "")
+    assert (months.names, [note.english for note in months.notes]) == (
+        ("m", "n"),
+        [
+            "these are boxes of 'm' and 'n'; for a box of 'n' for each 'm' make the first a text: "
+            "m::VARCHAR"
+        ],
+    )
+    assert plots.plot("SELECT range AS a, range AS b FROM range(60)", "box", "").notes == ()
 
 
 def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):

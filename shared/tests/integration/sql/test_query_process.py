@@ -288,7 +288,12 @@ def test_a_table_keeps_its_types_and_its_lifetime(shared):
 def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     old = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     subject = start_process(old)
-    subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    kept = subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
+    handle = kept.handle.removesuffix(".parquet")
+    file = subject.process.export(f"SELECT * FROM {handle}", fmt="parquet", max_rows=9)
+    export = subject.process._exports.place(
+        file.path, rows=1, columns=["j"], made_from=file.made_from
+    )
     subject.process.materialize("further", "SELECT j + 1 AS k FROM kept")
     subject.process.materialize("other", "SELECT 5 AS x")
     pid = subject.pid
@@ -302,6 +307,11 @@ def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     kept, further = subject.process.take_warnings()
     assert kept.startswith("kept is from before its data changed; materialize it again")
     assert further.startswith("further is from before")
+    subject.value(handle)
+    subject.value(f"SELECT j FROM {export.handle}")
+    of_kept, of_export = subject.process.take_warnings()
+    assert of_kept.startswith(f"{handle.lower()} is from before its data changed; export it again")
+    assert of_export.startswith(export.handle.lower().removesuffix(".parquet"))
     subject.data = replace(subject.data, parquet=())
     assert list(subject.process.tables()) == ["kept", "further", "other"]
 

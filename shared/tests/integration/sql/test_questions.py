@@ -93,6 +93,26 @@ def test_the_types_of_parameters_are_found_and_their_values_bound(site):
         site.rows("月次", **given | {"first": "$last"})
 
 
+def test_values_that_models_send_are_taken_or_told_what_to_write(site):
+    def rows(sql, **parameters):
+        return site.questions.answer(site.questions.asked(sql, parameters))["rows"]
+
+    flag = "SELECT count(*) FROM (SELECT size > 1 AS large FROM sales) WHERE large = $Flag"
+    assert rows(flag, Flag=True) == [[666]]
+    assert rows(flag, flag="false") == [[1334]]
+    unit = "SELECT count(DISTINCT date_trunc($unit, day)) FROM sales WHERE day < $until"
+    assert rows(unit, unit="month", **{"$until": "2025-03-01"}) == [[2]]
+    with pytest.raises(QueryError, match='extract specifier "mnth" not recognized'):
+        rows(unit, unit="mnth", until="2025-03-01")
+    with pytest.raises(QueryError, match=r'"\$unit" not recognized; write the value itself into'):
+        site.questions.save("bad", unit, None, "create")
+    with pytest.raises(WrongParameters, match=r"write IN \(\$shops1, \$shops2\)"):
+        rows("SELECT * FROM sales WHERE shop = ANY($shops)", shops=["s1", "s2"])
+    with pytest.raises(WrongParameters, match=r"\$n::DOUBLE in the SQL takes any number"):
+        rows("SELECT * FROM sales WHERE size > $n", n=0.5)
+    assert rows("SELECT count(*) FROM sales WHERE size > $n::DOUBLE", n=0.5) == [[1333]]
+
+
 @pytest.mark.parametrize(
     ("sql", "said"),
     [

@@ -34,10 +34,10 @@ def handler(tmp_path_factory):
     connection.close()
 
 
-def asked(handler, source):
+def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
     return handler.handle({
-        "do": "rows", "source": source, "sql": "SELECT * FROM {source}", "max_rows": 10,
-        "max_bytes": 10_000,
+        "do": "rows", "source": source, "sql": sql, "max_rows": 10, "max_bytes": 10_000,
+        "notes": True, "parameters": parameters or None,
     })  # fmt: skip
 
 
@@ -61,6 +61,35 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
     (said,) = asked(handler, f"SELECT count(*) FROM visits AS v WHERE {condition}")["notes"]
     assert said.startswith(note) or note in said
     assert ("nearest" in said) == ("nearest" in note)
+
+
+@each(
+    ("condition", "values", "note"),
+    [
+        ("at_time BETWEEN $a AND $B", {"a": ("date", "2025-06-29"), "b": ("date", "2025-06-30")},
+         "BETWEEN … AND '2025-06-30' ends as that day begins"),
+        ("at_time <= $b::DATE", {"b": ("date", "2025-06-30")}, "ends as that day begins"),
+        ("at_time <= $b", {"b": ("date", "2025-06-30T00:00:00")}, ""),
+        ("at_time < $b", {"b": ("date", "2025-07-01")}, ""),
+        ("shop = $b", {"b": ("text", "京都えき")}, "shop = '京都えき'; nearest: '京都', '京都駅'"),
+        ("shop = $b", {"b": ("text", "京都")}, ""),
+        ("id NOT IN (SELECT id FROM visits WHERE yen > $n)", {"n": ("integer", 200)},
+         "NOT IN is never true while its subquery gives NULL"),
+        ("id NOT IN (SELECT id FROM visits WHERE yen > $n)", {"n": ("integer", 300)}, ""),
+    ],
+)  # fmt: skip
+def test_values_of_parameters_are_judged_as_if_they_were_written(handler, condition, values, note):
+    query = f"SELECT count(*) FROM visits WHERE {condition}"
+    said = asked(handler, query, **values).get("notes", [""])
+    assert note in said[0]
+    assert bool(note) == bool(said[0])
+
+
+def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exported(handler):
+    query = "SELECT yen FROM visits WHERE at_time <= '2025-06-30'"
+    assert len(asked(handler, query, "SELECT count(*) FROM {source}")["notes"]) == 1
+    export = {"do": "export", "source": query, "max_rows": 9, "file": "x.csv", "format": "csv"}
+    assert len(handler.handle(export | {"notes": True})["notes"]) == 1
 
 
 def test_a_name_in_other_kana_is_near(handler):

@@ -142,6 +142,7 @@ def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
     assert numbers(notes) == (1, 0, 0)
     assert len(notes.import_().failed) == 1
     assert numbers(notes) == (0, 0, 0)
+    assert look(notes).sentence() == ""  # a search says what it found, not what there is in all
     (notes.folder / "bad.md").write_bytes(b"\0\0\0\0")
     assert numbers(notes) == (1, 0, 0)
     notes.write("bad.md", "good\n")
@@ -286,6 +287,51 @@ def test_a_table_that_could_not_be_read_is_newer_once_it_can_be(
     assert look_at(database, "runs", RULES).changed == 1
     import_(database, "runs")
     assert look_at(database, "runs", RULES).sentence() == ""
+
+
+LACKS = "answers from {} lack what could not be imported: {} (list_sources says why)"
+
+
+def test_a_file_of_a_table_that_was_never_imported_is_named_until_it_is(tmp_path):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "data"
+    folder.mkdir()
+    for month in range(1, 5):
+        (folder / f"s_2025-0{month}.csv").write_text(
+            "日付,金額\n2025/6/9,1,2,3\n", encoding="utf-8"
+        )
+    (folder / "s_2025-05.csv").write_text("日付,金額\n2025/5/9,1\n", encoding="utf-8")
+    registering.add_tool(database, "s", "売上", folder, "dataset")
+    import_(database, "s")
+    found = look_at(database, "s", RULES)
+    names = "s_2025-01.csv, s_2025-02.csv, s_2025-03.csv and 1 more"
+    assert (found.is_stale, found.sentence()) == (False, LACKS.format("s", names))
+    for month in range(1, 5):
+        (folder / f"s_2025-0{month}.csv").write_text("日付,金額\n2025/6/9,1\n", encoding="utf-8")
+    assert look_at(database, "s", RULES).missing == ()
+    import_(database, "s")
+    assert look_at(database, "s", RULES).sentence() == ""
+
+
+def test_a_table_of_a_database_and_a_statement_that_were_never_imported_are_named(tmp_path):
+    database, folder = tmp_path / "v.sqlite", tmp_path / "data"
+    folder.mkdir()
+    with duckdb.connect(folder / "a.duckdb") as made:
+        made.execute("CREATE TABLE small AS SELECT 1 AS n")
+        made.execute("CREATE TABLE large AS SELECT hash(i) AS n FROM range(200_000) t(i)")
+    with (folder / "a.duckdb").open("r+b") as damaged:
+        damaged.seek((folder / "a.duckdb").stat().st_size - 300_000)
+        damaged.write(b"\xff" * 1_000)
+    registering.add_tool(database, "d", "数", folder, "dataset")
+    import_(database, "d")
+    assert look_at(database, "d", RULES).sentence() == LACKS.format("d", '"a.duckdb#large"')
+    home = tmp_path / "明細"
+    home.mkdir()
+    (home / "7月.csv").write_text(STATEMENT.format("a"), encoding="utf-8")
+    (home / "株.csv").write_text("銘柄,数\nA,1\n", encoding="utf-8")  # no statement, and no loss
+    (home / "8月.csv").write_bytes(STATEMENT.format("b").encode() + b"\0\xff\xfe")
+    registering.add_tool(database, "kakeibo", "家計簿", home, "household")
+    assert [problem.file_path for problem in import_(database, "kakeibo").failed] == ["8月.csv"]
+    assert look_at(database, "kakeibo", RULES).sentence() == LACKS.format("kakeibo", "8月.csv")
 
 
 def test_a_source_that_another_process_is_importing_says_so(notes):

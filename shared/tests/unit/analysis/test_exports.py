@@ -280,6 +280,7 @@ def with_types(exports, tmp_path, size=10):
         rows=1,
         columns=["day", "金額"],
         types=["DATE", "BIGINT"],
+        made_from={"sales": "10 7 3"},
         fmt="csv",
     )
 
@@ -287,10 +288,13 @@ def with_types(exports, tmp_path, size=10):
 def test_a_csv_file_keeps_its_types_beside_it_as_private_as_itself(exports, tmp_path):
     export = with_types(exports, tmp_path)
     assert exports.types_of(export.handle) == {"day": "DATE", "金額": "BIGINT"}
-    assert names(exports) == [export.handle, f"{export.handle}.types"]
-    assert [mode(path) for path in exports.folder.iterdir()] == [0o600, 0o600]
+    assert exports.made_from(export.handle) == {"sales": "10 7 3"}
+    beside = [f"{export.handle}.from", f"{export.handle}.types"]
+    assert names(exports) == [export.handle, *beside]
+    assert [mode(path) for path in exports.folder.iterdir()] == [0o600] * 3
     assert [one.handle for one in exports.list()] == [export.handle]
-    assert exports.types_of(placed(exports, tmp_path).handle) is None
+    plain = placed(exports, tmp_path).handle
+    assert (exports.types_of(plain), exports.made_from(plain)) == (None, {})
     with pytest.raises(NotAHandle):
         exports.path_of(f"{export.handle}.types")
 
@@ -312,7 +316,7 @@ def test_orphaned_types_are_swept_too(exports, tmp_path, clock):
     export = with_types(exports, tmp_path)
     exports.path_of(export.handle).unlink()
     assert exports.sweep() == []
-    assert names(exports) == [f"{export.handle}.types"]
+    assert names(exports) == [f"{export.handle}.from", f"{export.handle}.types"]
     clock.now += 3600
     exports.sweep()
     assert names(exports) == []

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.queries import Parameter, ParameterType, WrongParameters, bound
+from mdvec.queries import Parameter, ParameterType, WrongParameters, bound, check_single
 
 PARAMETERS = (
     Parameter("since", "date"),
     Parameter("least", "number"),
     Parameter("n", "integer", 3),
     Parameter("shop", "text", is_optional=True),
+    Parameter("paid", "boolean", is_optional=True),
 )
 
 
@@ -33,7 +34,7 @@ def test_values_come_with_their_types_and_those_left_out_with_their_defaults():
     ("given", "said"),
     [
         ({"least": 1}, "sales needs since (date, such as 2025-06-30); it takes: since (date), "
-                       "least (number), n=3, shop (text, optional)"),
+                       "least (number), n=3, shop (text, optional), paid (boolean, optional)"),
         ({"since": "June", "least": 1},
          "since of sales must be a date, such as 2025-06-30, not 'June'"),
         ({"since": 20250601, "least": 1},
@@ -47,13 +48,26 @@ def test_values_come_with_their_types_and_those_left_out_with_their_defaults():
         ({"since": "2025-06-01", "least": 1, "n": 2.5},
          "n of sales must be an integer, such as 12, not '2.5'"),
         ({"sinse": "2025-06-01"}, "sales has no parameter 'sinse'; it takes: since (date), "
-                                  "least (number), n=3, shop (text, optional)"),
+                                  "least (number), n=3, shop (text, optional), "
+                                  "paid (boolean, optional)"),
+        ({"since": "2025-06-01", "least": 1, "paid": 1},
+         "paid of sales must be a boolean, such as true, not '1'"),
     ],
 )  # fmt: skip
 def test_a_wrong_value_is_answered_with_the_right_form(given, said):
     with pytest.raises(WrongParameters) as refused:
         bound("sales", PARAMETERS, given)
     assert str(refused.value) == said
+
+
+def test_true_and_false_are_taken_and_a_list_and_a_fraction_are_told_what_to_write():
+    paid = Parameter("paid", "boolean")
+    for value in (True, "true", " TRUE "):
+        assert bound("q", (paid,), {"paid": value}) == {"paid": ("boolean", True)}
+    with pytest.raises(WrongParameters, match=r"write IN \(\$shops1, \$shops2\)"):
+        check_single({"$shops": ["新宿", "渋谷"]})
+    with pytest.raises(WrongParameters, match=r"not '2.5'; \$n::DOUBLE in the SQL takes any"):
+        bound("this SQL", PARAMETERS[2:3], {"n": 2.5}, is_sql=True)
 
 
 @given(

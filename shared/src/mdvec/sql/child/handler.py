@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from mdvec.sql.child.parameters import (
     inferred_types,
     parameter_names,
     sample,
+    sample_text,
     values_in,
 )
 from mdvec.sql.core.advice import advised
@@ -41,13 +42,14 @@ from mdvec.sql.core.statement import (
     fold,
     with_source,
 )
-from mdvec.sql.core.traps import Trap, traps_in
+from mdvec.sql.core.traps import Trap, traps_in, with_values
 from mdvec.sql.process.messages import Message
 from mdvec.text import identifier, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
 _QUOTED_WORD = re.compile(r'"(\w+)"')
+_SAMPLE = re.compile(rf"{sample_text('')}(\d+)")
 _UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
 """How the errors begin that a query's words cause, not its data or what it may not do."""
 
@@ -94,7 +96,9 @@ class RequestHandler:
         self.named = {}
         for name, file, types in message.get("named", ()):
             self.named[name] = show(self.connection, name, self.shown / file, types)
-        return methods[message["do"]](message)
+        response = methods[message["do"]](message)
+        notes = self._notes(message["source"]) if message.get("notes") else []
+        return response | ({"notes": notes} if notes else {})
 
     def advised(self, message: Message, error: QueryError) -> QueryError:
         """The error of a request, with what to write instead if its query cannot be planned."""
@@ -138,13 +142,28 @@ class RequestHandler:
         names = parameter_names(tree)
         types = inferred_types(self.connection, query, tree, names)
         self.values = {name: sample(types[name], position) for position, name in enumerate(names)}
-        columns = self._columns_of(query)
-        self.connection.execute(f"EXPLAIN {query}", self.values or None)
+        try:
+            columns = self._planned(query)
+        except duckdb.Error as error:
+            if _SAMPLE.search(str(error)) is None:
+                raise
+            # Only some texts will do, such as the unit of date_trunc: perhaps the one given.
+            given = {fold(name): value for name, value in (message.get("given") or {}).items()}
+            if not given.keys() >= set(names):
+                raise QueryRefused(_of_samples(str(error), names)) from error
+            self.values = {name: given[name] for name in names}
+            columns = self._planned(query)
         return {
             "sql": clean(message["source"]),
             "parameters": [[name, types[name]] for name in names],
             "columns": _listed(columns),
         }
+
+    def _planned(self, query: str) -> tuple[Column, ...]:
+        """The columns of a query, which is planned with the values at hand, and not run."""
+        columns = self._columns_of(query)
+        self.connection.execute(f"EXPLAIN {query}", self.values or None)
+        return columns
 
     def _columns_of(self, query: str) -> tuple[Column, ...]:
         return columns_of(self.connection, query, self.values)
@@ -179,13 +198,10 @@ class RequestHandler:
             if room < 0:
                 break
             rows.append(row)
-        response = {
+        return {
             "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
         }  # fmt: skip
-        is_plain = message.get("sql", SELECT_ALL) == SELECT_ALL
-        notes = self._notes(message["source"]) if is_plain else []
-        return response | ({"notes": notes} if notes else {})
 
     def _export(self, message: Message) -> Message:
         if message.get("name") is not None:
@@ -258,7 +274,9 @@ class RequestHandler:
     def _notes(self, source: str) -> list[str]:
         """The traps that a query has fallen into, as far as there is time to look."""
         text, notes = clean(source), []
-        tree = json.loads(self._serialized(text))
+        if find_table(text, list(self._all_tables)) is not None:
+            return []
+        tree = with_values(json.loads(self._serialized(text)), self.values or {})
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):
@@ -305,6 +323,12 @@ class RequestHandler:
             f"SELECT count(*) FROM (\n{query}\n)", self.values or None
         ).fetchone()
         return int(row[0]) if row else 0
+
+
+def _of_samples(message: str, names: Sequence[str]) -> str:
+    """The refusal of a query that cannot be planned with just any text as a parameter."""
+    said = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
+    return f"{said}; write the value itself into the SQL, as only some can stand there"
 
 
 def _listed(columns: tuple[Column, ...]) -> list[list[str]]:

@@ -16,7 +16,9 @@ from mdvec.sql.core.statement import fold, nodes_in
 
 BoundValues = dict[str, object]
 MAX_PARAMETERS = 20
-SAMPLES: dict[ParameterType, object] = {"integer": 1, "number": 1.5, "date": "2025-01-01"}
+SAMPLES: dict[ParameterType, object] = {
+    "integer": 1, "number": 1.5, "date": "2025-01-01", "boolean": True,
+}  # fmt: skip
 """One value of each type but text."""
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _CAST = re.compile(r"CAST\('mdvec_sample_(\d+)' AS ([A-Z]+)")
@@ -128,7 +130,7 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
     return types
 
 
-def sample_text(position: int) -> str:
+def sample_text(position: int | str) -> str:
     """A text that can be found again in a plan."""
     return f"mdvec_sample_{position}"
 
@@ -147,7 +149,8 @@ def type_named(kind: str) -> ParameterType | None:
         return "number"
     if kind in {"DATE", "TIMESTAMP"} or kind.startswith("TIMESTAMP"):
         return "date"
-    return "text" if kind == "VARCHAR" else None
+    named: dict[str, ParameterType] = {"VARCHAR": "text", "BOOLEAN": "boolean"}
+    return named.get(kind)
 
 
 def _spelled(name: str) -> ParameterType | None:
@@ -155,5 +158,5 @@ def _spelled(name: str) -> ParameterType | None:
     other = {"INT": "INTEGER", "TEXT": "VARCHAR", "STRING": "VARCHAR", "NUMERIC": "DECIMAL",
              "REAL": "FLOAT", "TIMESTAMPTZ": "TIMESTAMP", "DATETIME": "TIMESTAMP", "LONG": "BIGINT",
              "INT8": "BIGINT", "INT4": "INTEGER", "INT2": "SMALLINT", "FLOAT8": "DOUBLE",
-             "FLOAT4": "FLOAT"}  # fmt: skip
+             "FLOAT4": "FLOAT", "BOOL": "BOOLEAN", "LOGICAL": "BOOLEAN"}  # fmt: skip
     return type_named(other.get(upper, upper))

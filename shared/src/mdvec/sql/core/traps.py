@@ -49,6 +49,19 @@ class Trap:
         return f"{self.note}; nearest: {quoted}" if values else self.note
 
 
+def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - a part of the tree
+    """A tree in which each parameter is the text of its value, as if that had been written."""
+    if isinstance(part, list):
+        return [with_values(child, values) for child in part]
+    if not isinstance(part, dict):
+        return part
+    value = values.get(fold(str(part.get("identifier"))))
+    if part.get("class") == "PARAMETER" and value is not None:
+        text = {"literal": {"kind": "STRING", "text": str(value)}}
+        return part | {"class": "CONSTANT", "type": "VALUE_CONSTANT"} | text
+    return {name: with_values(child, values) for name, child in part.items()}
+
+
 def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     """The first places of a checked query where a trap may be; most queries have none."""
     ctes = {fold(entry["key"]) for node in nodes_in(tree) for entry in _listed_ctes(node)}

@@ -6,7 +6,7 @@ import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -148,14 +148,14 @@ class JudgedQuery:
 class ExportedFile:
     """A complete, closed file in the spool; the caller moves or deletes it.
 
-    ``reads`` are the names of the tables that its rows are from.
+    ``made_from`` are the states of the user's tables that its rows are from, by their names.
     """
 
     path: Path
     rows: int
     columns: tuple[Column, ...]
     size: int
-    reads: tuple[str, ...] = ()
+    made_from: Mapping[str, str] = field(default_factory=dict)
 
 
 def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:

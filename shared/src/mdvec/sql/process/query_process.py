@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -37,6 +37,7 @@ from mdvec.sql.process.turns import (
     NoTurn,
     Turns,
     current_session,
+    is_first_run_of,
     note_reads,
     spend,
     time_left,
@@ -130,9 +131,13 @@ class QueryProcess:
         with self._asked({"do": "columns", "source": source}) as (_, response):
             return columns_in(response["columns"])
 
-    def judged(self, source: str) -> JudgedQuery:
-        """A query that may have ``$parameters``, judged as if it were run, with their types."""
-        with self._asked({"do": "question", "source": source}) as (_, response):
+    def judged(self, source: str, given: Mapping[str, object] | None = None) -> JudgedQuery:
+        """A query that may have ``$parameters``, judged as if it were run, with their types.
+
+        The values ``given`` are looked at only where it cannot be judged with any others.
+        """
+        request = {"do": "question", "source": source, "given": given}
+        with self._asked(request) as (_, response):
             parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
             return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
 
@@ -153,7 +158,7 @@ class QueryProcess:
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
-            "max_bytes": max_bytes, "parameters": parameters,
+            "max_bytes": max_bytes, "parameters": parameters, "notes": is_first_run_of(source),
         }  # fmt: skip
         with self._asked(request) as (_, response):
             return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
@@ -175,23 +180,29 @@ class QueryProcess:
             TooManyRowsToExport: with the count; there is no file.
             ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
-        return self._file(source, sql, fmt, max_rows, parameters=parameters)[0]
+        return self._file(source, sql, fmt, max_rows, parameters=parameters)
 
     def _file(
         self, source: str, sql: str, fmt: ExportFormat, max_rows: int, *,
         parameters: Bound | None = None, name: str | None = None,
-    ) -> tuple[ExportedFile, Data]:  # fmt: skip
-        """A file of all rows and the data they are from; a ``name`` for a table is checked."""
+    ) -> ExportedFile:  # fmt: skip
+        """A file of all rows; a ``name`` for a table is checked."""
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
             "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
+            "notes": is_first_run_of(source),
         }  # fmt: skip
+        tables = self._named.named_in(with_plain_handles(source))
         with self._asked(request) as (child, response):
             if response["rows"] > max_rows:
                 raise TooManyRowsToExport(response["rows"], max_rows)
-            path, data = child.spool.finish(request["file"]), child.data
-        columns, reads = columns_in(response["columns"]), tuple(response["reads"])
-        return ExportedFile(path, response["rows"], columns, response["size"], reads), data
+            path, states = child.spool.finish(request["file"]), states_of(child.data)
+        reads = response["reads"]
+        made_from = {table: states[table] for table in reads if table in states}
+        for other in tables:
+            made_from |= other.made_from if other.name in reads else {}
+        columns = columns_in(response["columns"])
+        return ExportedFile(path, response["rows"], columns, response["size"], made_from)
 
     def materialize(
         self, name: str, source: str, sql: str = SELECT_ALL, *, ttl_seconds: float = _EXPORT_SECONDS
@@ -203,17 +214,15 @@ class QueryProcess:
             ResultTooLarge: over the limit, or the disk is full.
             ExportError: the file could not be put in place.
         """
-        written, data = self._file(source, sql, "parquet", _ANY_NUMBER, name=name)
+        written = self._file(source, sql, "parquet", _ANY_NUMBER, name=name)
         export = self._exports.place(
-            written.path, rows=written.rows, columns=[], ttl_seconds=ttl_seconds
-        )
-        states = states_of(data)
-        made_from = {table: states[table] for table in written.reads if table in states}
-        for other in self._named.living():
-            made_from |= other.made_from if other.name in written.reads else {}
+            written.path, rows=written.rows, columns=[], made_from=written.made_from,
+            ttl_seconds=ttl_seconds,
+        )  # fmt: skip
         table = NamedTable(
-            name, export.handle, written.rows, written.columns, time.time() + ttl_seconds, made_from
-        )
+            name, export.handle, written.rows, written.columns, time.time() + ttl_seconds,
+            written.made_from,
+        )  # fmt: skip
         replaced, dropped = self._named.add(table)
         if replaced:
             self._warn(f"{name} was a materialized table already, and is now this one")
@@ -306,8 +315,9 @@ class QueryProcess:
             for table in tables:
                 note_reads(table.made_from)
                 if table.is_older_than(child.data):
+                    again = "export" if table.rows is None else "materialize"
                     self._warn(
-                        f"{table.name} is from before its data changed; materialize it again for "
+                        f"{table.name} is from before its data changed; {again} it again for "
                         "the current rows"
                     )
             yield child, response

@@ -143,10 +143,12 @@ class Call:
     Attributes:
         seconds: what its queries took; waiting for a turn does not count.
         reads: the names of the user's tables that they read.
+        noted: the sources that were searched for traps.
     """
 
     seconds: float = 0.0
     reads: set[str] = field(default_factory=set)
+    noted: set[str] = field(default_factory=set)
 
 
 _call: ContextVar[Call | None] = ContextVar("mdvec-sql-call", default=None)
@@ -186,3 +188,12 @@ def note_reads(names: Iterable[str]) -> None:
     """Remember which tables a query read."""
     if (call := _call.get()) is not None:
         call.reads.update(names)
+
+
+def is_first_run_of(source: str) -> bool:
+    """Whether no query of the call ran this source before: its notes are said once."""
+    if (call := _call.get()) is None:
+        return True
+    is_first = source not in call.noted
+    call.noted.add(source)
+    return is_first
