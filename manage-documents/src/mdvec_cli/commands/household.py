@@ -159,7 +159,7 @@ def _print(shown: StatementPreview) -> None:
                 row.description,
                 row.account,
                 row.category,
-                "振替" if row.is_transfer else row.is_target,
+                "振替" if row.is_transfer else row.counts,
             )
             for row in shown.rows
         ],

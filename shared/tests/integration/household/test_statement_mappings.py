@@ -77,6 +77,53 @@ def test_what_an_import_will_not_guess_can_be_stated_and_is_then_read(household)
     assert household.counted() == [("a", "店A", -1000), ("a", "店B", -2000), ("現金", "米", -500)]
 
 
+@pytest.mark.parametrize(
+    ("header", "rows", "why", "stated", "counted"),
+    [
+        (
+            "日付,大項目,中項目,内容,金額,メモ",
+            ("2025/7/1,食費,食料品,店A,3000,", "2025/7/25,収入,給与,勤め先,300000,"),
+            "undecided: column 金額: is a positive amount money spent",
+            ['positive = "spending"', 'reversals = {"大項目" = ["収入"]}'],
+            [("店A", -3000), ("勤め先", 300000)],
+        ),
+        (
+            "日付,大分類,内容,金額",
+            ("2025/7/1,食費,店A,3000", "2025/7/2,食費,店B,700"),
+            "undecided: column 金額: is a positive amount money spent",
+            ['positive = "spending"'],
+            [("店A", -3000), ("店B", -700)],
+        ),
+        (
+            "日付,口座,内容,金額,残高",
+            ("2025/7/1,銀行,勤め先,300000,300000", "2025/7/2,銀行,家賃,-90000,210000"),
+            "something in it is undecided",
+            [],
+            [("勤め先", 300000), ("家賃", -90000)],
+        ),
+        ("日付,大項目,内容,金額", ("2025/7/1,食費,店A,-30",), "", [], [("店A", -30)]),
+    ],
+)
+def test_a_ledger_of_ones_own_with_names_like_money_forwards_is_not_taken_for_its(
+    household, header, rows, why, stated, counted
+):
+    household.put("帳簿.csv", header, *rows)
+    passed_over = household.import_("new").details.ledger.passed_over
+    assert [why in each.reason for each in passed_over] == ([True] if why else [])
+    assert household.map("帳簿.csv").origin == ("proposed" if why else "moneyforward")
+    assert household.map("帳簿.csv", stated=[*stated, 'account = "帳簿"'], save=True).saved
+    household.import_("update")
+    found = [(shop, amount) for _, shop, amount in household.counted()]
+    assert sorted(found) == sorted(counted)
+
+
+def test_income_in_a_ledger_of_spending_is_asked_about(household):
+    rows = "2025/7/1,食費,店A,3000", "2025/7/25,収入,勤め先,300000"
+    household.put("帳簿.csv", "日付,大項目,内容,金額", *rows)
+    with pytest.raises(MappingRefused, match="column 大項目: the amounts of 収入 would be spent"):
+        household.map("帳簿.csv", stated=['positive = "spending"'], save=True)
+
+
 def test_what_is_stated_of_a_ready_made_kind_is_kept_in_a_copy(household):
     household.put("smbc.csv", SMBC, '2025/7/2,110,,"手数料",890,"",')
     household.map("smbc.csv", stated=['account = "妻"'], save=True)
