@@ -234,7 +234,11 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, category_hierarchy)
 
     async def months() -> str:
-        return await _read(context, _in_months(context.month_starts_on))
+        def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
+            every = available_months(connection, tool_id, today(), context.month_starts_on)
+            return list(map(asdict, every))
+
+        return await _read(context, work)
 
     async def trends() -> str:
         return await _read(context, lambda *ledger: json_of(context.trend_summary(*ledger)))
@@ -251,15 +255,6 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         ("data://category_trend_summary", "今月までの直近12か月の、全カテゴリの月別の指標", trends),
     ):
         offer.add_resource(uri, description, "application/json", read)
-
-
-def _in_months(starts_on: int) -> Work:
-    def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
-        return [
-            asdict(month) for month in available_months(connection, tool_id, today(), starts_on)
-        ]
-
-    return work
 
 
 async def _read(context: HouseholdContext, work: Work) -> str:

@@ -300,7 +300,7 @@ def compare_periods(
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
-        AmbiguousBase: ``base`` has two readings.
+        InvalidDates: ``base`` has two readings.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for one of the periods.
         InvalidComparison: ``by`` is neither category nor shop, the limit is out of range, or the

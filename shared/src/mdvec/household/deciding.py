@@ -13,7 +13,7 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.review import (
-    Candidate,
+    DecidedRows,
     DuplicateResolutionError,
     candidate_of,
     check_of,
@@ -329,7 +329,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 def _targets(
     connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
-) -> list[Candidate]:
+) -> list[DecidedRows]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     check = check_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
@@ -354,14 +354,14 @@ def _targets(
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
-def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: Candidate) -> bool:
+def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: DecidedRows) -> bool:
     """Whether a decision about the target, or about another pair like it, has marked the row."""
     if target.is_transfer:
         return any(check.decision == "duplicate" for check in target.checks)
     return row_of(connection, tool_id, row).is_duplicate
 
 
-def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
+def _check_rows(target: DecidedRows, choice: ReviewDecision) -> None:
     if choice.keep is not None and target.is_transfer:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
@@ -374,8 +374,8 @@ def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
 
 
 def _narrowed(
-    connection: apsw.Connection, tool_id: int, target: Candidate, rows: tuple[int, ...]
-) -> Candidate:
+    connection: apsw.Connection, tool_id: int, target: DecidedRows, rows: tuple[int, ...]
+) -> DecidedRows:
     """The target without the rows that were not named."""
     if not rows or target.is_bill:
         return target
@@ -383,15 +383,15 @@ def _narrowed(
     checks = [check for check in target.checks if {check.first_id, check.second_id} <= set(rows)]
     if not checks:
         checks = [_added(connection, tool_id, target, first, other) for other in others]
-    return Candidate((first, *others), tuple(checks))
+    return DecidedRows((first, *others), tuple(checks))
 
 
 def _kept(
     connection: apsw.Connection,
     tool_id: int,
-    target: Candidate,
+    target: DecidedRows,
     choice: ReviewDecision,
-    own: Candidate,
+    own: DecidedRows,
 ) -> int:
     """The row of a target that stays."""
     keep = choice.keep
@@ -411,7 +411,7 @@ def _kept(
 def _decide(
     connection: apsw.Connection,
     tool_id: int,
-    target: Candidate,
+    target: DecidedRows,
     decision: str,
     kept_id: int,
     batch: int,
@@ -440,7 +440,7 @@ def _decide(
 
 
 def _added(
-    connection: apsw.Connection, tool_id: int, target: Candidate, kept_id: int, row: int
+    connection: apsw.Connection, tool_id: int, target: DecidedRows, kept_id: int, row: int
 ) -> Check:
     """The pair of two rows of a candidate that no search has paired."""
     check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept_id, row))

@@ -23,7 +23,7 @@ from mdvec.dates import Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, left_out, read_transaction
+from mdvec.household.interfaces.ledger_sums import left_out, transactions
 from mdvec.text import on_one_line
 
 LedgerFormat = Literal["beancount", "hledger", "csv"]
@@ -75,12 +75,10 @@ def export_ledger(
 def _rows(
     connection: apsw.Connection, tool_id: int, since: date | None, until: date | None
 ) -> Iterator[Transaction]:
-    cursor = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions "
-        "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
-        (tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
+    days = (since or date.min).isoformat(), (until or date.max).isoformat()
+    return transactions(
+        connection, "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id", (tool_id, *days)
     )
-    return map(read_transaction, cursor)
 
 
 def _bookings(rows: Iterable[Transaction]) -> Iterator[_Booking]:

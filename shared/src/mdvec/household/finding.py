@@ -162,7 +162,7 @@ def find_transactions(
             aliases_of(connection, tool_id),
         )  # fmt: skip
         parts += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
-        reasons = _asked_reasons(wanted.rows)
+        reasons = _REASONS_OF.get(wanted.rows, frozenset({wanted.rows}))
         matching = row_sums.RowsChosen(condition, reasons)
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
@@ -422,18 +422,12 @@ _ROWS: dict[str, str] = {
 }  # fmt: skip
 
 
-def _asked_reasons(rows: RowChoice) -> frozenset[str | None]:
-    """The reasons for leaving out, or None for rows that count, that a choice includes."""
-    match rows:
-        case "counted":
-            return frozenset({None})
-        case "all":
-            return frozenset({None, *REASONS})
-        case "not_duplicate":
-            return frozenset({None, *REASONS}) - {"duplicate"}
-        case "left_out":
-            return frozenset(REASONS)
-    return frozenset({rows})
+_EVERY: frozenset[str | None] = frozenset({None, *REASONS})
+_REASONS_OF = {
+    "counted": frozenset({None}), "all": _EVERY, "not_duplicate": _EVERY - {"duplicate"},
+    "left_out": _EVERY - {None},
+}  # fmt: skip
+"""The reasons for leaving out, or None for rows that count, that a choice of several includes."""
 
 
 def _left_out(

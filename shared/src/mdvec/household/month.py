@@ -32,6 +32,7 @@ from mdvec.household.core.sums import (
     MonthlySum,
     RowCounts,
     ShownMonths,
+    Totals,
     counts_of,
     income_and_spending,
     savings_rate,
@@ -216,11 +217,6 @@ class HouseholdFigures:
     spending: int
     income: int
 
-    @property
-    def balance(self) -> int:
-        """Income minus spending."""
-        return self.income - self.spending
-
 
 @dataclass(frozen=True, slots=True)
 class CombinedAnswer(LedgerAnswer):
@@ -317,20 +313,20 @@ def _combined_answer(
     notes: list[str],
     age: str,
 ) -> CombinedAnswer:
-    households = [_household_figures(name, sums) for name, sums in cells.items()]
+    totals = {name: _totals(sums) for name, sums in cells.items()}
     every = [*left_out, *(cell for sums in cells.values() for cell in sums)]
     by_category = tuple(
         category_share
         for category_share in shares(income_and_spending(every)[1], by_minor=False)
         if category_share.rows
     )
-    together = _household_figures("合計", every)
-    lines = [f"{period.in_words}の {len(households)}つの家計簿です。"]
+    together = _totals(every)
+    lines = [f"{period.in_words}の {len(totals)}つの家計簿です。"]
     lines += [
-        f"- {figures.name}: 支出 {wording.format_currency(figures.spending)}、"
+        f"- {name}: 支出 {wording.format_currency(figures.spending)}、"
         f"収入 {wording.format_currency(figures.income)}、"
         f"収支 {wording.format_currency(figures.balance, signed=True)}"
-        for figures in (*households, together)
+        for name, figures in (*totals.items(), ("合計", together))
     ]
     if by_category:
         lines.append("合わせたカテゴリ別の支出:")
@@ -344,11 +340,12 @@ def _combined_answer(
     notes = [*notes, *wording.removed_notes(every)]
     text = answer_text(lines, [*notes, wording.counts_text(counts)], age=age)
     return CombinedAnswer(
-        period.days, tuple(households), together.spending, together.income, by_category,
+        period.days,
+        tuple(HouseholdFigures(name, one.spending, one.income) for name, one in totals.items()),
+        together.spending, together.income, by_category,
         tuple(across), counts, notes=tuple(notes), age=age, text=text,
     )  # fmt: skip
 
 
-def _household_figures(name: str, sums: Sequence[MonthlySum]) -> HouseholdFigures:
-    totals = totals_of(cell for cell in sums if cell.left_out is None)
-    return HouseholdFigures(name, totals.spending, totals.income)
+def _totals(sums: Sequence[MonthlySum]) -> Totals:
+    return totals_of(cell for cell in sums if cell.left_out is None)

@@ -202,7 +202,7 @@ def coverage(
         for months in (apart if len(apart) > 1 else ())
     ]
     body = body_of(runs, now) if runs else apart[0]
-    latest = latest_of(present, body, now)
+    latest = max((month for month in present if month in body and month <= now), default=body.last)
     last = ledger_sums.last_day(connection, tool_id, latest.days)
     return Coverage(tuple(present), body, latest, last or latest.last_day)
 
@@ -321,9 +321,3 @@ def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
         begun = [run.months for run in runs if run.months.first <= now]
         body = begun[-1:] or [runs[0].months]
     return MonthRange(body[0].first, body[-1].last)
-
-
-def latest_of(months: Sequence[Month], body: MonthRange, now: Month) -> Month:
-    """The last month with rows that has begun by ``now``; if none has, the last of ``body``."""
-    begun = [month for month in months if month in body and month <= now]
-    return begun[-1] if begun else body.last

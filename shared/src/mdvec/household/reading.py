@@ -38,7 +38,12 @@ StatementKey = tuple[str, str]
 
 _NO_OWN_MAPPINGS = OwnMappings()
 _BEFORE = "it held transactions before, but now "
-_WORKBOOKS = frozenset({".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers"})
+_WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+_NOT_READ = {
+    **dict.fromkeys(_WORKBOOKS, "it is a workbook; save its sheet as CSV in the same folder"),
+    ".txt": "it is plain text; if it holds transactions, rename it to .csv",
+}
+"""What to do with files of other endings that may hold transactions."""
 
 
 @dataclass(slots=True, eq=False)
@@ -131,18 +136,10 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
 
 def unsupported_files(others: Iterable[str]) -> list[Problem]:
     """Problems for files that may hold transactions but whose ending is not read."""
-    problems = []
-    for path in others:
-        ending = PurePosixPath(path).suffix.lower()
-        if ending in _WORKBOOKS:
-            problems.append(
-                Problem(path, "it is a workbook; save its sheet as CSV in the same folder")
-            )
-        elif ending == ".txt":
-            problems.append(
-                Problem(path, "it is plain text; if it holds transactions, rename it to .csv")
-            )
-    return problems
+    endings = {path: PurePosixPath(path).suffix.lower() for path in others}
+    return [
+        Problem(path, _NOT_READ[ending]) for path, ending in endings.items() if ending in _NOT_READ
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -289,7 +289,7 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class DecidedRows:
     """Rows that are decided together, by id, and the pairs among them; a card's bill is first."""
 
     rows: tuple[int, ...]
@@ -312,13 +312,13 @@ class Candidate:
         return tuple(row for row in self.rows if row != kept_id)
 
 
-def open_candidate(connection: apsw.Connection, tool_id: int, arranged: Arranged) -> Candidate:
+def open_candidate(connection: apsw.Connection, tool_id: int, arranged: Arranged) -> DecidedRows:
     """A candidate with its pairs."""
     checks = (check_of(connection, tool_id, check) for check in arranged.checks)
-    return Candidate(arranged.rows, tuple(checks))
+    return DecidedRows(arranged.rows, tuple(checks))
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
+def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> DecidedRows:
     """A pair by itself, or the card's bill that it belongs to.
 
     Raises:
@@ -326,13 +326,13 @@ def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Ca
     """
     check = check_of(connection, tool_id, check_id)
     if check.bill_id is None:
-        return Candidate((check.first_id, check.second_id), (check,))
+        return DecidedRows((check.first_id, check.second_id), (check,))
     checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
-    return Candidate((check.bill_id, *(pair.kept_id for pair in checks)), tuple(checks))
+    return DecidedRows((check.bill_id, *(pair.kept_id for pair in checks)), tuple(checks))
 
 
 def _shown(
-    connection: apsw.Connection, tool_id: int, candidate: Candidate, alike: int = 0
+    connection: apsw.Connection, tool_id: int, candidate: DecidedRows, alike: int = 0
 ) -> DuplicateCandidate:
     rows = [row_of(connection, tool_id, row) for row in candidate.rows]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]

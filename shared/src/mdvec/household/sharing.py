@@ -89,16 +89,6 @@ _ROWS = (
 )
 
 
-class NotOfTwoHouseholds(DuplicateResolutionError):
-    """The rows named are not one row each of two households."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "check_id を指定するか、家計簿のあいだの組なら transaction_ids に、別々の家計簿の"
-            "取引IDを2件指定してください（household_report の households に並びます）"
-        )
-
-
 @dataclass(frozen=True, slots=True)
 class SharedLeftOut:
     """The rows of a period that a sum over households leaves out, as cells to subtract.
@@ -125,7 +115,7 @@ def decide_shared(
 
     Raises:
         InvalidDecision, RowNotInCandidate, KeepInTransfer: as ``deciding.confirm``.
-        NotOfTwoHouseholds: the rows are not those of two households.
+        DuplicateResolutionError: the rows are not those of two households.
     """
     if decision not in DECISIONS:
         raise InvalidDecision(decision)
@@ -136,7 +126,10 @@ def decide_shared(
             if (of_it := transactions_with_ids(connection, tool_id, rows))
         }
         if len(set(rows)) != 2 or [len(of_it) for of_it in by_household.values()] != [1, 1]:
-            raise NotOfTwoHouseholds
+            raise DuplicateResolutionError(
+                "check_id を指定するか、家計簿のあいだの組なら transaction_ids に、別々の家計簿の"
+                "取引IDを2件指定してください（household_report の households に並びます）"
+            )
         if keep is not None and keep not in rows:
             raise RowNotInCandidate("keep", rows)
         by_id = {

@@ -93,7 +93,7 @@ def category_trend(
             start_month=asked.get("start_month"), end_month=asked.get("end_month"),
         )  # fmt: skip
         named, notes = ledger.subject(asked.get("category"))
-        seen = _Seen.of(ledger, requested, named, MAX_MONTHS, notes)
+        seen = _TrendBasis.of(ledger, requested, named, MAX_MONTHS, notes)
     if named is Total.SAVINGS_RATE:
         return _savings(seen)
     if named is None:
@@ -105,7 +105,7 @@ def category_trend(
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _TrendBasis:
     """What a trend is made from.
 
     ``shown`` are its months, ``sums`` theirs and those of the earlier months that they are compared
@@ -126,7 +126,7 @@ class _Seen:
         subject: Subject | None,
         most: int | None,
         notes: list[str],
-    ) -> _Seen:
+    ) -> _TrendBasis:
         shown, range_notes = ledger.shown_months(period, subject, most)
         sums = ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
         notes = [*notes, *range_notes, *ledger.doubts(shown.days, subject)]
@@ -158,7 +158,7 @@ class _Seen:
         )  # fmt: skip
 
 
-def _of_the_top(seen: _Seen) -> tuple[list[CategoryTrend], list[str]]:
+def _of_the_top(seen: _TrendBasis) -> tuple[list[CategoryTrend], list[str]]:
     amounts, shown = amounts_by_category(seen.sums), seen.shown
     sizes = _by_size(amounts, shown)
     top = [category for category, yen in sizes if yen > 0 and not category.is_income]
@@ -172,7 +172,7 @@ def _of_the_top(seen: _Seen) -> tuple[list[CategoryTrend], list[str]]:
     return trends, wording.top_text(trends, shown, seen.marks)
 
 
-def _savings(seen: _Seen) -> TrendAnswer:
+def _savings(seen: _TrendBasis) -> TrendAnswer:
     parts: list[Subject] = [Category(INCOME), Total.SPENDING, Total.BALANCE]
     amounts = [amounts_of(part, seen.sums) for part in parts]
     trends = list(map(seen.trend, parts, amounts))
@@ -199,7 +199,7 @@ def category_trend_summary(
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         ends = (None, None) if months is None else (str(months.first), str(months.last))
         requested = ledger.period(None, None, None, start_month=ends[0], end_month=ends[1])
-        seen = _Seen.of(ledger, requested, None, None, [])
+        seen = _TrendBasis.of(ledger, requested, None, None, [])
     amounts = amounts_by_category(seen.sums)
     trends = [seen.trend(each, amounts[each]) for each, _ in _by_size(amounts, seen.shown)]
     return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))

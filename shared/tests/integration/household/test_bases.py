@@ -8,7 +8,7 @@ from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.household.comparison import compare_periods
-from mdvec.household.core.periods import AmbiguousBase, InvalidPeriod
+from mdvec.household.core.periods import InvalidDates, InvalidPeriod
 
 TODAY = date(2026, 11, 24)
 """A Tuesday."""
@@ -129,7 +129,7 @@ def test_stated_dates_have_bases_too(ledger, base, before):
     ],
 )
 def test_a_base_of_two_readings_is_refused_with_both(ledger, period, base, today, seen):
-    with pytest.raises(AmbiguousBase, match=f"今日から見れば {today}、period から見れば {seen}"):
+    with pytest.raises(InvalidDates, match=f"今日から見れば {today}、period から見れば {seen}"):
         compared(ledger, period=period, base=base)
 
 

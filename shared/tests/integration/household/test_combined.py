@@ -8,7 +8,8 @@ from plan_ledger import Bought, fill
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
 from mdvec.household.month import combined_households
-from mdvec.household.sharing import NotOfTwoHouseholds, decide_shared
+from mdvec.household.review import DuplicateResolutionError
+from mdvec.household.sharing import decide_shared
 
 TODAY = date(2025, 6, 20)
 HERS = [
@@ -143,9 +144,9 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
 
 @pytest.mark.parametrize(
     ("rows", "decision", "keep", "error", "said"),
-    [((1, 2), "duplicate", None, NotOfTwoHouseholds, "別々の家計簿の"),
-     ((1, 99), "duplicate", None, NotOfTwoHouseholds, "2件"),
-     ((), "duplicate", None, NotOfTwoHouseholds, "check_id を指定するか"),
+    [((1, 2), "duplicate", None, DuplicateResolutionError, "別々の家計簿の"),
+     ((1, 99), "duplicate", None, DuplicateResolutionError, "2件"),
+     ((), "duplicate", None, DuplicateResolutionError, "check_id を指定するか"),
      ((1, 5), "same", None, InvalidDecision, "same"),
      ((1, 5), "duplicate", 2, RowNotInCandidate, "keep"),
      ((2, 5), "duplicate", 2, KeepInTransfer, "keep")],

@@ -86,6 +86,7 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
     trend = category_trend(folder.connection, 1, category="食費", today=AUGUST_20)
     assert trend.months == MonthRange(Month(2025, 7), Month(2025, 7))
     assert "新しい明細から消えた 1件（支出 3,200円）は集計していません" in trend.notes
+    assert note in category_trend(folder.connection, 1, category="貯蓄率", today=AUGUST_20).notes
 
 
 WEAK = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mdvec.household.core.pair import ComparedRow
+from mdvec.household.core.pair import LIKELY, ComparedRow
 from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
 
 
@@ -26,7 +26,7 @@ def row(number, day, amount, account, text="店", category="未分類/未分類"
 )
 def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
     (pair,) = transfer_pairs([into, out])
-    assert (pair.out, pair.into, pair.is_likely) == (out, into, True)
+    assert ({pair.first, pair.second}, pair.score >= LIKELY) == ({out, into}, True)
     assert pair.reasons[0] == "moved"
 
 
@@ -40,7 +40,7 @@ def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
 )
 def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     (pair,) = transfer_pairs([row(1, 3, -3_980, "アプリ", "ネット通販"), into])
-    assert not pair.is_likely
+    assert pair.score < LIKELY
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_each_row_is_in_one_pair_the_likeliest_then_the_nearest():
         row(1, 3, -5_000, "銀行", "チャージ"), row(2, 5, -5_000, "銀行", "チャージ"),
         row(3, 5, 5_000, "Suica", "入金"), row(4, 3, 5_000, "カード", "返金"),
     ]  # fmt: skip
-    pairs = [(pair.out.id, pair.into.id, pair.is_likely) for pair in transfer_pairs(rows)]
+    pairs = [(pair.first.id, pair.second.id, pair.score >= LIKELY) for pair in transfer_pairs(rows)]
     assert pairs == [(2, 3, True), (1, 4, False)]
 
 
@@ -77,11 +77,11 @@ def test_each_row_is_in_one_pair_the_likeliest_then_the_nearest():
 def test_pairs_are_those_that_every_pair_compared_would_allow(columns):
     rows = [row(number, *one) for number, one in enumerate(columns, 1)]
     pairs = transfer_pairs(rows)
-    ids = [one.id for pair in pairs for one in (pair.out, pair.into)]
+    ids = [one.id for pair in pairs for one in (pair.first, pair.second)]
     assert len(ids) == len(set(ids))
     for pair in pairs:
-        assert (pair.out.amount or 0) + (pair.into.amount or 0) == 0
-        assert pair.out.account != pair.into.account
+        assert pair.first.amount + pair.second.amount == 0
+        assert pair.first.account != pair.second.account
         assert pair.days <= MAX_DAYS
     left = [one for one in rows if one.id not in ids]
     assert not any(

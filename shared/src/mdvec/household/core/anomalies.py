@@ -197,22 +197,17 @@ def anomaly_lines(unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1) -
 
 
 def _line(anomaly: Anomaly, *, whole: bool) -> str:
-    name = shown_name(anomaly.name)
+    name, usual = shown_name(anomaly.name), format_currency(anomaly.usual)
+    paid = "".join(
+        f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
+        for row in anomaly.rows[:1]
+    )
     if anomaly.kind == "new_shop":
-        row = anomaly.rows[0]
-        return (
-            f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
-            f"初めての店で、これまでの明細の 99 % は {format_currency(anomaly.usual)} 以下です"
-        )
+        return f"{paid}初めての店で、これまでの明細の 99 % は {usual} 以下です"
     span = f"{format_currency(anomaly.low)}〜{format_currency(anomaly.high)}"
     distance = "半分以上が同じ額で、z なし" if anomaly.z is None else f"z={anomaly.z}"
     if anomaly.kind == "shop":
-        row = anomaly.rows[0]
-        return (
-            f"- {name}: {row.day} に {format_currency(anomaly.yen)} [{row.id}]。"
-            f"この店の {anomaly.compared}件の中央値は {format_currency(anomaly.usual)}"
-            f"（{span}、{distance}）です"
-        )
+        return f"{paid}この店の {anomaly.compared}件の中央値は {usual}（{span}、{distance}）です"
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(anomaly.known)} を除く）" if anomaly.known else ""
     rows = "、".join(
@@ -222,6 +217,5 @@ def _line(anomaly: Anomaly, *, whole: bool) -> str:
     more = f"。大きい明細: {rows}" if rows else ""
     return (
         f"- {name}カテゴリ: {format_currency(anomaly.yen)}{known}。"
-        f"{days} {anomaly.compared}か月の中央値は {format_currency(anomaly.usual)}"
-        f"（{span}、{distance}）です{more}"
+        f"{days} {anomaly.compared}か月の中央値は {usual}（{span}、{distance}）です{more}"
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Annotated, Any, NamedTuple, get_type_hints
+from typing import Annotated, NamedTuple, get_type_hints
 
 from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import core_schema
@@ -35,13 +35,10 @@ class _AsObject:
             for name, kind in get_type_hints(source).items()
         }
         shape = core_schema.typed_dict_schema(fields)
-        as_object = core_schema.plain_serializer_function_ser_schema(_fields, return_schema=shape)
+        as_object = core_schema.plain_serializer_function_ser_schema(
+            lambda row: row._asdict(), return_schema=shape
+        )
         return core_schema.is_instance_schema(source, serialization=as_object)
-
-
-def _fields(row: Any) -> dict[str, Any]:  # noqa: ANN401 - a named tuple of any class
-    fields: dict[str, Any] = row._asdict()
-    return fields
 
 
 MonthText = Annotated[Month, PlainSerializer(str)]

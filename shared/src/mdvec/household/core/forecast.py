@@ -199,7 +199,9 @@ def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
             day = month.last_day
         for at, ahead in enumerate(_predict(spending, day)):
             if ahead.month < now and len(errors[at]) < _TRIALS:
-                errors[at].append(spending.between(*_ends(ahead.month)) - ahead.amount)
+                errors[at].append(
+                    spending.between(ahead.month.first_day, ahead.month.last_day) - ahead.amount
+                )
     return errors
 
 
@@ -254,12 +256,7 @@ def _usual(
     """The median of these months' spending beside ``regular`` rows, after their first days."""
     sums = []
     for month in habit:
-        first, last = _ends(month)
-        first += over
+        first, last = month.first_day + over, month.last_day
         apart = sum(row.yen for row in regular if first <= row.day <= last)
         sums.append(spending.between(first, last) - apart if first <= last else 0)
     return int(median(sums))
-
-
-def _ends(month: Month) -> tuple[date, date]:
-    return month.first_day, month.last_day

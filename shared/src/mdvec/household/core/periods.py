@@ -224,16 +224,6 @@ _LONG_AGO = timedelta(days=1000)
 _BASE_DATES = 'base="YYYY-MM-DD..YYYY-MM-DD"'
 
 
-class AmbiguousBase(MdvecError):
-    """A base is one period for somebody who speaks of today, another seen from the period."""
-
-    def __init__(self, base: str, of_today: str, of_period: str) -> None:
-        super().__init__(
-            f"base「{shortened(base)}」は、今日から見れば {of_today}、period から見れば "
-            f"{of_period} です。previous、previous_year か {_BASE_DATES} で指定してください。"
-        )
-
-
 def base_period(
     base: str | None,
     later: UnderstoodPeriod,
@@ -251,7 +241,7 @@ def base_period(
 
     Raises:
         InvalidPeriod: the base cannot be read.
-        AmbiguousBase: it has two readings.
+        InvalidDates: it has two readings.
     """
     said = "" if base is None else base.strip()
     text = normalised(said)
@@ -273,7 +263,13 @@ def base_period(
         return seen
     elif is_relative or today == seen:
         return today
-    raise AmbiguousBase(said, *(span_in_words(days, context.starts_on) for days in (today, seen)))
+    of_today_words, of_period_words = (
+        span_in_words(days, context.starts_on) for days in (today, seen)
+    )
+    raise InvalidDates(
+        f"base「{shortened(said)}」は、今日から見れば {of_today_words}、period から見れば "
+        f"{of_period_words} です。previous、previous_year か {_BASE_DATES} で指定してください。"
+    )
 
 
 def long_before(today: date) -> date:

@@ -14,10 +14,15 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
+from mdvec.household.core.pair import (
+    LIKELY,
+    ComparedRow,
+    DetectionOptions,
+    FoundPairs,
+    Pair,
+)
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -33,60 +38,37 @@ _OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
 _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
 
 
-@dataclass(frozen=True, slots=True)
-class TransferPair:
-    """Two rows that may be the ends of a transfer: where money goes out, and where it comes in.
-
-    ``is_likely`` is whether words or categories speak for it. ``reasons`` are the codes of what
-    speaks for and against it.
-    """
-
-    out: ComparedRow
-    into: ComparedRow
-    days: int
-    is_likely: bool
-    reasons: tuple[str, ...]
-
-
 def transfer_pairs(
     rows: Iterable[ComparedRow],
     max_days: int = MAX_DAYS,
     charges: Collection[ComparedRow] = (),
-) -> list[TransferPair]:
+) -> list[Pair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are incoming rows that do not count. Of several partners a row gets the likeliest,
     then one whose account is named, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
-    candidates = [
-        _pair(out, into)
+    candidates = {
+        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
-    ]
-    candidates.sort(
-        key=lambda pair: (
-            not pair.is_likely,
-            not _names(pair.out, pair.into.account),
-            pair.days,
-            pair.out.id,
-            pair.into.id,
-        )
-    )
-    pairs: list[TransferPair] = []
+        for pair in [_pair(out, into)]
+    }
+    pairs: list[Pair] = []
     used: set[int] = set()
-    for pair in candidates:
-        if not {pair.out.id, pair.into.id} & used:
+    for _, pair in sorted(candidates.items()):
+        if not {pair.first.id, pair.second.id} & used:
             pairs.append(pair)
-            used |= {pair.out.id, pair.into.id}
+            used |= {pair.first.id, pair.second.id}
     return pairs
 
 
 def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
     """The incoming rows among those that files mark as transfers, without a marked outgoing end."""
     filed = [row._replace(counts=True) for row in rows if row.is_filed]
-    matched = {pair.into.id for pair in transfer_pairs(filed)}
+    matched = {row.id for pair in transfer_pairs(filed) for row in (pair.first, pair.second)}
     return [row for row in filed if row.amount > 0 and row.id not in matched]
 
 
@@ -104,9 +86,8 @@ def with_transfers(
     """
     moves = [
         pair
-        for transfer in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
-        if only is None or transfer.out.id in only or transfer.into.id in only
-        for pair in [_candidate(transfer)]
+        for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
+        if only is None or pair.first.id in only or pair.second.id in only
     ]
     similar = [pair for pair in moves if pair.score >= options.min_similarity_score]
     pairs = sorted(
@@ -114,12 +95,6 @@ def with_transfers(
         key=lambda pair: (-pair.score, pair.first.id, pair.second.id),
     )
     return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(similar))
-
-
-def _candidate(transfer: TransferPair) -> Pair:
-    first, second = sorted((transfer.out, transfer.into), key=lambda row: row.id)
-    score = (_LIKELY_SCORE if transfer.is_likely else _UNLIKELY_SCORE) - transfer.days * _PER_DAY
-    return Pair(first, second, round(score, 2), transfer.reasons, is_transfer=True)
 
 
 def _opposites(
@@ -148,14 +123,16 @@ def _opposites(
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: ComparedRow, into: ComparedRow) -> TransferPair:
-    days = abs((into.date - out.date).days)
+def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded(into))
     )
     reasons = ["moved", *["moving_words"] * speaks, *["refund"] * bool(against)]
-    return TransferPair(out, into, days, speaks and not against, tuple(reasons))
+    score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
+    score -= abs((into.date - out.date).days) * _PER_DAY
+    first, second = sorted((out, into), key=lambda row: row.id)
+    return Pair(first, second, round(score, 2), tuple(reasons), is_transfer=True)
 
 
 def _words(row: ComparedRow) -> bool:

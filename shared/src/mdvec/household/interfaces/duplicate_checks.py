@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -14,10 +15,9 @@ import apsw
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, OpenPair, Pair
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger_sums import (
-    TRANSACTION_COLUMNS,
     counts,
     in_ledger,
-    read_transaction,
+    transactions,
 )
 
 _CHECK = (
@@ -115,15 +115,9 @@ def transactions_with_ids(
     connection: apsw.Connection, tool_id: int, ids: Iterable[int]
 ) -> dict[int, Transaction]:
     """The tool's rows with these ids, by id; unknown ids are skipped."""
-    by_id = {}
-    for transaction_id in filter(_is_storable, ids):
-        row = connection.execute(
-            f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE tool_id = ? AND id = ?",
-            (tool_id, transaction_id),
-        ).fetchone()
-        if row is not None:
-            by_id[transaction_id] = read_transaction(row)
-    return by_id
+    wanted = json.dumps(list(filter(_is_storable, ids)))
+    where = "WHERE +tool_id = ? AND id IN (SELECT value FROM json_each(?))"
+    return {row.id: row for row in transactions(connection, where, (tool_id, wanted))}
 
 
 def store_pairs(

@@ -169,29 +169,27 @@ def lower_times(connection: apsw.Connection, tool_id: int, files: Iterable[Known
     )
 
 
-def distrust(connection: apsw.Connection, statement_ids: Iterable[int]) -> None:
+def distrust(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
     """From now on, do not conclude from these statements that a row they lack is gone.
 
     Call within a transaction.
     """
-    connection.executemany(
-        "UPDATE ledger_statements SET is_whole = 0 WHERE id = ?",
-        ((statement_id,) for statement_id in statement_ids),
+    connection.execute(
+        "UPDATE ledger_statements SET is_whole = 0 WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(statement_ids),),
     )
 
 
 def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> None:
     """Delete statements of whose content others remain, which get the earliest of their times."""
+    copies = [(statement_id,) for statement_id in statement_ids]
     connection.executemany(
         "UPDATE ledger_statements SET mtime_ns = min(ledger_statements.mtime_ns, c.mtime_ns) "
         "FROM ledger_statements AS c WHERE c.id = ? AND c.tool_id = ledger_statements.tool_id "
         "AND c.content_hash = ledger_statements.content_hash",
-        ((statement_id,) for statement_id in statement_ids),
+        copies,
     )
-    connection.executemany(
-        "DELETE FROM ledger_statements WHERE id = ?",
-        ((statement_id,) for statement_id in statement_ids),
-    )
+    connection.executemany("DELETE FROM ledger_statements WHERE id = ?", copies)
 
 
 def forget_statements(

@@ -6,7 +6,7 @@ Each transaction is stored once, by its identity. User decisions about rows are 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import date
 from typing import Any
@@ -34,6 +34,14 @@ def read_transaction(row: Sequence[Any]) -> Transaction:
     for flag in _FLAGS:
         values[flag] = bool(values[flag])
     return Transaction(**values)
+
+
+def transactions(
+    connection: apsw.Connection, rest: str, values: tuple[Any, ...]
+) -> Iterator[Transaction]:
+    """The rows that the ``rest`` of a statement, after ``FROM transactions``, selects."""
+    rows = connection.execute(f"SELECT {TRANSACTION_COLUMNS} FROM transactions {rest}", values)
+    return map(read_transaction, rows)
 
 
 def row_count(connection: apsw.Connection, tool_id: int) -> int:
@@ -293,12 +301,8 @@ def page_of_rows(
 ) -> list[Transaction]:
     """A page of rows by date, whether they count or not."""
     where, values = where_rows(tool_id, days, subject)
-    rows = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} "
-        "ORDER BY date, id LIMIT ? OFFSET ?",
-        (*values, limit, offset),
-    )
-    return [read_transaction(row) for row in rows]
+    page = f"WHERE {where} ORDER BY date, id LIMIT ? OFFSET ?"
+    return list(transactions(connection, page, (*values, limit, offset)))
 
 
 def where_rows(
@@ -356,8 +360,5 @@ def rows_outside(
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
     values = (tool_id, days.first.isoformat(), days.last.isoformat())
     count: int = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values).get
-    rows = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE {where} ORDER BY date, id LIMIT ?",
-        (*values, limit),
-    )
-    return count, [read_transaction(row) for row in rows]
+    first = transactions(connection, f"WHERE {where} ORDER BY date, id LIMIT ?", (*values, limit))
+    return count, list(first)

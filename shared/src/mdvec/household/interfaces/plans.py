@@ -99,14 +99,17 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     return changed
 
 
+# Casts: without a type SQLite makes no index of what is joined, and each row would go through all.
 _APPLY = """
 WITH own AS MATERIALIZED (
-    SELECT value ->> 0 AS id, value ->> 1 AS major, value ->> 2 AS minor FROM json_each(?2)),
+    SELECT CAST(value ->> 0 AS INTEGER) AS id, value ->> 1 AS major, value ->> 2 AS minor
+    FROM json_each(?2)),
 ruled AS MATERIALIZED (
-    SELECT value ->> 0 AS shop, value ->> 1 AS major, value ->> 2 AS minor FROM json_each(?3)),
+    SELECT CAST(value ->> 0 AS TEXT) AS shop, value ->> 1 AS major, value ->> 2 AS minor
+    FROM json_each(?3)),
 named AS MATERIALIZED (
-    SELECT value ->> 0 AS major, value ->> 1 AS minor, value ->> 2 AS now_major,
-        value ->> 3 AS now_minor FROM json_each(?4)),
+    SELECT CAST(value ->> 0 AS TEXT) AS major, CAST(value ->> 1 AS TEXT) AS minor,
+        value ->> 2 AS now_major, value ->> 3 AS now_minor FROM json_each(?4)),
 filed AS (
     SELECT id, description, coalesce(filed_major, category_major) AS major,
         coalesce(filed_minor, category_minor) AS minor FROM transactions WHERE +tool_id = ?1),

@@ -15,11 +15,10 @@ from mdvec.household.core.categories import INCOME, Category, Subject
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import (
-    TRANSACTION_COLUMNS,
     counts,
     left_out,
     of_subject,
-    read_transaction,
+    transactions,
 )
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
@@ -251,25 +250,34 @@ def page_of(
     sources, values = _sources(rows, index)
     columns = "id, date, amount, description, category_major, category_minor, account"
     ids = " UNION ALL ".join(f"SELECT {columns} FROM {source}" for source in sources)
-    cursor = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions WHERE id IN (SELECT id FROM ({ids}) "
-        f"ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) ORDER BY {_ORDERS[order]}",
-        (*sum(values, ()), limit, offset),
+    page = (
+        f"WHERE id IN (SELECT id FROM ({ids}) ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) "
+        f"ORDER BY {_ORDERS[order]}"
     )
-    return [read_transaction(row) for row in cursor]
+    return list(transactions(connection, page, (*sum(values, ()), limit, offset)))
 
 
 def ids_of(
     connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
 ) -> list[int]:
     """The ids of all the rows, or of those that are also among some ids."""
-    index = _index_of_days(rows.condition) if among is None else "NOT INDEXED"
-    sources, values = _sources(rows, index)
-    if among is not None:
-        sources = [f"{source} AND {_is_one_of('id')}" for source in sources]
-        values = [(*bound, json.dumps(list(among))) for bound in values]
-    ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
-    return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
+    if among is None:
+        sources, values = _sources(rows, _index_of_days(rows.condition))
+        ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)
+        return [row_id for (row_id,) in connection.execute(ids, sum(values, ()))]
+    where, bound = rows.condition.where
+    few = connection.execute(
+        "SELECT id, description, memo FROM transactions NOT INDEXED "
+        f"WHERE {_is_one_of('id')} AND {where} AND {_is_asked(rows.reasons)}",
+        (json.dumps(list(among)), *bound),
+    )
+    texts = None if rows.texts is None else set(rows.texts)
+    return [
+        row_id
+        for row_id, *text in few
+        if texts is None
+        or (row_id in rows.chosen if row_id in rows.noted else tuple(text) in texts)
+    ]
 
 
 def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:

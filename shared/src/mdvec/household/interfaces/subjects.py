@@ -34,7 +34,7 @@ from mdvec.household.core.row_sums import ShopOf, groups_by
 from mdvec.household.core.sums import RowSum, totals_of
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import left_out_in_words, totals_in_words
-from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import transactions
 from mdvec.household.interfaces.plans import all_notes, notes_on
 from mdvec.index import (
     EngineUnavailable,
@@ -278,8 +278,9 @@ def _rows_like(
 
     Rows that left the sums because they are gone from the statements are not among them.
     """
-    rows = connection.execute(
-        f"SELECT {TRANSACTION_COLUMNS} FROM transactions AS t WHERE tool_id = ?1 "
+    rows = transactions(
+        connection,
+        "AS t WHERE tool_id = ?1 "
         f"AND removal IS NOT 'removed' AND ({_OF_SUBJECT}) = (SELECT {_OF_SUBJECT} "
         "FROM transactions WHERE id = ?2) "
         "ORDER BY EXISTS (SELECT 1 FROM json_each(?3) "
@@ -292,7 +293,7 @@ def _rows_like(
             wanted.text, limit, json.dumps(_noted_as(connection, tool_id, wanted.text)),
         ),
     )  # fmt: skip
-    return [read_transaction(row) for row in rows]
+    return list(rows)
 
 
 def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[int]:
