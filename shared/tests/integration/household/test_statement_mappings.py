@@ -1,5 +1,6 @@
 """A household's folder with statements of several kinds, and mappings for some of them."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,14 @@ from ledger_rows import list_transactions
 from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
+from mdvec.household import EmptyLedger
+from mdvec.household.english import in_english
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.month import monthly_household
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import NoHousehold, map_statement
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import list_sources, look_at
 
 MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 SMBC = "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル"
@@ -122,6 +127,45 @@ def test_income_in_a_ledger_of_spending_is_asked_about(household):
     household.put("帳簿.csv", "日付,大項目,内容,金額", *rows)
     with pytest.raises(MappingRefused, match="column 大項目: the amounts of 収入 would be spent"):
         household.map("帳簿.csv", stated=['positive = "spending"'], save=True)
+
+
+def test_answers_and_sources_name_the_files_that_no_sum_has(household):
+    def told():
+        with open_database(household.database, "read") as connection:
+            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+            found = find_transactions(
+                connection, 1, RowFilter(query="店B"), ListingOptions(), date(2025, 9, 1)
+            )
+        notes = [[each for each in of.notes if "取り込めず" in each] for of in (month, found)]
+        assert notes[0] == notes[1]
+        return notes[0]
+
+    household.put("card 7.csv", "日付,大項目,内容,金額", "2025/7/2,食費,店B,700")
+    household.import_("new")
+    with (
+        open_database(household.database, "read") as connection,
+        pytest.raises(EmptyLedger, match=r"^取り込めた明細がありません。card 7\.csv は取り込めず"),
+    ):
+        monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.import_("update")
+    (note,) = told()
+    assert note.startswith("card 7.csv は取り込めず、どの合計にも入っていません")
+    assert in_english(note).startswith("card 7.csv could not be imported and is in no sum")
+    (source,) = list_sources(household.database, household.rules)
+    assert not source.freshness.is_stale
+    assert [(each.file_path, "column 金額" in each.reason) for each in source.failed] == [
+        ("card 7.csv", True)
+    ]
+    (household.folder / "8.csv").write_bytes(b"\xff\xff\xff\n\xff")
+    household.import_("update")
+    assert told()[0].startswith("8.csv ほか 1ファイル は取り込めず")
+    (household.folder / "8.csv").unlink()
+    household.map("card 7.csv", stated=['positive = "spending"'], save=True)
+    household.import_("update")
+    assert told() == []
+    (source,) = list_sources(household.database, household.rules)
+    assert source.failed == ()
 
 
 def test_what_is_stated_of_a_ready_made_kind_is_kept_in_a_copy(household):
