@@ -99,8 +99,9 @@ def export_command(
     """Write the ledger to stdout for Beancount, hledger or a table; its sums there are ours.
 
     Each row is a transaction of its account and its category. Transfers and rows outside the
-    calculation move money to Equity, so that balances are right and no category has them; rows
-    decided to be duplicates, or gone from the statements, are left out.
+    calculation move money to Equity, a bill decided to be a card's to the card, so that balances
+    are right and no category has them; rows decided to be duplicates, or gone from the statements,
+    are left out.
     """
     settings = options.settings()
     if since is not None and until is not None and until < since:

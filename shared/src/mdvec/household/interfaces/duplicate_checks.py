@@ -281,6 +281,17 @@ def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> l
     return [_check(row) for row in rows]
 
 
+def cards_of_bills(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
+    """The account of the card that each decided bill pays, by the bill's row."""
+    rows = connection.execute(
+        "SELECT c.transaction_id_1 + c.transaction_id_2 - c.kept_id, paid.account "
+        "FROM duplicate_checks AS c JOIN transactions AS paid ON paid.id = c.kept_id "
+        f"WHERE c.tool_id = ? AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate'",
+        (tool_id,),
+    )
+    return dict(rows)
+
+
 def keep_always(connection: apsw.Connection, checks: Iterable[Check], *, is_always: bool) -> None:
     """Record whether the decision about these bills holds for the card's later ones, too."""
     connection.executemany(
