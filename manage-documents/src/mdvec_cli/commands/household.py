@@ -99,8 +99,9 @@ def export_command(
     """Write the ledger to stdout for Beancount, hledger or a table; its sums there are ours.
 
     Each row is a transaction of its account and its category. Transfers and rows outside the
-    calculation move money to Equity, so that balances are right and no category has them; rows
-    decided to be duplicates, or gone from the statements, are left out.
+    calculation move money to Equity, a bill decided to be a card's to the card, so that balances
+    are right and no category has them; rows decided to be duplicates, or gone from the statements,
+    are left out.
     """
     settings = options.settings()
     if since is not None and until is not None and until < since:
@@ -159,7 +160,7 @@ def _print(shown: StatementPreview) -> None:
                 row.description,
                 row.account,
                 row.category,
-                "振替" if row.is_transfer else row.is_target,
+                "振替" if row.is_transfer else row.counts,
             )
             for row in shown.rows
         ],

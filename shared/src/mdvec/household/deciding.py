@@ -239,7 +239,8 @@ def confirm(
     rows, which then leave the sums. ``not_duplicate`` and ``skip``
     undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
     all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
-    row of the kept one's account stays; for a decided pair, for all that the same request decided.
+    row of the kept one's account stays; for a decided pair, for all that the same request decided,
+    and if the decision is the same, also for those alike that are open.
     Of a card's bill ``duplicate`` marks the bill, and with ``alike`` also that card's later bills.
 
     Raises:
@@ -251,17 +252,19 @@ def confirm(
     if choice.decision not in DECISIONS:
         raise InvalidDecision(choice.decision)
     with connection:
-        own, *alike = _targets(connection, tool_id, check_id, alike=choice.alike)
+        own, *alike = _targets(connection, tool_id, check_id, choice)
         _check_rows(own, choice)
         targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
         before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
         batch = marks.new_batch(connection)
-        kept_ids = [_kept(connection, tool_id, target, choice) for target in targets]
+        kept_ids = [_kept(connection, tool_id, target, choice, own) for target in targets]
         changes = [
             _decide(connection, tool_id, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
         ]
         if any(changes):
+            if choice.alike and own.checks[0].batch is not None:
+                duplicate_checks.join_batch(connection, tool_id, own.checks[0].batch, batch)
             marks.update_marks(connection, tool_id)
         marked = [
             row
@@ -325,20 +328,30 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 
 def _targets(
-    connection: apsw.Connection, tool_id: int, check_id: int, *, alike: bool
+    connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
 ) -> list[DecidedRows]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     check = check_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
     own = next((candidate for candidate in arranged if check_id in candidate.checks), None)
     if own is not None:
-        others = [each for each in arranged if alike and each is not own and each.kind == own.kind]
+        others = [
+            each for each in arranged if choice.alike and each is not own and each.kind == own.kind
+        ]
         return [open_candidate(connection, tool_id, each) for each in (own, *others)]
-    together = [check_id]
-    if alike and check.decision:
-        together += duplicate_checks.decided_together(connection, tool_id, check)
-    decided = [candidate_of(connection, tool_id, each) for each in together]
-    return list({candidate.rows: candidate for candidate in decided}.values())
+    if not (choice.alike and check.decision):
+        return [candidate_of(connection, tool_id, check_id)]
+    together = duplicate_checks.pairs_of_batch(connection, tool_id, check.batch)
+    decided = [
+        candidate_of(connection, tool_id, each)
+        for each in (check_id, *(pair.check_id for pair in together))
+    ]
+    others = []
+    if choice.decision == check.decision:  # the same again: for those alike that are still open
+        kind = next((each.kind for each in arrange(together) if check_id in each.checks), None)
+        others = [each for each in arranged if each.kind == kind]
+    still_open = [open_candidate(connection, tool_id, each) for each in others]
+    return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
 def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: DecidedRows) -> bool:
@@ -374,14 +387,23 @@ def _narrowed(
 
 
 def _kept(
-    connection: apsw.Connection, tool_id: int, target: DecidedRows, choice: ReviewDecision
+    connection: apsw.Connection,
+    tool_id: int,
+    target: DecidedRows,
+    choice: ReviewDecision,
+    own: DecidedRows,
 ) -> int:
     """The row of a target that stays."""
-    if choice.keep is None:
+    keep = choice.keep
+    if keep is None and target.checks[0].decision == "duplicate":
+        return target.checks[0].kept_id
+    if keep is None and own.checks[0].decision == "duplicate":
+        keep = own.checks[0].kept_id if own.checks[0].kept_id != min(own.rows) else None
+    if keep is None:
         return target.rows[0]
-    if choice.keep in target.rows:
-        return choice.keep
-    account = row_of(connection, tool_id, choice.keep).account
+    if keep in target.rows:
+        return keep
+    account = row_of(connection, tool_id, keep).account
     same = [row for row in target.rows if row_of(connection, tool_id, row).account == account]
     return (same or target.rows)[0]
 

@@ -2,7 +2,8 @@
 
 Every row that counts is one transaction between an account and a category, so the category sums of
 the other program equal ours. A transfer, and a row outside the calculation (計算対象外), moves
-money between its account and an account of equity: it changes balances, and no category. Rows that
+money between its account and an account of equity: it changes balances, and no category. A bill
+that was decided to be a card's moves it to the card. Rows that
 are decided to be duplicates, are gone from the statements or have no amount are left out.
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -23,6 +24,7 @@ from mdvec.dates import Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.duplicate_checks import cards_of_bills
 from mdvec.household.interfaces.ledger_sums import left_out, transactions
 from mdvec.text import on_one_line
 
@@ -67,9 +69,9 @@ def export_ledger(
     if format_ == "csv":
         yield from _csv(rows)
     elif format_ == "hledger":
-        yield from _hledger(_bookings(rows))
+        yield from _hledger(_bookings(rows, cards_of_bills(connection, tool_id)))
     else:
-        yield from _beancount(list(_bookings(rows)))
+        yield from _beancount(list(_bookings(rows, cards_of_bills(connection, tool_id))))
 
 
 def _rows(
@@ -81,13 +83,17 @@ def _rows(
     )
 
 
-def _bookings(rows: Iterable[Transaction]) -> Iterator[_Booking]:
+def _bookings(rows: Iterable[Transaction], cards: Mapping[int, str]) -> Iterator[_Booking]:
+    """The bookings of rows; ``cards`` are the accounts that bills pay, by the bills' ids."""
     for row in rows:
         if row.amount is None or row.is_duplicate or row.is_removed:
             continue
         asset = ("Assets", row.account or _NO_ACCOUNT)
-        if row.left_out is not None:
-            other: tuple[str, ...] = ("Equity", _LEFT_OUT[row.left_out])
+        other: tuple[str, ...]
+        if row.left_out == "transfer" and row.id in cards:
+            other = ("Assets", cards[row.id] or _NO_ACCOUNT)
+        elif row.left_out is not None:
+            other = ("Equity", _LEFT_OUT[row.left_out])
         elif row.category_major == INCOME:
             other = ("Income", row.category_minor or INCOME)
         else:

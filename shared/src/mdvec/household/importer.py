@@ -14,6 +14,7 @@ from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import DuplicateDetectionError
+from mdvec.household.core.statement_kinds import UNDECIDED
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
@@ -106,6 +107,7 @@ class _HouseholdImport:
         else:
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)
+        undecided = [each for each in ledger.passed_over if each.reason.startswith(UNDECIDED)]
         return self.job.report(
             added=ledger.imported,
             updated=ledger.updated,
@@ -116,6 +118,7 @@ class _HouseholdImport:
             chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, *candidates),
+            undecided=tuple(undecided),
         )
 
     def _look_for_duplicates(

@@ -187,7 +187,10 @@ class LedgerView:
 
     def _known(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:
-            raise InsufficientData(period.in_words, self.covered.default_range)
+            left_out = ledger_statements.files_left_out(self.connection, self.tool_id)
+            raise InsufficientData(
+                period.in_words, self.covered.default_range, wording.left_out_text(left_out)
+            )
         return months
 
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
@@ -335,6 +338,9 @@ def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) 
             "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
             f"{ledger_sums.tool_name(connection, tool_id)} --mode update で出ます"
         )
+    left_out = ledger_statements.files_left_out(connection, tool_id)
+    if left_out:
+        yield wording.left_out_text(left_out)
 
 
 def doubt_text(doubt: AccountDoubt) -> str:

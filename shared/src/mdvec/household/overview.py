@@ -27,8 +27,8 @@ from mdvec.household.core.categories import (
     resolve_subject,
 )
 from mdvec.household.core.sums import MonthMarks
-from mdvec.household.core.wording import EmptyLedger
-from mdvec.household.interfaces import ledger_sums
+from mdvec.household.core.wording import EmptyLedger, left_out_text
+from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.plans import rules_of
 from mdvec.text import bracketed_name, shortened
 
@@ -146,7 +146,7 @@ def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, l
     with one_state(connection):
         names = ledger_sums.category_names(connection, tool_id)
         if not names:
-            raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
+            raise _empty(connection, tool_id)
         return hierarchy_of(names)
 
 
@@ -193,7 +193,7 @@ def coverage(
     """
     present = ledger_sums.months_with_rows(connection, tool_id, month_starts_on)
     if not present:
-        raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
+        raise _empty(connection, tool_id)
     now, apart = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
     runs = [
         MonthRun(
@@ -205,6 +205,11 @@ def coverage(
     latest = max((month for month in present if month in body and month <= now), default=body.last)
     last = ledger_sums.last_day(connection, tool_id, latest.days)
     return Coverage(tuple(present), body, latest, last or latest.last_day)
+
+
+def _empty(connection: apsw.Connection, tool_id: int) -> EmptyLedger:
+    left_out = left_out_text(ledger_statements.files_left_out(connection, tool_id))
+    return EmptyLedger(ledger_sums.tool_name(connection, tool_id), left_out)
 
 
 def coverage_or_none(
@@ -224,7 +229,7 @@ def refuse_empty(connection: apsw.Connection, tool_id: int) -> None:
         EmptyLedger: there are no rows yet.
     """
     if not ledger_sums.rows_at_most(connection, tool_id, Days(date.min, date.max), 1):
-        raise EmptyLedger(ledger_sums.tool_name(connection, tool_id))
+        raise _empty(connection, tool_id)
 
 
 def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | None:

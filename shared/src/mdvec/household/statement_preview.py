@@ -49,6 +49,12 @@ class PreviewRow:
     is_transfer: bool
     is_target: bool
 
+    @property
+    def counts(self) -> bool:
+        """Whether it is in the sums."""
+        has_values = self.amount is not None and bool(self.category)
+        return has_values and self.is_target and not self.is_transfer
+
 
 @dataclass(frozen=True, slots=True)
 class StatementPreview:
@@ -108,7 +114,8 @@ def preview_statement(
     data = _read(file)
     own = () if source is None else _usable_mappings(source)
     path = file.name if source is None else _path_within(file, source)
-    chosen = _choose(data, path, Mappings(own, ready_made()), _stated(stated))
+    changes = bool(save or stated or account)
+    chosen = _choose(data, path, Mappings(own, ready_made()), _stated(stated), changes=changes)
     if isinstance(chosen, ParsedFile):
         if save:
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
@@ -155,14 +162,17 @@ def _stated(lines: Sequence[str]) -> dict[str, Any]:
 
 
 def _choose(
-    data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any]
+    data: bytes, path: str, mappings: Mappings, stated: Pairs[str, Any], *, changes: bool
 ) -> _Chosen | ParsedFile:
-    """The mapping for a file, or its rows if it is Money Forward's."""
+    """The mapping for a file, or its rows if it is Money Forward's.
+
+    ``changes``: one is wanted also for a file that only looks like Money Forward's.
+    """
     kind = recognise(data, path, mappings)
     if isinstance(kind, Mapping):
         origin: Origin = "own" if kind in mappings.own else "ready-made"
         return _with_stated(kind, origin, data, stated)
-    if not kind.passed_over:
+    if not kind.passed_over and (kind.is_certain or not changes):
         return kind
     text = kind.csv.text
     stem = path.rpartition("/")[2].rpartition(".")[0]

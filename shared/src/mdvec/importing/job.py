@@ -128,6 +128,7 @@ class ImportReport:
     tool has now, ``chunks_embedded`` how many of them the model had to embed, ``chunks_pending``
     how many have no vector yet; ``model`` is "" where there is none. ``hints`` are sentences about
     files that were skipped, that are in no chunk, or whose front matter is not valid YAML.
+    ``undecided`` lists files that wait for a decision, and are recorded beside the failed ones.
     """
 
     tool: str
@@ -144,6 +145,7 @@ class ImportReport:
     chunks_pending: int = 0
     details: KindReport | None = None
     hints: tuple[str, ...] = ()
+    undecided: tuple[Problem, ...] = ()
 
     @property
     def changes(self) -> str:
@@ -272,6 +274,7 @@ class ImportJob:
         model: str = "",
         details: KindReport | None = None,
         hints: tuple[str, ...] = (),
+        undecided: tuple[Problem, ...] = (),
         **counts: int,
     ) -> ImportReport:
         """The report of this job with these counts; call it when the import has ended."""
@@ -283,6 +286,7 @@ class ImportJob:
             seconds=round(self.stopwatch.total, 3),
             details=details,
             hints=(*hints, *self.hints),
+            undecided=undecided,
             **counts,
         )
 

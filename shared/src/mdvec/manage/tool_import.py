@@ -231,7 +231,8 @@ def import_tool(
                 ),
             )
             states = importer.found_states(connection, tool, scanned)
-            importing.record_failures(connection, tool.id, report.failed, states)
+            problems = (*report.failed, *report.undecided)
+            importing.record_failures(connection, tool.id, problems, states)
             hints = hints_of(tool, scanned, choice.rules, report)
             report = replace(report, hints=(*report.hints, *hints))
     stopwatch.log("import")

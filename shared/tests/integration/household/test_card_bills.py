@@ -1,6 +1,7 @@
 """Bills of cards: a payment at a bank that equals the card's own rows is counted once."""
 
 import random
+from collections import Counter
 from datetime import date, timedelta
 
 import pytest
@@ -11,6 +12,7 @@ from mdvec.household import deciding, review
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.card_bills import MAX_CHANCE
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.export import export_ledger
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
@@ -156,12 +158,28 @@ def test_every_bill_of_a_years_card_is_found_with_any_closing_day(connection, cl
         (bill.day, bill.amount) for bill in paid
     }
     assert {one.alike_count for one in found} == {len(paid) - 1}
+    if named:  # first one by itself, then all
+        decide(connection, tool_id, found[0].check_id)
     done = decide(connection, tool_id, found[0].check_id, alike=True)
     assert len(done.marked_transaction_ids) == len(paid)
     expected = sum(row.yen for row in rows) - sum(bill.yen for bill in paid)
     assert month(connection, tool_id, "2025年1月〜2026年12月").spending == expected
+    balances = exported_balances(connection, tool_id)
+    of_card = sum(row.amount for row in rows if row.account == CARD)
+    assert balances[f"assets:{CARD}"] == of_card + sum(bill.yen for bill in paid)
+    assert balances[f"assets:{BANK}"] + balances[f"assets:{CARD}"] == -expected
     decide(connection, tool_id, found[0].check_id, "skip", alike=True)
     assert len(candidates(connection, tool_id)) == len(paid)
+
+
+def exported_balances(connection, tool_id):
+    """What each account holds after an export to hledger."""
+    totals = Counter()
+    for line in "".join(export_ledger(connection, tool_id, "hledger")).splitlines():
+        if line.startswith("    "):
+            account, yen = line.strip().removesuffix(" JPY").rsplit("  ", 1)
+            totals[account] += int(yen)
+    return totals
 
 
 def test_always_for_this_card_decides_later_bills_and_is_taken_back_with_them(connection):

@@ -440,7 +440,8 @@ def connected_twice(db, tool, count=4):
             )  # fmt: skip
 
 
-def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(db, tool):
+@pytest.mark.parametrize("one_first", [False, True])
+def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(db, tool, one_first):
     connected_twice(db, tool)
     add(db, tool, 2, amount=-777)
     review.detect(db, tool, DetectionOptions())
@@ -448,6 +449,9 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
     assert {one.alike_count for one in (first, last)} == {0, 3}
     one = first if first.alike_count else last
     keep = one.transaction_2.id
+    if one_first:
+        deciding.confirm(db, tool, one.check_id, ReviewDecision("duplicate", keep=keep))
+        keep = None  # the account that stayed is that of the others, too
     answer = deciding.confirm(
         db, tool, one.check_id, ReviewDecision("duplicate", keep=keep, alike=True)
     )

@@ -17,6 +17,8 @@ from mdvec.household.month import monthly_household
 from mdvec.tools.registry import add_tool
 
 TODAY = date(2025, 8, 15)
+MARKED_TWICE = "計算対象 0 and 振替 1"
+"""A transfer as Money Forward writes it."""
 SHOPS = ("AMAZON.CO.JP", "アマゾン", "スーパー丸", "ライオン堂", "イオン 123", "イオン 456", "会社")
 CATEGORIES = (("食費", "食料品"), ("食費", "外食"), ("日用品", "雑貨"), ("収入", "給与"), ("", ""))
 ACCOUNTS = ("カードA", "カードB", "財布")
@@ -48,7 +50,8 @@ class Ledger:
                 "is_target, is_transfer, is_duplicate) "
                 "VALUES (?1, 1, ?1, '', 'a.csv', ?1, ?, ?, ?, ?, ?, ?, '', ?, ?, ?)",
                 (number, day.isoformat(), amount, shop, *category, account,
-                 flag != "not_target", flag == "transfer", flag == "duplicate"),
+                 flag not in ("not_target", MARKED_TWICE), flag in ("transfer", MARKED_TWICE),
+                 flag == "duplicate"),
             )  # fmt: skip
 
     def find(self, listing=None, **wanted):
@@ -75,7 +78,7 @@ def _copy_of_empty():
 def why_left_out(row):
     _, amount, _, (major, _), _, flag = row
     if flag is not None:
-        return flag
+        return "transfer" if flag == MARKED_TWICE else flag
     return "no_amount" if amount is None else None if major else "no_category"
 
 
@@ -93,7 +96,7 @@ ROW = st.tuples(
     st.dates(date(2025, 5, 20), date(2025, 8, 10)),
     st.none() | st.integers(-9_000, 9_000) | st.sampled_from([1 - 10**15, 10**15 - 1]),
     st.sampled_from(SHOPS), st.sampled_from(CATEGORIES), st.sampled_from(ACCOUNTS),
-    st.sampled_from([None, None, None, "transfer", "duplicate", "not_target"]),
+    st.sampled_from([None, None, None, "transfer", "duplicate", "not_target", MARKED_TWICE]),
 )  # fmt: skip
 
 

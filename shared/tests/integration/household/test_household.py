@@ -216,7 +216,7 @@ def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
     assert counts == RowCounts(counts.used, 1, 1, 1, 1, 1)
     assert counts.used == 7
     food = year.trend("食費", period="2025-07").counts
-    assert food == RowCounts(food.used, 1, 0, 1, 1, 0)
+    assert food == RowCounts(food.used, 0, 1, 1, 1, 0)
 
 
 def test_gaps_and_months_that_may_still_fill_are_marked(ledger):

@@ -1,5 +1,6 @@
 """A household's folder with statements of several kinds, and mappings for some of them."""
 
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -7,10 +8,14 @@ from ledger_rows import list_transactions
 from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
+from mdvec.household import EmptyLedger
+from mdvec.household.english import in_english
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.month import monthly_household
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import NoHousehold, map_statement
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import list_sources, look_at
 
 MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 SMBC = "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル"
@@ -75,6 +80,92 @@ def test_what_an_import_will_not_guess_can_be_stated_and_is_then_read(household)
     assert household.map("a.csv", stated=stated, save=True).saved
     household.import_("update")
     assert household.counted() == [("a", "店A", -1000), ("a", "店B", -2000), ("現金", "米", -500)]
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "why", "stated", "counted"),
+    [
+        (
+            "日付,大項目,中項目,内容,金額,メモ",
+            ("2025/7/1,食費,食料品,店A,3000,", "2025/7/25,収入,給与,勤め先,300000,"),
+            "undecided: column 金額: is a positive amount money spent",
+            ['positive = "spending"', 'reversals = {"大項目" = ["収入"]}'],
+            [("店A", -3000), ("勤め先", 300000)],
+        ),
+        (
+            "日付,大分類,内容,金額",
+            ("2025/7/1,食費,店A,3000", "2025/7/2,食費,店B,700"),
+            "undecided: column 金額: is a positive amount money spent",
+            ['positive = "spending"'],
+            [("店A", -3000), ("店B", -700)],
+        ),
+        (
+            "日付,口座,内容,金額,残高",
+            ("2025/7/1,銀行,勤め先,300000,300000", "2025/7/2,銀行,家賃,-90000,210000"),
+            "something in it is undecided",
+            [],
+            [("勤め先", 300000), ("家賃", -90000)],
+        ),
+        ("日付,大項目,内容,金額", ("2025/7/1,食費,店A,-30",), "", [], [("店A", -30)]),
+    ],
+)
+def test_a_ledger_of_ones_own_with_names_like_money_forwards_is_not_taken_for_its(
+    household, header, rows, why, stated, counted
+):
+    household.put("帳簿.csv", header, *rows)
+    passed_over = household.import_("new").details.ledger.passed_over
+    assert [why in each.reason for each in passed_over] == ([True] if why else [])
+    assert household.map("帳簿.csv").origin == ("proposed" if why else "moneyforward")
+    assert household.map("帳簿.csv", stated=[*stated, 'account = "帳簿"'], save=True).saved
+    household.import_("update")
+    found = [(shop, amount) for _, shop, amount in household.counted()]
+    assert sorted(found) == sorted(counted)
+
+
+def test_income_in_a_ledger_of_spending_is_asked_about(household):
+    rows = "2025/7/1,食費,店A,3000", "2025/7/25,収入,勤め先,300000"
+    household.put("帳簿.csv", "日付,大項目,内容,金額", *rows)
+    with pytest.raises(MappingRefused, match="column 大項目: the amounts of 収入 would be spent"):
+        household.map("帳簿.csv", stated=['positive = "spending"'], save=True)
+
+
+def test_answers_and_sources_name_the_files_that_no_sum_has(household):
+    def told():
+        with open_database(household.database, "read") as connection:
+            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+            found = find_transactions(
+                connection, 1, RowFilter(query="店B"), ListingOptions(), date(2025, 9, 1)
+            )
+        notes = [[each for each in of.notes if "取り込めず" in each] for of in (month, found)]
+        assert notes[0] == notes[1]
+        return notes[0]
+
+    household.put("card 7.csv", "日付,大項目,内容,金額", "2025/7/2,食費,店B,700")
+    household.import_("new")
+    with (
+        open_database(household.database, "read") as connection,
+        pytest.raises(EmptyLedger, match=r"^取り込めた明細がありません。card 7\.csv は取り込めず"),
+    ):
+        monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.import_("update")
+    (note,) = told()
+    assert note.startswith("card 7.csv は取り込めず、どの合計にも入っていません")
+    assert in_english(note).startswith("card 7.csv could not be imported and is in no sum")
+    (source,) = list_sources(household.database, household.rules)
+    assert not source.freshness.is_stale
+    assert [(each.file_path, "column 金額" in each.reason) for each in source.failed] == [
+        ("card 7.csv", True)
+    ]
+    (household.folder / "8.csv").write_bytes(b"\xff\xff\xff\n\xff")
+    household.import_("update")
+    assert told()[0].startswith("8.csv ほか 1ファイル は取り込めず")
+    (household.folder / "8.csv").unlink()
+    household.map("card 7.csv", stated=['positive = "spending"'], save=True)
+    household.import_("update")
+    assert told() == []
+    (source,) = list_sources(household.database, household.rules)
+    assert source.failed == ()
 
 
 def test_what_is_stated_of_a_ready_made_kind_is_kept_in_a_copy(household):

@@ -31,9 +31,10 @@ from mdvec.household.core.cells import (
 from mdvec.household.core.mapping import one_spelling, plain_names
 from mdvec.text import UnknownEncoding, encoding
 
+AMOUNTS = ("金額(円)", "金額(¥)", "金額円", "金額")
 _NAMES = {  # in the order of a ``TransactionRow``
     "date": ("日付",),
-    "amount": ("金額(円)", "金額(¥)", "金額円", "金額"),
+    "amount": AMOUNTS,
     "description": ("内容",),
     "category_major": ("大項目", "大分類"),
     "category_minor": ("中項目", "中分類"),
@@ -43,7 +44,6 @@ _NAMES = {  # in the order of a ``TransactionRow``
     "is_transfer": ("振替",),
     "mf_id": ("ID",),
 }
-_OWN = ("is_target", "category_major", "account")
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
 ASSET_HISTORY = "it is an asset history, not transactions"
 TOTAL = "合計"
@@ -105,7 +105,7 @@ def read_rows(data: bytes) -> ParsedFile:
     columns = _Columns.of(_header_names(header))
     if isinstance(columns, str):
         return ParsedFile((), (), CsvText(text, lines), columns, is_certain=False)
-    is_certain = columns.has_own_names
+    is_certain = columns.are_certain
     blocks: list[list[TransactionRow]] = [[]]
     bad: list[BadRow] = []
     for line, cells in records:
@@ -159,9 +159,10 @@ class _Columns:
         return f"it is not a CSV of transactions (no column {', '.join(missing)})"
 
     @property
-    def has_own_names(self) -> bool:
-        """Whether there is a column that only Money Forward's files have."""
-        return any(self.at[field] < self.width for field in _OWN)
+    def are_certain(self) -> bool:
+        """Whether only Money Forward's files have them: 大項目 and 口座 are anybody's words."""
+        there = {field for field, index in self.at.items() if index < self.width}
+        return "is_target" in there or {"is_transfer", "mf_id"} <= there
 
     def row(self, record: CsvRecord, line: int) -> TransactionRow:
         """Parses a record; raises BadCell."""

@@ -1,8 +1,9 @@
 """Tells what kind of statement a file is, and reads it: Money Forward's, or one with a mapping.
 
-Money Forward's own header comes first, then the user's mappings, then the ready-made ones; of
-several that fit, the one that asks for most columns. A file that has only the columns that Money
-Forward's files share with others is Money Forward's if no mapping fits.
+Money Forward's own header (計算対象, or 振替 and ID) comes first, then the user's mappings, then
+the ready-made ones; of several that fit, the one that asks for most columns. A file that has only
+the columns that Money Forward's files share with others is Money Forward's if no mapping fits and
+nothing in it is undecided.
 """
 
 from __future__ import annotations
@@ -16,14 +17,20 @@ from mdvec.household.core.accounts import STATED, account_number
 from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
 from mdvec.household.core.column_roles import mapping_of_header
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
-from mdvec.household.core.mapping import Mapping
-from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
+from mdvec.household.core.mapping import Mapping, plain_names
+from mdvec.household.core.moneyforward import (
+    AMOUNTS,
+    NotTransactions,
+    ParsedFile,
+    decode,
+    read_rows,
+)
 from mdvec.household.core.undecided import Undecided, decide, undecided_in
 from mdvec.text import shown_name
 
 _NO_STATEMENT = "it is not a CSV of transactions"
-_OPEN = "something in it is undecided"
-UNMAPPED = (_NO_STATEMENT, _OPEN)
+UNDECIDED = "something in it is undecided"
+UNMAPPED = (_NO_STATEMENT, UNDECIDED)
 """The beginnings of what is said about a file that no mapping fits, or that one leaves open."""
 
 _Head = Sequence[tuple[int, CsvRecord]]
@@ -74,19 +81,20 @@ def _undoubted(parsed: ParsedFile) -> ParsedFile:
     if parsed.passed_over:
         return parsed
     records = list(records_of(parsed.csv.text))
-    header = next((cells for _, cells in records if isinstance(cells, list)), [])
-    columns = mapping_of_header(header)
-    if columns is None or columns.amount is None:
+    lines = (cells for _, cells in records if isinstance(cells, list))
+    header = next(cells for cells in lines if any(map(str.strip, cells)))
+    columns = mapping_of_header(list(dict.fromkeys(header)))
+    if columns is None:
         return parsed
-    mapping = Mapping(
-        name="", header=tuple(map(str, columns.date)), date=columns.date,
-        description=columns.description, amount=columns.amount, memo=columns.memo,
-        ignored=("振替", "ID", "計算対象"),
+    names = plain_names(header)
+    mapping = replace(
+        columns, header=("日付",), date=("日付",), paid_out=(), paid_in=(), balance=None,
+        amount=next(name for name in AMOUNTS if name in names), ignored=("振替", "ID"),
     )  # fmt: skip
     open_ = decide(mapping, records).undecided
-    if not open_:
-        return parsed
-    return _passed_over(parsed, open_)
+    if not open_ and parsed.rows and not any(row.category_major for row in parsed.rows):
+        open_ = (Undecided.of("no-category", ""),)
+    return _passed_over(parsed, open_) if open_ else parsed
 
 
 def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
@@ -94,7 +102,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, blocks=(), bad=(), misfits=(),
-        passed_over=f"{_OPEN}: {open_[0].question.text()}{also}",
+        passed_over=f"{UNDECIDED}: {open_[0].question.text()}{also}",
     )  # fmt: skip
 
 

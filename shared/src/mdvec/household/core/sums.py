@@ -24,8 +24,8 @@ class RowCounts:
     """
 
     used: int
-    not_target: int = 0
     transfer: int = 0
+    not_target: int = 0
     duplicate: int = 0
     no_amount: int = 0
     no_category: int = 0

@@ -97,8 +97,8 @@ class Transaction(RowFields):
     def left_out(self) -> str | None:
         """The first reason that keeps the row out of the sums; None for rows that count."""
         reasons = {
-            "not_target": not self.is_target,
             "transfer": self.is_transfer,
+            "not_target": not self.is_target,
             "duplicate": self.is_duplicate,
             "no_amount": self.amount is None,
             "no_category": not self.category_major,

@@ -19,7 +19,14 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
-from mdvec.household.core.cells import BadCell, CsvRecord, is_date, parse_amount
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.cells import (
+    BadCell,
+    CsvRecord,
+    TransactionRow,
+    is_date,
+    parse_amount,
+)
 from mdvec.household.core.column_roles import any_of
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
@@ -461,6 +468,7 @@ def _about_rows(
         ]  # fmt: skip
         if texts:
             yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
+    yield from _about_income(mapping, rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and not is_proven:
         column = texts_of[0]
@@ -474,6 +482,17 @@ def _about_rows(
         ]
         if texts:
             yield Undecided.of("incoming", column.name, _shown(texts))
+
+
+def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
+    """Ask of rows that a category calls income, where every positive amount is money spent."""
+    if mapping.category is None or mapping.positive == "income":
+        return
+    column = _Column(mapping.category, [INCOME])
+    is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
+    if is_spent and not _is_decided(mapping, column, INCOME):
+        comes_in = _with_rows(mapping, "reversals", column, [INCOME])
+        yield Undecided.of("income", column.name, INCOME, [("fits-reversals", comes_in, INCOME)])
 
 
 def _oldest(read: MappedRows) -> tuple[int, ...]:

@@ -22,6 +22,7 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.transaction import Transaction
 from mdvec.text import shortened, shown_name
+from mdvec.tools import offered_name
 
 NOT_AVAILABLE = "N/A"
 NO_ROWS, RUNNING = "明細なし", "（途中）"
@@ -51,9 +52,11 @@ class StatedSums(NamedTuple):
 class EmptyLedger(MdvecError):
     """The ledger has no rows yet."""
 
-    def __init__(self, tool: str) -> None:
+    def __init__(self, tool: str, left_out: str = "") -> None:
         super().__init__(
-            "データファイルが見つかりません。Money Forward ME の「収入・支出詳細」の CSV を"
+            f"取り込めた明細がありません。{left_out}。"
+            if left_out
+            else "データファイルが見つかりません。Money Forward ME の「収入・支出詳細」の CSV を"
             f"家計簿のフォルダーに置いて、mdvec import -n {tool} を実行してください。"
         )
 
@@ -61,11 +64,22 @@ class EmptyLedger(MdvecError):
 class InsufficientData(MdvecError):
     """The ledger has no rows in the requested months."""
 
-    def __init__(self, requested: str, available: MonthRange) -> None:
+    def __init__(self, requested: str, available: MonthRange, left_out: str = "") -> None:
         super().__init__(
             f"対象期間のデータが不足しています（{requested}）。"
-            f"利用できる期間は {available.in_words} です。"
+            f"利用できる期間は {available.in_words} です。" + (f"{left_out}。" if left_out else "")
         )
+
+
+def left_out_text(files: Sequence[str]) -> str:
+    """That files are in no sum, since they could not be imported; "" for none."""
+    if not files:
+        return ""
+    others = f" ほか {len(files) - 1:,}ファイル" if len(files) > 1 else ""
+    return (
+        f"{shown_name(files[0])}{others} は取り込めず、どの合計にも入っていません。理由は "
+        f"{offered_name('list_sources')} で確かめられます"
+    )
 
 
 class InvalidPage(MdvecError):

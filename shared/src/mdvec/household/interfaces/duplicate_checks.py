@@ -225,12 +225,23 @@ def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> l
 
     Of a charge, the one that pays.
     """
+    return _pairs(
+        connection, f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?", tool_id, least
+    )
+
+
+def pairs_of_batch(connection: apsw.Connection, tool_id: int, batch: int | None) -> list[OpenPair]:
+    """The pairs that one request decided, as they were before."""
+    return _pairs(connection, "c.batch = ?", tool_id, batch)
+
+
+def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> list[OpenPair]:
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
         f"b.description, CASE c.of_transfer WHEN {_BILL} THEN a.id + b.id - c.kept_id END "
-        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
-        (tool_id, least),
+        f"{_WITH_ROWS} AND {where}",
+        values,
     )
     return [
         OpenPair(
@@ -252,13 +263,12 @@ def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
     return [check for (check,) in rows]
 
 
-def decided_together(connection: apsw.Connection, tool_id: int, check: Check) -> list[int]:
-    """The ids of the pairs that were last decided by the same request."""
-    rows = connection.execute(
-        "SELECT id FROM duplicate_checks WHERE tool_id = ? AND batch = ? ORDER BY id",
-        (tool_id, check.batch),
+def join_batch(connection: apsw.Connection, tool_id: int, former: int | None, batch: int) -> None:
+    """Let what one request decided be taken back together with what another does."""
+    connection.execute(
+        "UPDATE duplicate_checks SET batch = ? WHERE tool_id = ? AND batch = ?",
+        (batch, tool_id, former),
     )
-    return [pair_id for (pair_id,) in rows]
 
 
 def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[Check]:
@@ -269,6 +279,17 @@ def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> l
         (tool_id, _BILL, bill_id, bill_id),
     )
     return [_check(row) for row in rows]
+
+
+def cards_of_bills(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
+    """The account of the card that each decided bill pays, by the bill's row."""
+    rows = connection.execute(
+        "SELECT c.transaction_id_1 + c.transaction_id_2 - c.kept_id, paid.account "
+        "FROM duplicate_checks AS c JOIN transactions AS paid ON paid.id = c.kept_id "
+        f"WHERE c.tool_id = ? AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate'",
+        (tool_id,),
+    )
+    return dict(rows)
 
 
 def keep_always(connection: apsw.Connection, checks: Iterable[Check], *, is_always: bool) -> None:

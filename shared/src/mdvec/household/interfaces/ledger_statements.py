@@ -85,6 +85,17 @@ def unread_rows(
     return [(path, count) for path, count in rows]
 
 
+def files_left_out(connection: apsw.Connection, tool_id: int) -> list[str]:
+    """The present files of which no row was ever imported: they are unreadable, or undecided."""
+    rows = connection.execute(
+        "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
+        "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
+        "WHERE l.tool_id = f.tool_id AND l.path = f.path AND l.rows > 0) ORDER BY path",
+        (tool_id,),
+    )
+    return [path for (path,) in rows]
+
+
 def without_file(connection: apsw.Connection, tool_id: int) -> int:
     """The number of rows that were in none of the files at the last import."""
     version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"

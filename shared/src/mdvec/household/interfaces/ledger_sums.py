@@ -84,14 +84,17 @@ def advance_versions(connection: apsw.Connection, by: int) -> None:
 
 _NOT_IN_LEDGER = "{0}removal IS 'removed'"
 _REASONS = {
-    "not_target": "NOT {0}is_target",
     "transfer": "({0}is_transfer OR {0}is_moved)",
+    "not_target": "NOT {0}is_target",
     "duplicate": "{0}is_duplicate",
     "no_amount": "{0}amount IS NULL",
     "no_category": "{0}category_major = ''",
     "removed": _NOT_IN_LEDGER,
 }
-"""The condition of each reason to leave a row out, in the order of ``Transaction.left_out``."""
+"""The condition of each reason to leave a row out, in the order of ``Transaction.left_out``.
+
+Money Forward marks its transfers as 計算対象 0, too: that they are transfers says more.
+"""
 
 
 def left_out() -> str:
