@@ -14,14 +14,14 @@ from mdvec.index.written import chunk_texts
 from mdvec.text import HYPHENS, Morpheme, identifier, morphemes
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
-_MAX_IN_PARTS = 300
+_MAX_IN_PARTS = 100
 _MIN_LETTERS = 4
 """A shorter word (api, use) is made of two others by chance."""
 _SIGN = f"[./&+{HYPHENS}]"
 
 
 def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
-    """The best chunks that have a word in letters as two (Wi-Fi, VS Code, Node.js); some hundreds.
+    """The best hundred chunks that have a word in letters as two (Wi-Fi, VS Code, Node.js).
 
     Between them is one sign, or a space if both begin with a capital: "is land" is no island.
     """
