@@ -86,8 +86,9 @@ class Summaries:
         period, selected = self._selected(table_or_query, known, date_range, date_column)
         picked = chosen(known, names)
         shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
-        samples = EXACTLY if exact else self._samples(selected, shown)
-        plan = plan_profile(shown, period, samples)
+        (sizes,) = selected.rows(profile.size_sql(shown))
+        samples = EXACTLY if exact else self._samples(selected, shown, sizes)
+        plan = plan_profile(shown, period, samples, profile.values_by_column(shown, sizes))
         (row,) = selected.rows(plan.sql)
         answer: JsonAnswer = {
             "row_count": int(row[0]),
@@ -168,9 +169,10 @@ class Summaries:
         over = f"(SELECT * FROM {{source}} WHERE {within(column, *date_range)})"
         return column, _Selected(self.queries, source, over)
 
-    def _samples(self, selected: _Selected, columns: Sequence[Column]) -> Samples:
+    def _samples(
+        self, selected: _Selected, columns: Sequence[Column], sizes: Sequence[Cell]
+    ) -> Samples:
         """The sample that each column's figures are computed from, to stay within the effort."""
-        (sizes,) = selected.rows(profile.size_sql(columns))
         if profile.fits(columns, sizes, self.effort):
             return EXACTLY
         (spread,) = selected.rows(profile.spread_sql(columns))

@@ -20,6 +20,8 @@ from mdvec.sql.core.profile import (
     plan_profile,
     plan_samples,
     rounded,
+    size_sql,
+    values_by_column,
 )
 from mdvec.sql.core.statement import with_source
 
@@ -28,7 +30,8 @@ CONNECTION = duckdb.connect()
 
 def profiled(columns: list[Column], table: str, samples: Samples = EXACTLY):
     period = next((column for column in columns if column.type == "DATE"), None)
-    plan = plan_profile(columns, period, samples)
+    sizes = CONNECTION.execute(with_source(size_sql(columns), table)).fetchone() or ()
+    plan = plan_profile(columns, period, samples, values_by_column(columns, sizes))
     row = CONNECTION.execute(with_source(plan.sql, table)).fetchone()
     assert row is not None
     return row[:3], plan.columns(row), plan.approximate(row)
@@ -68,10 +71,10 @@ def test_figures_of_whole_numbers_are_exact(data, type_):
     if len(present) > 1:
         deviation = float(statistics.stdev(map(Fraction, present)))
         assert figures["std"] == pytest.approx(deviation, rel=1e-5, abs=1e-15 * largest)
-        ranked = sorted(present)
-        for name, share in (("q1", 0.25), ("q3", 0.75)):
-            below, above = (side(share * (len(ranked) - 1)) for side in (math.floor, math.ceil))
-            assert ranked[below] <= figures[name] <= ranked[above]
+        exact = map(Fraction, present)
+        quartiles = statistics.quantiles(exact, method="inclusive")  # as pandas and Excel
+        for name, quartile in zip(("q1", "median", "q3"), quartiles, strict=True):
+            assert float(figures[name]) == pytest.approx(float(quartile), rel=1e-15, abs=0)
     else:
         assert "std" not in figures
 
@@ -103,13 +106,13 @@ def test_nan_and_infinity_spoil_no_average():
     assert rows == 5
     assert found["v"] == {
         "min": 1, "max": 3, "mean": 2, "median": 2, "distinct_count": 2, "null_rate": 0.2,
-        "not_finite": 2, "std": 1.41421, "q1": 1, "q3": 3,
+        "not_finite": 2, "std": 1.41421, "q1": 1.5, "q3": 2.5,
     }  # fmt: skip
 
 
 def test_values_whose_squares_overflow_have_quartiles_and_no_standard_deviation():
     found = profiled([Column("v", "DOUBLE")], "(VALUES (1e200::DOUBLE), (2.0), (1.0)) t(v)")[1]["v"]
-    assert (found["q3"], "std" in found) == (1e200, False)
+    assert (found["q1"], found["q3"], "std" in found) == (1.5, 5e199, False)
 
 
 def test_texts_dates_and_lists_have_only_meaningful_figures():

@@ -59,11 +59,19 @@ EXACTLY: Samples = {}
 
 
 def size_sql(columns: Sequence[Column]) -> str:
-    """The statement that counts the rows, and the bytes of each column of texts."""
+    """The statement that counts the rows, the bytes of texts, and the values of numbers."""
     texts = (
         f"sum(strlen({identifier(column.name)}))" for column in columns if column.type == "VARCHAR"
     )
-    return f"SELECT {', '.join(['count(*)', *texts])} FROM {{source}}"
+    numbers = (f"count({finite_value(column)})" for column in columns if is_measured(column))
+    return f"SELECT {', '.join(['count(*)', *texts, *numbers])} FROM {{source}}"
+
+
+def values_by_column(columns: Sequence[Column], sizes: Sequence[Cell]) -> dict[str, int]:
+    """How many values each column of numbers has, by the result of ``size_sql``."""
+    measured = [column.name for column in columns if is_measured(column)]
+    counts = sizes[len(sizes) - len(measured) :]
+    return {name: int(count or 0) for name, count in zip(measured, counts, strict=True)}
 
 
 def spread_sql(columns: Sequence[Column]) -> str:
@@ -156,8 +164,9 @@ def _share(sizes: Sequence[float], room: float) -> float:
 
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
-_RANKS = "[0.25, 0.5, 0.500000001, 0.75]"
-"""The quartiles; the two in the middle are one value where the count is odd."""
+_RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
+"""The quartiles of a sample; the two in the middle are one value where the count is odd."""
+_QUARTILES = {"q1": 1, "median": 2, "q3": 3}
 SPREAD = ("std", "q1", "q3")
 """The figures that an answer leaves out first."""
 _MAX_SQUARED = 1e150
@@ -220,11 +229,20 @@ def chosen(columns: Sequence[Column], names: Sequence[str] | None) -> list[Colum
     return list(dict.fromkeys(found_column(columns, name) for name in names))
 
 
-def plan_profile(columns: Sequence[Column], period: Column | None, samples: Samples) -> ProfilePlan:
-    """The plan for a profile of ``columns``, each computed from its sample in ``samples``."""
+def plan_profile(
+    columns: Sequence[Column],
+    period: Column | None,
+    samples: Samples,
+    counts: Mapping[str, int],
+) -> ProfilePlan:
+    """The plan for a profile of ``columns``, each computed from its sample in ``samples``.
+
+    ``counts`` is how many values each column of numbers has, by its name.
+    """
     chosen_samples = {column.name: samples.get(column.name, Sample()) for column in columns}
     expressions = [
-        _expressions(column, at, chosen_samples[column.name]) for at, column in enumerate(columns)
+        _expressions(column, at, chosen_samples[column.name], counts.get(column.name, 0))
+        for at, column in enumerate(columns)
     ]
     inner = [f"{finite_value(column)} AS c{at}" for at, column in enumerate(columns)]
     inner += [f"{identifier(profiled.name)} AS w{at}"
@@ -263,7 +281,7 @@ def _listed(expressions: Iterable[str]) -> str:
     return ",\n".join(expressions)
 
 
-def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
+def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[str, str]:
     """The SQL of each figure; the inner statement calls the column c and its number.
 
     There it is without NaN and infinity, which w and its number still has.
@@ -277,7 +295,7 @@ def _expressions(column: Column, at: int, sample: Sample) -> dict[str, str]:
         return expressions
     expressions |= {"min": f"min({name})", "max": f"max({name})"}
     if is_measured(column):
-        expressions |= _mean(column, name) | _median(name, sample)
+        expressions |= _mean(column, name) | _quartiles(name, sample, count)
         # Squares of larger values would overflow, which fails the whole query.
         small = f"CASE WHEN abs({name}::DOUBLE) < {_MAX_SQUARED!r} THEN {name}::DOUBLE END"
         expressions["std"] = f"stddev_samp({small})"
@@ -304,11 +322,22 @@ def _mean(column: Column, name: str) -> dict[str, str]:
     return {"high": high, "low": low, "rest": rest}
 
 
-def _median(name: str, sample: Sample) -> dict[str, str]:
+def _quartiles(name: str, sample: Sample, count: int) -> dict[str, str]:
+    """The SQL of the two values that each quartile is between, which keep all of their digits.
+
+    quantile_cont would round them to floats, and take as long again beside it.
+    """
     drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
-    middle = f"quantile_disc({name}, {_RANKS}){drawn}"
-    parts = ("q1", "lower", "upper", "q3")
-    quantiles = {part: f"{middle}[{position}]" for position, part in enumerate(parts, 1)}
+    ranks: tuple[float, ...] = _RANKS
+    if count and not drawn:
+        lower = [(count - 1) * quarters // 4 for quarters in _QUARTILES.values()]
+        places = [place for at in lower for place in (at, min(at + 1, count - 1))]
+        ranks = tuple((place + 0.5) / count for place in places)
+    found = f"quantile_disc({name}, {[*ranks]}){drawn}"
+    parts = [(part, side) for part in _QUARTILES for side in ("lower", "upper")]
+    quantiles = {
+        f"{part} {side}": f"{found}[{position}]" for position, (part, side) in enumerate(parts, 1)
+    }
     return quantiles | ({"drawn": f"count({name}){drawn}"} if drawn else {})
 
 
@@ -320,10 +349,11 @@ def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]
     if "min" in cells:
         # A value of the column, such as an ID or yen, is told to the last digit.
         shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
-    if "lower" in cells:
+    if "median lower" in cells:
         shown["mean"] = rounded(_mean_of(cells, present), _MEAN_DIGITS)
-        shown["median"] = _middle(cells["lower"], cells["upper"])
-        shown |= _spread(cells)
+        quartiles = {part: _quartile(cells, part, present) for part in _QUARTILES}
+        shown["median"] = quartiles.pop("median")
+        shown |= _deviation(cells) | (quartiles if present > 1 else {})
     if "distinct_count" in cells:
         # An estimate may say that there are more values than rows.
         shown["distinct_count"] = min(int(cells["distinct_count"]) * sample.one_in, present)
@@ -333,15 +363,14 @@ def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]
     return shown
 
 
-def _spread(cells: Mapping[str, Cell]) -> dict[str, Cell]:
-    """The standard deviation of a sample, where it can be computed, and the outer quartiles."""
+def _deviation(cells: Mapping[str, Cell]) -> dict[str, Cell]:
+    """The standard deviation of a sample, where it can be computed."""
     if cells["std"] is None:  # fewer than two values
         return {}
     largest = max(abs(float(cells["min"])), abs(float(cells["max"])))
-    spread: dict[str, Cell] = {}
-    if largest < _MAX_SQUARED:
-        spread["std"] = rounded(cells["std"], _MEAN_DIGITS // 2)
-    return spread | {part: rounded(cells[part], _VALUE_DIGITS) for part in ("q1", "q3")}
+    if largest >= _MAX_SQUARED:
+        return {}
+    return {"std": rounded(cells["std"], _MEAN_DIGITS // 2)}
 
 
 def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
@@ -357,16 +386,20 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
     return min(max(mean / _TINY, float(cells["min"])), float(cells["max"]))
 
 
-def _middle(lower: Cell, upper: Cell) -> Cell:
-    """The exact mean of the two middle values."""
-    if lower == upper or lower is None:
+def _quartile(cells: Mapping[str, Cell], part: str, count: int) -> Cell:
+    """A quartile as pandas and Excel have it: on the line between the two values around it."""
+    lower, upper = cells[f"{part} lower"], cells[f"{part} upper"]
+    quarters = (count - 1) * _QUARTILES[part] % 4
+    if lower == upper or lower is None or not quarters:
         return rounded(lower, _VALUE_DIGITS)
+    exact = (_fraction(lower) * (4 - quarters) + _fraction(upper) * quarters) / 4
     if isinstance(lower, int) and isinstance(upper, int):
-        whole = lower + upper
-        return whole // 2 if whole % 2 == 0 else whole / 2
-    low, high = float(lower), float(upper)
-    both = low + high
-    return rounded(both / 2 if math.isfinite(both) else low / 2 + high / 2, _MIDDLE_DIGITS)
+        return int(exact) if exact.denominator == 1 else float(exact)
+    return rounded(float(exact), _MIDDLE_DIGITS)
+
+
+def _fraction(cell: Cell) -> Fraction:
+    return Fraction(cell if isinstance(cell, int | float) else str(cell))
 
 
 def _rate(some: int, rows: int) -> Cell:
