@@ -98,7 +98,8 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
         for renaming in recurring.renamings
     ]
     for change in shown.changes:
-        word = "値上がり" if change.after > change.before else "値下がり"
+        words = ("減額", "増額") if recurring.is_income else ("値下がり", "値上がり")
+        word = words[change.after > change.before]
         lines.append(
             f"  {change.day} から{word}: {format_currency(change.before)} → "
             f"{format_currency(change.after)}"

@@ -174,9 +174,10 @@ class _LedgerImport:
             is_rebuild=self.mode == "replace",
         )
         families = families_of(statements, shared)
-        apart = downloads_without_shared_rows(statements, families)
+        apart = list(downloads_without_shared_rows(statements, families))
         if repeated := derivation.repeated_statements(connection, apart):
             families = families_of(statements, [*shared, *repeated])
+        accounts.doubt_downloads(connection, set(apart).difference(repeated))
         ledger_statements.set_families(connection, families.items())
         derivation.mark_gone_rows(connection, removers(ranked, families))
         derivation.mark_removals(connection, tool_id, accepted=self.removals.accept)

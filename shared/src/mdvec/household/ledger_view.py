@@ -345,6 +345,13 @@ def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) 
 
 def doubt_text(doubt: AccountDoubt) -> str:
     """That rows of two files count twice, and how to decide it."""
+    if doubt.has_new_ids:
+        return (
+            f"{shown_name(doubt.first)} の明細 {doubt.rows:,}件は、ID だけが違って "
+            f"{shown_name(doubt.second)} にもあり、両方数えています。連携し直した同じ口座なら、"
+            f"{offered_name('detect_duplicates')} で候補にして決めるか、前のファイルを除いて "
+            "--mode replace で取り込んでください"
+        )
     if doubt.is_listed:
         return (
             f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件は、"

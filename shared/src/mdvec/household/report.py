@@ -199,7 +199,7 @@ def _rows(word: str, rows: Iterable[FailedRow]) -> list[ReportLine]:
 
 
 def _answer_to(doubt: AccountDoubt, name: str) -> str:
-    if doubt.is_listed:
+    if doubt.is_listed or doubt.has_new_ids:
         return "decide about these pairs: detect_duplicates, a tool of the server"
     return (
         f"name an account: mdvec household map FILE -n {name} --account NAME "

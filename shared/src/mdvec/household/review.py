@@ -252,7 +252,7 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
 
 def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int, int]:
     """How many likely purchases, transfers and bills imports found and no answer reported yet."""
-    return duplicate_checks.count_unannounced(connection, tool_id, LIKELY)
+    return _kinds(arrange(duplicate_checks.unannounced_pairs(connection, tool_id, LIKELY)))
 
 
 def take_news(connection: apsw.Connection, tool_id: int) -> str:

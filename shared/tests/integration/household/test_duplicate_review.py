@@ -483,6 +483,19 @@ def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
     assert review.detect(db, tool, DetectionOptions()).candidates_count == 0
 
 
+def test_an_import_tells_as_many_candidates_as_the_list_has(db, tool):
+    shop = "ヨドバシカメラ"
+    for month in range(1, 7):
+        for account, text in (("カードA", shop), ("カードB", f"PAYPAY*{shop}"), ("PayPay", shop)):
+            add(
+                db, tool, description=text, amount=-12_000 - month, account=account,
+                mf_id=f"{account}{month}", date=f"2024-{month:02}-10",
+            )  # fmt: skip
+    review.detect(db, tool, DetectionOptions(), by_user=False)
+    assert review.count_news(db, tool) == (6, 0, 0)
+    assert len(review.list_candidates(db, tool).candidates) == 6
+
+
 def test_what_an_import_finds_is_told_once(db, tool):
     connected_twice(db, tool, 3)
     review.detect(db, tool, DetectionOptions(), by_user=False)

@@ -42,14 +42,19 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     before = categories(connection, tool)
     trial = try_rule(connection, tool, shop="リンリン", category="自転車")
     assert trial.text.splitlines() == [
-        "「リンリン」を含む店 → 交通費 > 自転車: 試すと 2件（10,000円）が移ります"
+        "「リンリン」を含む店 → 交通費 > 自転車: 試すと 2件（支出 10,000円）が移ります"
         "（まだ変えていません）。",
         "- 日用品 > 雑貨 から 1件 1,000円",
         "- 未分類 > 未分類 から 1件 9,000円",
-        "  2025-06-01 ﾘﾝﾘﾝ 駅前店 9,000円 [1]",
-        "  2025-06-03 リンリン 0123 1,000円 [3]",
+        "  2025-06-01 ﾘﾝﾘﾝ 駅前店 -9,000円 [1]",
+        "  2025-06-03 リンリン 0123 -1,000円 [3]",
     ]
     assert categories(connection, tool) == before
+    paid_back = Bought("2025-06-09", "リンリン", 400, "収入/その他")
+    both = try_rule(
+        connection, fill(connection, [*BOUGHT, paid_back], "b"), shop="リンリン", category="自転車"
+    )
+    assert "試すと 3件（支出 10,000円、収入 400円）が移ります" in both.text
     done = set_rule(connection, tool, shop="リンリン", category="自転車")
     assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
     assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
@@ -107,7 +112,7 @@ def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(
     tool, today = fill(connection, FOOD), date(2025, 6, 30)
     before = categories(connection, tool)
     trial = try_rule(connection, tool, shop="", category="食料品 = 食費")
-    assert "カテゴリ「食料品」 → 食費: 試すと 3件（1,230円）が移ります" in trial.text
+    assert "カテゴリ「食料品」 → 食費: 試すと 3件（支出 1,230円）が移ります" in trial.text
     assert categories(connection, tool) == before
     set_rule(connection, tool, shop="りんりん", category="自転車")
     done = set_rule(connection, tool, shop="", category="食料品＝食費")

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from mdvec.household.core.answers import CategoryText
 from mdvec.household.core.categories import UNCATEGORISED, Category
 from mdvec.household.core.shop_names import letter_pairs
+from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.core.transaction import CountedRow
-from mdvec.household.core.wording import format_currency
+from mdvec.household.core.wording import format_currency, sums_in_words
 from mdvec.text import bracketed_name, shown_name
 
 _MIN_LIKENESS = 0.6
@@ -168,7 +169,8 @@ def trial_text(
     """What a rule would change, with its first rows."""
     if not rows:
         return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。"]
-    total = format_currency(sum(row.yen for row in rows))
+    totals = totals_of_rows((row.category_major, row.amount) for row in rows)
+    total = sums_in_words(totals.spending, totals.income) or "0円"
     lines = [
         f"{rule_line(rule)}: 試すと {len(rows):,}件（{total}）が移ります（まだ変えていません）。"
     ]
@@ -178,7 +180,8 @@ def trial_text(
     ]
     shown = rows[-MAX_ROWS:]
     lines += [
-        f"  {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]" for row in shown
+        f"  {row.day} {shown_name(row.name)} {format_currency(row.amount)} [{row.id}]"
+        for row in shown
     ]
     if len(rows) > MAX_ROWS:
         lines.append(f"  ほか {len(rows) - MAX_ROWS:,}件（find_transactions で探せます）")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -12,6 +12,7 @@ import apsw
 
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
 from mdvec.household.core.balances import BalancedDay
+from mdvec.household.interfaces.ledger_sums import counts
 
 _EVER = ("0001-01-01", "9999-12-31")
 
@@ -47,7 +48,8 @@ class AccountDoubt:
 
     Until a user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
     lists rows of several accounts without IDs, as Money Forward can, so that only the pairs of
-    rows can be decided.
+    rows can be decided. ``has_new_ids``: the second has all rows of the first with other IDs, as
+    after an account was linked again.
     """
 
     account: str
@@ -55,6 +57,7 @@ class AccountDoubt:
     second: str
     rows: int
     is_listed: bool = False
+    has_new_ids: bool = False
 
 
 def doubts_of(
@@ -70,10 +73,43 @@ def doubts_of(
         (tool_id, *days),
     )
     doubts = [AccountDoubt(*pair) for pair in pairs]
+    downloads = connection.execute(_WITH_NEW_IDS, (tool_id, *days))
+    doubts += [replace(AccountDoubt(*pair), has_new_ids=True) for pair in downloads]
     if connection.execute(_HAS_LISTS, (tool_id,)).get:
         listed = connection.execute(_LISTED, (tool_id, *days))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
+
+
+_WITH_NEW_IDS = f"""
+SELECT r.account, a.path, b.path, count(DISTINCT r.id) FROM account_doubts AS d
+JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
+JOIN ledger_statements AS b ON b.id = d.second
+JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> '' AND r.date BETWEEN ?2 AND ?3
+JOIN statement_rows AS s ON s.statement_id = b.id AND s.mf_id <> r.mf_id
+    AND (s.date, s.amount, s.description, s.account)
+    = (r.date, r.amount, r.description, r.account)
+JOIN transactions AS t ON t.tool_id = ?1 AND t.identity = r.identity AND {counts("t")}
+JOIN transactions AS u ON u.tool_id = ?1 AND u.identity = s.identity AND {counts("u")}
+GROUP BY a.id, b.id ORDER BY 1, 2, 3
+"""
+"""The rows of a download that count again with other IDs in a later one."""
+
+
+def doubt_downloads(connection: apsw.Connection, pairs: Iterable[tuple[int, int]]) -> None:
+    """Store which of these statements, the older first, are repeated whole with new IDs.
+
+    They are too small to be taken for one account's; call within a transaction.
+    """
+    rows = "SELECT date, amount, description, account FROM statement_rows WHERE statement_id = "
+    for pair in pairs:
+        connection.execute(
+            "INSERT INTO account_doubts SELECT ?1, ?2, 0 WHERE NOT EXISTS (SELECT 1 "
+            "FROM statement_rows WHERE statement_id = ?1 AND mf_id = '') "
+            f"AND NOT EXISTS ({rows} ?1 EXCEPT {rows} ?2) "
+            "AND NOT EXISTS (SELECT 1 FROM account_doubts WHERE (first, second) = (?1, ?2))",
+            pair,
+        )
 
 
 def accounts_apart(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:

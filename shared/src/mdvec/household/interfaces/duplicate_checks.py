@@ -311,19 +311,13 @@ def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[
     return {frozenset((account, other)): batch for account, other, batch in rows}
 
 
-def count_unannounced(
-    connection: apsw.Connection, tool_id: int, least: float
-) -> tuple[int, int, int]:
-    """How many open candidates of this score or more are news: purchases, transfers, bills."""
-    numbers: tuple[int, int, int] = connection.execute(
-        "SELECT count(*) FILTER (WHERE NOT c.of_transfer), count(*) FILTER "
-        f"(WHERE c.of_transfer = 1), count(DISTINCT CASE c.of_transfer WHEN {_BILL} "
-        "THEN a.id + b.id - c.kept_id END) "
-        f"{_WITH_ROWS} AND {_UNDECIDED} AND {_BOTH_COUNT} "
-        "AND NOT c.is_announced AND c.similarity_score >= ?",
-        (tool_id, least),
-    ).get
-    return numbers
+def unannounced_pairs(connection: apsw.Connection, tool_id: int, least: float) -> list[OpenPair]:
+    """The open pairs of this score or more that are news."""
+    return _pairs(
+        connection,
+        f"{_UNDECIDED} AND {_BOTH_COUNT} AND NOT c.is_announced AND c.similarity_score >= ?",
+        tool_id, least,
+    )  # fmt: skip
 
 
 def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
