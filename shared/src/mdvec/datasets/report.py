@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.core.understood import Understood
@@ -119,11 +120,11 @@ def readings_of(
 
 
 def with_reading(
-    of_file: FileTable, understood: Mapping[str, Understood], before: Mapping[str, str]
+    of_file: FileTable, understood: Mapping[str, Understood], before: Mapping[Path, str]
 ) -> FileTable:
     """The table with what is said of it and of its files, where the import read them.
 
-    ``before`` is what was said of tables, by name: it holds until all their files are read again.
+    ``before`` is what was said of tables, by Parquet file: it holds until that is written anew.
     """
     table, said = of_file.table, {path: str(how) for path, how in understood.items()}
     if table.combined is None:
@@ -133,8 +134,7 @@ def with_reading(
             replace(each, reading=said.get(each.path, each.reading))
             for each in table.combined.files
         ]
-        is_new = all(each.path in said for each in files)
-        reading = said.get(table.origin, "" if is_new else before.get(table.name, ""))
+        reading = said.get(table.origin, before.get(table.parquet, ""))
         table = replace(table, combined=replace(table.combined, files=tuple(files)))
     return replace(of_file, table=replace(table, reading=reading))
 
