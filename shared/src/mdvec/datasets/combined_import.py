@@ -29,6 +29,7 @@ from mdvec.datasets.interfaces.combining import (
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.repeated_rows import repeated_rows
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import SeveralTables
@@ -398,7 +399,9 @@ class CombinedImport:
         columns = CombinedColumns(types, from_path, column, units, str(differences))
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
-        self._outcome.parquet = combine(rows, columns, self.snapshots)
+        whole = combine(rows, columns, self.snapshots)
+        self._outcome.parquet = whole
+        self._outcome.notes += repeated_rows(whole, types, column)
         for path, part in self._parts.items():
             state = file_state(self.source_of(path))
             if state != part.file.state:

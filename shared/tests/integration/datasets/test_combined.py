@@ -370,6 +370,25 @@ def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop
     assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 4}
 
 
+def test_files_all_of_whose_rows_are_in_another_are_named_as_long_as_they_are(shop):
+    days = [f"2025-01-{day:02},a,{day}" for day in range(1, 31)]
+    for number, until in ((20250110, 10), (20250120, 20), (20250130, 30)):
+        shop.csv(f"m_{number}.csv", *days[:until])
+    shop.import_("new")
+    assert table_origin(shop.database, "s__m")["read"] == (
+        "all rows of m_20250110.csv (10, in m_20250130.csv), m_20250120.csv (20, in "
+        "m_20250130.csv) are in another file as well, and count more than once"
+    )
+    (shop.folder / "m_20250130.csv").unlink()
+    shop.csv("m_20250120.csv", *days[10:20])
+    shop.csv("m_20250131.csv", *days[10:20], days[0])
+    shop.import_()
+    assert table_origin(shop.database, "s__m")["read"].startswith("all rows of m_20250120.csv (10,")
+    shop.csv("m_20250131.csv", *days[10:19], "2025-01-31,,")
+    shop.import_()
+    assert "read" not in table_origin(shop.database, "s__m")
+
+
 def test_a_tool_keeps_its_tables_until_it_is_rebuilt_or_the_user_names_one(shop):
     for month in (1, 2):
         shop.csv(f"sales_{month}.csv", f"2024-01-01,a,{month}")
