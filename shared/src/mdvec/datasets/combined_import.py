@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 from typing import Protocol
 
+from mdvec.datasets.core.differing import TEXT, FileDifferences, Kinds, column_notes
 from mdvec.datasets.core.grouping import (
     agreed_type,
     combined_columns,
@@ -18,15 +19,21 @@ from mdvec.datasets.core.grouping import (
     hive_values,
     swapped_in_capitals,
 )
-from mdvec.datasets.interfaces.combining import CombinedColumns, CombinedRows, combine, exact_types
+from mdvec.datasets.interfaces.combining import (
+    CombinedColumns,
+    CombinedRows,
+    combine,
+    exact_types,
+    filled_cells,
+)
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.repeated_rows import repeated_rows
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import SeveralTables
 from mdvec.files import FoundFile, UnreadableFile
-from mdvec.text import counted
 
 _MIN_FILES = 2
 
@@ -66,6 +73,8 @@ class CombinedOutcome:
         no_tables: files that hold something else, with the reason.
         several: files that hold several tables, each of which stays one.
         notes: what there is to report about the columns.
+        nulls: by path, the columns of files without any value that became NULL, such as of dashes,
+            with their type in the table and the number of these cells.
     """
 
     files: dict[str, CombinedFile] = field(default_factory=dict)
@@ -77,6 +86,7 @@ class CombinedOutcome:
     no_tables: dict[str, str] = field(default_factory=dict)
     several: list[FoundFile] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    nulls: dict[str, dict[str, tuple[str, int]]] = field(default_factory=dict)
 
 
 @dataclass
@@ -91,6 +101,8 @@ class CombinedImport:
     _beside_commas: bool = False
     _parts: dict[str, ReadPart] = field(default_factory=dict)
     _kept: dict[str, CombinedFile] = field(default_factory=dict)
+    _kinds: dict[str, Kinds] = field(default_factory=dict)
+    _with_commas: set[str] = field(default_factory=set)
     _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
 
     def run(self, unchanged: Collection[str], unseen: Collection[str]) -> CombinedOutcome:
@@ -111,12 +123,15 @@ class CombinedImport:
             else:
                 self._read_file(file, (), before)
         self._reread_beside_commas()
-        types = self._agreed_types(self._common_columns()) if self._parts else self._types_before()
+        self._reread_what_agrees_now()
+        has_changed = bool(self._parts) or self._kept.keys() != before.keys()
+        is_any = bool(self._parts or self._kept)
+        types = self._agreed_types(self._common_columns()) if has_changed and is_any else {}
         self._outcome.files = self._all_files()
         if self._has_too_few():
             self._outcome.apart += [(part, "") for part in self._parts.values()]
             self._outcome.files = {}
-        elif self._parts or self._kept.keys() != before.keys():
+        elif has_changed:
             self._combine(types)
         elif (old := self.planned.old) and old.combined:
             self._outcome.file_column = old.combined.file_column
@@ -137,9 +152,10 @@ class CombinedImport:
         self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
     ) -> None:
         try:
-            self._parts[file.path] = ReadPart(
-                file, *self.read(file, as_text, beside_commas=self._beside_commas)
-            )
+            part = ReadPart(file, *self.read(file, as_text, beside_commas=self._beside_commas))
+            self._parts[file.path] = part
+            if part.facts.has_decimal_commas:  # a later reading may be as text
+                self._with_commas.add(file.path)
         except NotATable as error:
             self._parts.pop(file.path, None)
             self._outcome.no_tables[file.path] = str(error)
@@ -152,22 +168,52 @@ class CombinedImport:
             if file.path in before:
                 self._kept[file.path] = before[file.path]
 
+    def _reread_kept(self) -> None:
+        """Read the files, too, whose rows were to be kept."""
+        kept = dict(self._kept)
+        for file in self.planned.files:
+            if self._kept.pop(file.path, None) is not None:
+                self._read_file(file, (), kept)
+
+    @property
+    def _can_reread(self) -> bool:
+        """Whether there are kept rows, all of files that can be reached."""
+        return bool(self._kept) and self._kept.keys() <= {file.path for file in self.planned.files}
+
     def _reread_beside_commas(self) -> None:
-        """Read files again in which 1.234 looks like a fraction, if others have decimal commas."""
-        had_commas = bool(self._kept) and self._facts_before.has_decimal_commas
+        """Read files again in which 1.234 looks like a fraction, if others have decimal commas.
+
+        If none has any longer, the files are read again that were asked about before.
+        """
+        had_commas = bool(self._kept and self._before.with_commas)
         parts = list(self._parts.values())
-        if not had_commas and not any(part.facts.has_decimal_commas for part in parts):
+        self._beside_commas = not self._before.with_commas.isdisjoint(self._kept) or any(
+            part.facts.has_decimal_commas for part in parts
+        )
+        if self._beside_commas:
+            for part in parts:
+                is_sure = part.facts.has_decimal_commas or self._is_own(part)
+                if not is_sure and "DOUBLE" in part.types.values():
+                    self._read_file(part.file, (), {})
+        if had_commas != self._beside_commas:
+            self._reread_kept()
+
+    def _reread_what_agrees_now(self) -> None:
+        """Read all files again if a column is text because of files that are others now, or gone.
+
+        Kept rows of such a column are text, whatever they were in their files.
+        """
+        before = self._types_before()
+        texts = [name for name in self._before.kinds if before.get(name) == TEXT]
+        if not (texts and self._can_reread):
             return
-        self._beside_commas = True
-        for part in parts:
-            is_sure = part.facts.has_decimal_commas or self._is_own(part)
-            if not is_sure and "DOUBLE" in part.types.values():
-                self._read_file(part.file, (), {})
-        if not had_commas:
-            before = dict(self._kept)
-            for file in self.planned.files:
-                if self._kept.pop(file.path, None) is not None:
-                    self._read_file(file, (), before)
+        rows = self._rows(tuple(before))
+        exact = [exact_types(some, texts) for some in rows if not some.file_column]
+        for name in texts:
+            kept = [kind for path, kind in self._before.kinds[name].items() if path in self._kept]
+            if agreed_type([*kept, *(kinds[name] for kinds in exact)]) not in (None, TEXT):
+                self._reread_kept()
+                return
 
     def _is_own(self, part: ReadPart) -> bool:
         """Whether a file is a Parquet file, which is not copied."""
@@ -180,10 +226,10 @@ class CombinedImport:
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns stay apart."""
-        if self._kept:
-            common = tuple(self._types_before())
-        else:
-            common = common_columns([list(part.types) for part in self._parts.values()])
+        kept = self._columns_kept()
+        common = common_columns(
+            list(kept.values()) or [list(part.types) for part in self._parts.values()]
+        )
         self._outcome.notes.clear()
         for path, part in list(self._parts.items()):
             if differs := difference(part.types, common):
@@ -193,9 +239,15 @@ class CombinedImport:
                 self._set_apart(
                     path, f"{name!r} and another column differ only in capitals; name them alike"
                 )
-        columns = combined_columns((list(part.types) for part in self._parts.values()), common)
-        self._outcome.notes += _notes(columns, self._parts, self._kept)
+        files = kept | {path: list(part.types) for path, part in self._parts.items()}
+        columns = combined_columns(files.values(), common)
+        self._outcome.notes += column_notes(columns, dict(sorted(files.items())))
         return columns
+
+    def _columns_kept(self) -> dict[str, list[str]]:
+        """The columns of each file whose rows are kept."""
+        before = tuple(self._types_before())
+        return {path: self._before.columns_of(path, before) for path in self._kept}
 
     def _set_apart(self, path: str, reason: str) -> None:
         self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
@@ -211,13 +263,18 @@ class CombinedImport:
     @cached_property
     def _facts_before(self) -> ParquetFacts:
         old = self.planned.old
-        if old is None:
+        if old is None or not old.parquet.is_file():
             return ParquetFacts(rows=0, columns=(), period_column=None, first=None, last=None)
         return parquet_facts(old.parquet)
+
+    @cached_property
+    def _before(self) -> FileDifferences:
+        return FileDifferences.parsed(self._facts_before.differences)
 
     def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
         """One type for each column; a file is read again where only text fits all."""
         as_text: set[str] = set()
+        before, may_reread = self._types_before(), True
         while True:
             rows = self._rows(common)
             kinds = {
@@ -230,21 +287,36 @@ class CombinedImport:
             }
             types = {name: min(kinds[name])[0] for name in common} if rows else {}
             differing = [name for name in common if len(kinds[name]) > 1]
-            exact = [exact_types(some, differing) for some in rows]
+            known = [name for name in common if name in self._before.kinds]
+            exact = [exact_types(some, {*differing, *known}) for some in rows]
             agreed = {name: agreed_type(some[name] for some in exact) for name in differing}
             texts = {name for name, kind in agreed.items() if kind is None}
-            if not texts:
-                return types | {name: kind for name, kind in agreed.items() if kind is not None}
-            for name in common:
-                units = sorted({unit for _, unit in kinds[name]})
-                if name in texts and len(units) > 1:
-                    shown = ", ".join(unit or "none" for unit in units)
-                    self._outcome.notes.append(
-                        f"the column {name!r} is text, as its numbers have other units in some "
-                        f"files: {shown}"
-                    )
-            as_text |= texts
-            self._reread(as_text, texts)
+            partial = {name for name in common if any(name not in some.types for some in rows)}
+            for name in {*known, *texts, *partial} - as_text:
+                self._kinds[name] = self._kinds_in(name, rows, exact)
+            if texts:
+                as_text |= texts
+                self._reread(as_text, texts)
+                continue
+            types |= {name: kind for name, kind in agreed.items() if kind is not None}
+            had_no_values = any(before.get(name) == TEXT != kind for name, kind in types.items())
+            if not (had_no_values and may_reread and self._can_reread):
+                return types
+            may_reread = False  # so that each file tells which of its cells are NULL now
+            self._reread_kept()
+
+    def _kinds_in(
+        self, name: str, rows: Sequence[CombinedRows], exact: Sequence[Mapping[str, str]]
+    ) -> Kinds:
+        """The kinds of values in a column, by file; those that lack it are not named."""
+        kinds: dict[str, str] = {}
+        for some, types in zip(rows, exact, strict=True):
+            if some.file_column and name in self._before.kinds:
+                known = self._before.kinds[name]
+                kinds |= {path: known[path] for path in some.paths if path in known}
+            elif name in some.types:
+                kinds |= dict.fromkeys(some.paths, types.get(name, some.types[name]))
+        return kinds
 
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
         """Read the files again that have other types than text in some columns."""
@@ -290,12 +362,12 @@ class CombinedImport:
                 folder = self.root if self._is_own(part) else None
                 types, units = spelled(part.types), spelled(part.facts.units)
                 rows.append(CombinedRows((path,), part.parquet, types, folder, given, units))
-            elif rows and rows[-1].is_combined and not given and not rows[-1].from_path:
+            elif rows and rows[-1].file_column and not given and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
-            elif old := self.planned.old:
+            elif (old := self.planned.old) and old.combined:
                 types, known = self._types_before(), self._facts_before.units
-                before = CombinedRows((path,), old.parquet, types, None, given, known)
-                rows.append(replace(before, is_combined=True))
+                column = old.combined.file_column
+                rows.append(CombinedRows((path,), old.parquet, types, None, given, known, column))
         return rows
 
     def _all_files(self) -> dict[str, CombinedFile]:
@@ -314,14 +386,22 @@ class CombinedImport:
         from_path = {name: hive_type(values) for name, values in given.items()}
         column = _free_name({*types, *from_path})
         old = self.planned.old
-        if old and old.combined and any(some.is_combined for some in rows):
+        if old and old.combined and any(some.file_column for some in rows):
             column = old.combined.file_column
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
-        columns = CombinedColumns(types, from_path, column, units, self._beside_commas)
+        commas = self._with_commas | self._before.with_commas.intersection(self._kept)
+        differences = FileDifferences(self._kinds, frozenset(commas)).only(
+            [path for some in rows for path in some.paths], types
+        )
+        self._outcome.notes += differences.notes()
+        self._note_nulls(rows, types)
+        columns = CombinedColumns(types, from_path, column, units, str(differences))
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
-        self._outcome.parquet = combine(rows, columns, self.snapshots)
+        whole = combine(rows, columns, self.snapshots)
+        self._outcome.parquet = whole
+        self._outcome.notes += repeated_rows(whole, types, column)
         for path, part in self._parts.items():
             state = file_state(self.source_of(path))
             if state != part.file.state:
@@ -329,35 +409,15 @@ class CombinedImport:
                     f"{path} changed while the import read it; import again", may_pass=True
                 )
 
-
-def _notes(
-    columns: Sequence[str], parts: Mapping[str, ReadPart], kept: Collection[str]
-) -> Iterator[str]:
-    """What there is to say about files that have other columns than most, or in another order."""
-    number = len(parts) + len(kept)
-    have = {path: [name.lower() for name in part.types] for path, part in parts.items()}
-    for name in columns:
-        lacking = [path for path, names in have.items() if name.lower() not in names]
-        if lacking:
-            among = "of the files read now, " if kept else ""
-            lack = "lacks" if len(lacking) == 1 else "lack"
-            yield f"{among}the column {name!r} is NULL for {_shown(lacking)}, which {lack} it"
-    for name in columns:
-        other = [path for path, part in parts.items() if name not in part.types]
-        spelled = [path for path in other if name.lower() in have[path]]
-        if spelled:
-            yield f"the column {name!r} has its name in other capitals in {_shown(spelled)}"
-    order = [name.lower() for name in columns]
-    moved = [
-        path for path, names in have.items() if names != [name for name in order if name in names]
-    ]
-    if moved and number > 1:
-        yield f"the columns stand in another order in {_shown(moved)}"
-
-
-def _shown(paths: Sequence[str]) -> str:
-    more = len(paths) - 1
-    return f"{paths[0]} and {counted(more, 'more file')}" if more else paths[0]
+    def _note_nulls(self, rows: Sequence[CombinedRows], types: Mapping[str, str]) -> None:
+        """Note the cells of files without any value in a column that are NULL in the table."""
+        for some in rows:
+            names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
+            if names and not some.file_column:
+                cells = filled_cells(some, names)
+                self._outcome.nulls[some.paths[0]] = {
+                    name: (types[name], cells[name]) for name in names
+                }
 
 
 def _free_name(names: Collection[str]) -> str:

@@ -173,6 +173,9 @@ class _DatasetImport:
         if outcome.notes:
             notes = Understood(notes=tuple(outcome.notes))
             self.reader.understood[planned.group.pattern] = notes
+        for path, cells in outcome.nulls.items():
+            if path in self.reader.understood:
+                self.reader.understood[path] = self.reader.understood[path].with_nulls(cells)
         self.files += many_tables.complete_files(planned, outcome)
         for path, error in outcome.failed:
             self._fail(path, error)
@@ -327,7 +330,7 @@ class _DatasetImport:
             check_unchanged(self.connection, self.tool)
             self.readings.record(self.connection)
             understood = self.reader.understood
-            before = {stored.name: stored.reading for stored in self.stored}
+            before = {stored.parquet: stored.reading for stored in self.stored}
             tables = [with_reading(table, understood, before) for table in self.tables.values()]
             dataset_tables.record_dataset(self.connection, self.tool.id, self.files, tables)
             registry.record_import(self.connection, self.tool, self.job.rules)

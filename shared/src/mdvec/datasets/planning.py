@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mdvec.datasets.core.grouping import FileGroup, file_groups, years_beside_months
+from mdvec.datasets.core.grouping import FileGroup, file_groups
+from mdvec.datasets.core.periods import overlapping
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
@@ -81,10 +82,11 @@ def plan(
             single = [file for file in single if file not in some]
     asked: dict[str, str] = {}
     for group, some in members.items():
-        doubtful = {} if group.is_chosen else years_beside_months(file.path for file in some)
-        for path, month in doubtful.items():
+        doubtful = {} if group.is_chosen else overlapping(file.path for file in some)
+        for path, others in doubtful.items():
+            more = " and others" if len(others) > 1 else ""
             asked[path] = (
-                f"it is a table of its own: it may hold the rows of {month} and others again; "
+                f"it is a table of its own: it may hold the rows of {others[0]}{more} again; "
                 f"combine them with --table 'NAME={group.pattern}'"
             )
         single += [file for file in some if file.path in doubtful]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from mdvec.datasets.core.understood import Understood
@@ -119,11 +120,11 @@ def readings_of(
 
 
 def with_reading(
-    table: DatasetTable, understood: Mapping[str, Understood], before: Mapping[str, str]
+    table: DatasetTable, understood: Mapping[str, Understood], before: Mapping[Path, str]
 ) -> DatasetTable:
     """The table with what is said of it and of its files, where the import read them.
 
-    ``before`` is what was said of tables, by name: it holds until all their files are read again.
+    ``before`` is what was said of tables, by Parquet file: it holds until that is written anew.
     """
     said = {path: str(how) for path, how in understood.items()}
     if table.combined is None:
@@ -131,8 +132,7 @@ def with_reading(
     files = [
         replace(each, reading=said.get(each.path, each.reading)) for each in table.combined.files
     ]
-    is_new = all(each.path in said for each in files)
-    reading = said.get(table.origin, "" if is_new else before.get(table.name, ""))
+    reading = said.get(table.origin, before.get(table.parquet, ""))
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 

@@ -236,7 +236,9 @@ def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(files):
         files.import_("無い列=na:A")
 
 
-@pytest.mark.parametrize("odd", ["0099", "12345678901234567890", "△ x3", "合計", "値"])
+@pytest.mark.parametrize(
+    "odd", ["0099", "1e3", "2E3", "12345678901234567890", "△ x3", "合計", "値"]
+)
 def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(files, odd):
     files.write("n.csv", "\n".join(["値,b", f"{odd},1", *(f"{n},1" for n in range(10, 20))]))
     (said,) = [line for line in told(files.import_(mode="new")) if "値" in line]

@@ -120,20 +120,23 @@ def test_different_currencies_in_different_files_stay_text(shop):
 
 @pytest.mark.parametrize(
     ("texts", "units"),
-    [(("$5.5", "5.5"), "none, $"), (("0.5", "5%"), "none, %"), (("$1.5", "5%"), "$, %")],
+    [
+        (("$5.5", "5.5"), "DOUBLE in $ (m_1.csv), DOUBLE (m_2.csv)"),
+        (("0.5", "5%"), "DOUBLE (m_1.csv), DOUBLE in % (m_2.csv)"),
+        (("$1.5", "5%"), "DOUBLE in $ (m_1.csv), DOUBLE in % (m_2.csv)"),
+        (("2025/5/1", "20250601"), "DATE (m_1.csv), BIGINT (m_2.csv)"),
+    ],
 )
-def test_units_that_only_some_files_have_stay_text_and_the_report_says_so(shop, texts, units):
+def test_what_differs_from_file_to_file_stays_text_and_the_report_says_so(shop, texts, units):
     for month, text in enumerate(texts, 1):
         shop.csv(f"m_{month}.csv", f"a,{text}", header="x,v")
     shop.csv("good.csv", "1", header="n")
     report = shop.import_("new")
     assert shop.read("s__m", "v") == [(text,) for text in texts]
     assert shop.read("s__good", "n") == [(1,)]
-    assert any(
-        "'v' is text, as its numbers" in note and note.endswith(f": {units}")
-        for (reading, *_) in report.details.readings
-        for note in reading.understood.notes
-    )
+    said = f"the column 'v' is text, as the files differ: {units}"
+    assert any(said in reading.understood.notes for (reading, *_) in report.details.readings)
+    assert said in table_origin(shop.database, "s__m")["read"]
 
 
 @pytest.mark.parametrize("is_later", [False, True])
@@ -177,14 +180,80 @@ def test_what_was_unusual_in_reading_a_table_is_known_to_whoever_asks_about_it_l
     assert known("s__plain") == ""
     shop.csv("m_2025-02.csv", "2025-02-01,a,1", "2025-02-02,b,2")
     shop.import_()
+    differ = "the column 'yen' is text, as the files differ: text (m_2025-01.csv), BIGINT"
     for _ in range(2):  # what is said of one file does not add up
-        assert known("s__m").startswith("m_2025-01.csv: yen: 不明 (1) kept")
+        said = f"{differ} (m_2025-02.csv); m_2025-01.csv: yen: 不明 (1) kept"
+        assert known("s__m").startswith(said)
         shop.csv("m_2025-02.csv", "2025-02-01,a,1", "2025-02-02,b,3")
         shop.import_()
     shop.csv("m_2025-01.csv", "2025-01-01,a,1", "2025-01-02,b,2")
     shop.import_("replace")
     assert known("s__m") == ""
     assert "合計 (1)" in known("s__pop")
+
+
+@pytest.mark.parametrize("is_gone", [False, True])
+def test_a_column_is_text_only_as_long_as_a_file_makes_it_text(shop, is_gone):
+    for month in (5, 6):
+        shop.csv(f"m_2025-0{month}.csv", *(f"2025-0{month}-0{n},a,{n}00" for n in range(1, 10)))
+    shop.import_("new")
+    odd = shop.csv("m_2025-07.csv", "2025-07-01,a,不明", "2025-07-02,a,1000")
+    shop.import_()
+    assert shop.types("s__m")["yen"] == "VARCHAR"
+    shop.csv("m_2025-08.csv", "2025-08-01,a,50")  # another file that is no reason
+    shop.import_()
+    assert shop.types("s__m")["yen"] == "VARCHAR"
+    differ = "BIGINT (m_2025-05.csv and 2 more files), text (m_2025-07.csv)"
+    assert differ in table_origin(shop.database, "s__m")["read"]
+    if is_gone:
+        odd.unlink()
+    else:
+        shop.csv("m_2025-07.csv", "2025-07-01,a,900", "2025-07-02,a,1000")
+    shop.import_()
+    assert shop.read("s__m", "max(yen), typeof(max(yen))") == [(900 if is_gone else 1000, "BIGINT")]
+    assert "read" not in table_origin(shop.database, "s__m")
+
+
+def test_points_are_asked_about_only_as_long_as_a_file_has_decimal_commas(shop):
+    shop.csv("m_1.csv", "x;1.234", header="a;v")
+    shop.csv("m_2.csv", "y;2.500", header="a;v")
+    commas = shop.csv("m_3.csv", "z;12,50", header="a;v")
+    shop.import_("new")
+    assert shop.types("s__m")["v"] == "VARCHAR"
+    commas.unlink()
+    shop.import_()
+    assert shop.read("s__m", "v") == [(1.234,), (2.5,)]
+
+
+def test_cells_such_as_dashes_are_said_to_be_null_where_the_other_files_make_them_so(shop):
+    def read():
+        return table_origin(shop.database, "s__m")["read"]
+
+    for month in (5, 6):
+        shop.csv(f"m_2025-0{month}.csv", f"2025-0{month}-01,a,-", f"2025-0{month}-02,a,-")
+    shop.import_("new")
+    assert "yen: - (2) kept as text" in read()
+    shop.csv("m_2025-07.csv", "2025-07-01,a,5")
+    shop.import_()
+    assert shop.read("s__m", "count(*), count(yen), sum(yen)") == [(5, 1, 5)]
+    assert read() == "m_2025-05.csv and 1 more: yen: 2 cells such as NA → NULL"
+
+
+def test_the_order_in_which_files_arrive_does_not_decide_which_of_them_join(shop):
+    for month, name in {1: "", 2: "", 3: "note", 4: "tax"}.items():
+        header = ",".join(filter(None, ("day,shop,yen", name)))
+        shop.csv(f"m_{month}.csv", f"2025-01-01,a,{month}{',9' * bool(name)}", header=header)
+        shop.import_("update" if month > 1 else "new", tables=["m=m_*.csv"])
+    columns = [*shop.types("s__m")]
+    assert columns == ["day", "shop", "yen", "note", "tax", "file"]
+    assert shop.read("s__m", "yen, note, tax") == [
+        (1, None, None), (2, None, None), (3, 9, None), (4, None, 9),
+    ]  # fmt: skip
+    shop.csv("m_5.csv", "2025-01-01,5,1", header="day,yen,colour")
+    assert "it lacks shop and has colour as well" in left_out(shop.import_())["m_5.csv"]
+    (shop.folder / "m_3.csv").unlink()
+    shop.import_()
+    assert [*shop.types("s__m")] == [name for name in columns if name != "note"]
 
 
 def test_workbooks_with_other_currencies_are_text_as_shown(shop):
@@ -257,14 +326,11 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
     shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
     (reading, *_) = shop.import_().details.readings[0]
     assert reading.understood.notes[0] == (
-        "of the files read now, the column 'note' is NULL for sales_2.csv, which lacks it"
+        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it"
     )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.
-    shop.csv("sales_4.csv", "long ago,d,4,5", header="day,shop,yen,more")
-    shop.import_()
-    assert set(shop.tables()) == {"s__sales", "s__sales_4"}
     shop.csv("sales_4.csv", "long ago,d,4,y,5", header="day,shop,yen,note,more")
-    shop.import_("replace")
+    shop.import_()
     assert shop.read("s__sales", f"{columns}, more") == [
         *((*row, None) for row in rows), ("long ago", "d", 4, "y", "sales_4.csv", 5),
     ]  # fmt: skip
@@ -301,6 +367,25 @@ def test_a_year_beside_its_months_is_asked_about_and_other_kinds_are_listed(shop
     }
     shop.import_(tables=["sales=sales_*.csv"])
     assert {name: table.rows for name, table in shop.tables().items()} == {"s__sales": 4}
+
+
+def test_files_all_of_whose_rows_are_in_another_are_named_as_long_as_they_are(shop):
+    days = [f"2025-01-{day:02},a,{day}" for day in range(1, 31)]
+    for number, until in ((20250110, 10), (20250120, 20), (20250130, 30)):
+        shop.csv(f"m_{number}.csv", *days[:until])
+    shop.import_("new")
+    assert table_origin(shop.database, "s__m")["read"] == (
+        "all rows of m_20250110.csv (10, in m_20250130.csv), m_20250120.csv (20, in "
+        "m_20250130.csv) are in another file as well, and count more than once"
+    )
+    (shop.folder / "m_20250130.csv").unlink()
+    shop.csv("m_20250120.csv", *days[10:20])
+    shop.csv("m_20250131.csv", *days[10:20], days[0])
+    shop.import_()
+    assert table_origin(shop.database, "s__m")["read"].startswith("all rows of m_20250120.csv (10,")
+    shop.csv("m_20250131.csv", *days[10:19], "2025-01-31,,")
+    shop.import_()
+    assert "read" not in table_origin(shop.database, "s__m")
 
 
 def test_a_tool_keeps_its_tables_until_it_is_rebuilt_or_the_user_names_one(shop):

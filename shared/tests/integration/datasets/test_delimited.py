@@ -63,6 +63,12 @@ def test_a_column_whose_values_are_of_one_kind_gets_its_type(tmp_path):
         "moment": (["2025/6/1 5:00", "2025-06-01T05:00:01.5", "2025-06-02"], "TIMESTAMP", moments),
         "gaps": (["1", "", "NaN", "NA", "2"], "BIGINT", [1, None, None, None, 2]),
         "spaced": ([" 12 ", "3"], "BIGINT", [12, 3]),
+        "other spaces": (["　6　", "7", "▲\u00a05"], "BIGINT", [6, 7, -5]),
+        "spaces by days": (
+            ["　2025/6/1", "2025/6/2\u00a0"],
+            "DATE",
+            [date(2025, 6, 1), date(2025, 6, 2)],
+        ),
         "none": (["", ""], "VARCHAR", [None, None]),
     }
     found = columns(tmp_path, {name: values for name, (values, _, _) in wanted.items()})
@@ -136,6 +142,21 @@ def test_the_delimiter_is_detected(tmp_path, delimiter):
     )
 
 
+@pytest.mark.parametrize("title", ["売上 | 確定 | 全店", "売上;2025年6月", "a|b"])
+def test_a_title_does_not_decide_about_the_delimiter(tmp_path, title):
+    text = f"{title}\n日付,店,金額\n2025/5/1,A,1\n2025/5/2,B,2\n"
+    types, rows = imported(tmp_path, text)
+    assert types == {"日付": "DATE", "店": "VARCHAR", "金額": "BIGINT"}
+    assert len(rows) == 2
+
+
+@pytest.mark.parametrize(
+    "text", [",店,金額\n1,A,5\n2,B,6\n", "日付,,金額\n2025/5/1,A,5\n不明,B,未定\n2025/5/2,C,7\n"]
+)
+def test_a_header_that_leaves_a_column_without_a_name_is_one(tmp_path, text):
+    assert len(imported(tmp_path, text)[1]) == text.count("\n") - 1
+
+
 def test_a_tsv_is_split_at_tabs_only(tmp_path):
     assert imported(tmp_path, "a,b\n1,2\n", name="a.TSV") == ({"a,b": "VARCHAR"}, [["1,2"]])
 
@@ -190,6 +211,13 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (b"a," * 10_001 + b"b\n1", "it has more than 10,000 columns"),
         (b"a,b\n1," + b"x" * (2**26 + 1), "line 2 has more than 64 MB"),
+        (
+            "売上表,,単位\n日付,店,金額\n2025/5/1,A,1\n".encode(),
+            r"its titles; name its row with --header-row \(it may be the one with 日付, 店, 金額\)",
+        ),
+        ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
+        ("一覧\n作成日,2025/5/1,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
+        (b"a,b,,d,e\n,,,,\nv,w,x,y,z\n1,2,3,4,5\n", "its titles"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )

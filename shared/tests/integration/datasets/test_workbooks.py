@@ -258,8 +258,19 @@ def test_a_workbook_that_cannot_be_read_says_why(files):
     }
 
 
+@pytest.mark.parametrize("names", [("日付", "金額"), ("日付", "店", "金額")])
+@pytest.mark.parametrize("margin", [0, 1, 2, 5])
+def test_a_margin_of_empty_columns_does_not_hide_a_header(names, margin):
+    rows = [
+        [""] * margin + list(cells) for cells in (names, ["2025-06-01", "5", "6"][: len(names)])
+    ]
+    assert sheet_header([rows[0], *[rows[1]] * 7]).names[margin:] == names
+
+
 def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
-    assert sheet_header([["a", "", "b"], ["x", "y", "z"], ["1", "2", "3"]]).names == ("a", "", "b")
+    with pytest.raises(NoHeader, match=r"--header-row \(it may be the one with x, y, z\)"):
+        sheet_header([["a", "", "b"], ["x", "y", "z"], ["1", "2", "3"]])
+    assert sheet_header([["a", "", "b"], ["1", "y", "2"], ["x", "y", "z"]]).names == ("a", "", "b")
     assert sheet_header([["s", "G"], ["", "x", "y"], ["k", "2", "3"]]).names == ("s", "G x", "G y")
     assert sheet_header([["t"], ["a", "b", "c"], ["d", "e", "f"]]).names == ("a", "b", "c")
     with pytest.raises(NoHeader, match="--header-row"):
@@ -347,9 +358,13 @@ def xlsb(path, rows):
 
 def test_workbooks_of_other_kinds_are_read_and_say_what_is_not_seen(files):
     (files.folder / "a.XLS").write_bytes(XLS)
-    names = ods_row(("string", "名"), ("string", "日"), ("string", "数"))
-    row = ods_row(("string", "あ\r\nい"), ("date", "2025-03-01"), ("float", 12), repeated=2)
-    ods(files.folder / "b.ods", f'<table:table-row table:number-rows-repeated="3"/>{names}{row}')
+    names = ods_row(("string", "名"), ("string", "日"), ("string", "数"), ("string", "時間"))
+    row, long = (
+        ods_row(("string", "あ\r\nい"), ("date", "2025-03-01"), ("float", 12), ("time", length))
+        for length in ("PT01H03M00S", "PT26H03M00S")
+    )
+    rows = f'<table:table-row table:number-rows-repeated="3"/>{names}{row}{long}'
+    ods(files.folder / "b.ods", rows)
     xlsb(files.folder / "c.xlsb", [("品", "数"), ("鉛筆", 12.0), ("紙", 3.5)])
     options = DatasetOptions(readings=reading_choices(["totals=out"]))
     report = files.import_("new", options=options)
@@ -362,7 +377,9 @@ def test_workbooks_of_other_kinds_are_read_and_say_what_is_not_seen(files):
         [("東京", date(2025, 1, 1), 1000, 0.125), ("東京", date(2025, 1, 2), 2000, 0.25),
          ("大阪", date(2025, 1, 3), 3000, 0.375)],
     )  # fmt: skip
-    assert files.read("t__b") == [("あ\nい", date(2025, 3, 1), 12)] * 2
+    assert files.read("t__b") == [
+        ("あ\nい", date(2025, 3, 1), 12, length) for length in ("01:03:00", "26:03:00")
+    ]
     assert files.content("t__c") == (
         {"品": "VARCHAR", "数": "DOUBLE"}, [("鉛筆", 12.0), ("紙", 3.5)]
     )  # fmt: skip

@@ -17,6 +17,7 @@ from mdvec.datasets.core.grouping import (
     hive_type,
     hive_values,
 )
+from mdvec.datasets.core.periods import overlapping
 
 
 @each(
@@ -100,3 +101,27 @@ def test_the_columns_of_most_files_are_those_of_the_table():
     assert common == ("b", "a")
     assert difference(("a", "x"), common) == "lacks b and has x as well"
     assert difference(("a", "b"), common) == ""
+
+
+@pytest.mark.parametrize(
+    ("names", "asked"),
+    [
+        ("2024 2025-01 2025-02", ""),
+        ("2025 2025-01 2024", "2025"),
+        ("2025Q1 2025-01 2025-02 2025-04", "2025Q1"),
+        ("2025-01 2025-01-01 2025-01-02", "2025-01"),
+        ("2024年度 2025年1月 2024年1月", "2024年度"),
+        ("2024年度 2024年3月 2025年4月", ""),
+        ("2025年 2025年度", "2025年度"),
+        ("令和6年 2024年4月", "令和6年"),
+        ("20250101-20250131 20250101-20250228 20250301-20250331", "20250101-20250228"),
+        ("20250101-20250201 20250201-20250301", ""),
+        ("20250120-20250210 20250101-20250131", "20250101-20250131"),
+        ("20250601_1200 20250601_1800", ""),
+        ("2025-01 202501", "202501"),
+        ("2025-13 2025", ""),
+    ],
+)
+def test_a_file_whose_period_has_that_of_another_in_it_may_repeat_its_rows(names, asked):
+    paths = [f"売上_{name}.csv" for name in names.split()]
+    assert " ".join(path[3:-4] for path in overlapping(paths)) == asked

@@ -12,15 +12,11 @@ from typing import Literal
 from urllib.parse import unquote
 
 from mdvec.datasets.core.columns import Column
+from mdvec.datasets.core.periods import DATES
 from mdvec.files import split_ending
 from mdvec.text import identifier, some_of
 from mdvec.tools import InvalidToolName
 
-_YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
-_DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
-_TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
-_DATES = re.compile(rf"(?<!\d){_DATE}(?:[-_~〜 ]{{1,3}}{_DATE}|{_TIME})?(?!\d)")
-_WHOLE_YEAR = re.compile(rf"({_YEAR})年?度?")
 _NUMBER = re.compile(r"\d+")
 _HIVE = re.compile(r"([^=]+)=(.*)")
 _NO_HIVE_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -61,7 +57,7 @@ def group_of(path: str) -> FileGroup | None:
     if hive_from is not None:
         shown = [_HIVE.sub(r"\1=*", part) for part in parts]
         return FileGroup("/".join(parts[:hive_from]), "/".join([*shown, f"*{ending}"]))
-    slots = list(_DATES.finditer(stem)) or list(_NUMBER.finditer(stem))
+    slots = list(DATES.finditer(stem)) or list(_NUMBER.finditer(stem))
     if not slots:
         return None
     before, after = stem[: slots[-1].start()], stem[slots[-1].end() :]
@@ -80,27 +76,6 @@ def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
         if group is not None:
             groups.setdefault(group, []).append(path)
     return {group: members for group, members in groups.items() if len(members) > 1}
-
-
-def years_beside_months(paths: Iterable[str]) -> dict[str, str]:
-    """Files of a whole year beside files of its months, by path: one of those months each.
-
-    Their rows may be the same, so that a sum over all would count them twice.
-    """
-    dates = {path: _last_date(path) for path in paths}
-    years = {path: date for path, date in dates.items() if _WHOLE_YEAR.fullmatch(date)}
-    months: dict[str, str] = {}
-    for path, date in dates.items():
-        year = _WHOLE_YEAR.match(date)
-        if path not in years and year is not None:
-            months.setdefault(year[1], path)
-    found = ((path, _WHOLE_YEAR.fullmatch(date)) for path, date in years.items())
-    return {path: months[year[1]] for path, year in found if year and year[1] in months}
-
-
-def _last_date(path: str) -> str:
-    dates = _DATES.findall(split_ending(path.rpartition("/")[2])[0])
-    return dates[-1] if dates else ""
 
 
 def hive_values(path: str) -> dict[str, str | None]:

@@ -16,6 +16,7 @@ from mdvec.datasets.core.understood import NO_HEADER
 SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
 _TITLE_SHARE = 0.5
+_MAX_SHOWN = 3
 _MIN_COLUMNS = 2
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
@@ -50,8 +51,9 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
     it are values further below, where the header itself has none but years; or that all titles are
     a single cell. Title lines that are padded to the table's width need more of it.
     """
-    width = usual_width(map(len, rows))
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
+    rows = _without_empty_columns(rows)
+    width = usual_width(map(len, rows))
     if width < _MIN_COLUMNS or is_web_page:
         return 0
     wide = (at for at, row in enumerate(rows) if not _is_narrow(row, width))
@@ -68,8 +70,47 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
 
 def is_doubtful(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row looks like a title line, though no header below it is evident."""
+    at = header_at(rows)
+    rows = _without_empty_columns(rows)
     width = usual_width(map(len, rows))
-    return width > _MIN_COLUMNS and _is_narrow(rows[0], width) and header_at(rows) == 0
+    return width > _MIN_COLUMNS and _is_narrow(rows[0], width) and at == 0
+
+
+def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
+    """Check a header that leaves columns without a name: a title line may look like one.
+
+    Raises:
+        NoHeader: the first row below that names every column has values right under it, where the
+            rows above it have none.
+    """
+    width = max(map(len, rows))
+    columns = [
+        [row[place].strip() if place < len(row) else "" for row in rows] for place in range(width)
+    ]
+    used = [cells for cells in columns if any(cells[at:])]
+    if all(cells[at] for cells in used):
+        return
+    full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
+    if (below := next(full, None)) is None:
+        return
+    names = [cells[below].lower() for cells in used]
+    if len(set(names)) < len(names) or any(map(is_value, names)):
+        return
+    if any(
+        is_value("".join(cells[below + 1 : below + 2])) and not any(map(is_value, cells[at:below]))
+        for cells in used
+    ):
+        shown = ", ".join(cells[below] for cells in used[:_MAX_SHOWN])
+        raise NoHeader(
+            "its header cannot be told from its titles; name its row with --header-row "
+            f"(it may be the one with {shown})"
+        )
+
+
+def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The rows without columns in which there is nothing, such as a margin."""
+    filled = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
+    return [[cell for place, cell in enumerate(row) if place in filled] for row in rows]
 
 
 def title(row: Sequence[str]) -> str:
@@ -131,6 +172,8 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     elif given is None and _names_groups(rows[at], below, rows[at + 2 :]):
         top, lower = at, at + 1
     else:
+        if given is None:
+            check_names_below(rows, at)
         return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
     names = _combined(rows[top], rows[lower])
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])))

@@ -99,9 +99,26 @@ class Understood:
             said.append(f"{more:,} more columns (--format json lists them)")
         return "; ".join([*said, *self.notes])
 
+    def with_nulls(self, cells: Mapping[str, tuple[str, int]]) -> Understood:
+        """The same where columns without any value have another type in the whole table.
+
+        ``cells`` are that type, and the number of cells such as NA, by the column's name in it.
+        """
+        other = {name.lower(): to for name, to in cells.items()}
+        columns = (
+            _empty(at.name, *other[at.name.lower()]) if at.name.lower() in other else at
+            for at in self.columns
+        )
+        return replace(self, columns=tuple(columns))
+
     def with_notes(self, *notes: str) -> Understood:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *filter(None, notes)))
+
+
+def _empty(name: str, kind: str, nulls: int) -> ReadColumn:
+    """A column in which there are at most cells such as NA."""
+    return ReadColumn(name, kind, nulls=nulls)
 
 
 def _shown(text: str) -> str:

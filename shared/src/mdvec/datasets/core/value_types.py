@@ -65,7 +65,7 @@ _ERA_LETTER_DATE = (
 
 
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
-_FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％", "0123456789,.-+/:%")
+_FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％\u3000\u00a0", "0123456789,.-+/:%  ")
 _TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
 _WITH_COMMA = r"(0|[1-9]\d{0,2}(\.\d{3}){1,4}|[1-9]\d{0,14})(,\d{1,2})?"
 _COMMA_DIGITS = (
@@ -138,7 +138,8 @@ class ValueKind:
         unit: what its numbers count, where that is not part of the type: "$" or "%".
         needs: a regular expression that at least one value contains: without it the others could
             mean something else.
-        is_full_width: whether its digits may be full-width.
+        is_full_width: whether its digits may be full-width, and the spaces around it others than
+            those of ASCII.
         rule: what was decided for the whole column, in words; "" if it is obvious.
         question: what must be asked, in words, because all values can be read in two ways; such a
             column stays text.
@@ -173,7 +174,7 @@ class ValueKind:
         return f"regexp_matches({self._trimmed(column)}, '{pattern}')" if self.needs else "true"
 
     def _trimmed(self, cell: str) -> str:
-        return self._half_width(f"trim({cell})")
+        return f"trim({self._half_width(cell)})"
 
     def _half_width(self, text: str) -> str:
         if not self.is_full_width:
@@ -205,7 +206,8 @@ class ValueKind:
         """
         if self.question:
             return cell
-        value = self._half_width(cell if self.type in _READ_WITH_SPACES else f"trim({cell})")
+        is_trimmed = self.is_full_width or self.type not in _READ_WITH_SPACES
+        value = self._trimmed(cell) if is_trimmed else cell
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
@@ -388,7 +390,7 @@ def _looks_like(pattern: str) -> Callable[[str], object]:
 def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
     """The kinds whose patterns all texts match: a quick check of a sample, which rules most out."""
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
-    half_width = {value.translate(_TO_HALF_WIDTH) for value in values}
+    half_width = {value.translate(_TO_HALF_WIDTH).strip(" ") for value in values}
     matches: dict[tuple[str, bool], bool] = {}
     possible: list[ValueKind] = []
     for kind in kinds:
@@ -402,9 +404,9 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> l
 
 NUMBER_LIKE = (
     rf"{_MINUS}?[¥￥$€£]?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
-    r"(\.\d{1,15})?([eE][-+]?\d{1,3})? ?[%％円]?"
+    r"((\.\d{1,15})([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
 )
-"""What most values of a column of numbers look like, whatever else it holds."""
+"""What most values of a column of numbers look like, whatever else it holds; 1e5 is a code."""
 _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
 
 

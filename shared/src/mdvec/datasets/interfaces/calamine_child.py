@@ -7,6 +7,7 @@ that it has billions of cells, so this process has limited memory, and can open 
 from __future__ import annotations
 
 import json
+import re
 import struct
 import sys
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 MEMORY_MB = 1_024
 MAX_SPOOL_MB = 2_048
 _MAX_EXACT = 2**53
+_ODS, _ODS_WITHIN = b"mimetypeapplication/vnd.oasis.opendocument", 200
+_DURATION = re.compile(r"(-?)PT(\d{1,6})H(\d{1,2})M(\d{1,2}(?:\.\d+)?)S", re.ASCII)
 ANSWER_AT = struct.Struct("<Q")
 
 
@@ -38,7 +41,10 @@ def main() -> None:
     answer: dict[str, Any]
     rows = sys.stdout.buffer
     try:
-        answer = {"sheets": list(_sheets(CalamineWorkbook.from_filelike(sys.stdin.buffer), rows))}
+        is_ods = _ODS in sys.stdin.buffer.read(_ODS_WITHIN)
+        sys.stdin.buffer.seek(0)
+        book = CalamineWorkbook.from_filelike(sys.stdin.buffer)
+        answer = {"sheets": list(_sheets(book, rows, is_ods=is_ods))}
     except PasswordError:
         answer = {"error": "it is locked by a password; save it without one"}
     except (CalamineError, MemoryError, OSError):
@@ -47,7 +53,7 @@ def main() -> None:
     rows.write(json.dumps(answer).encode() + ANSWER_AT.pack(start))
 
 
-def _sheets(book: CalamineWorkbook, rows: BinaryIO) -> Iterator[dict[str, Any]]:
+def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator[dict[str, Any]]:
     """What each sheet is; its rows go to ``rows``, those of a sheet between ``start`` and ``end``.
 
     Positions count bytes.
@@ -61,7 +67,9 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO) -> Iterator[dict[str, Any]]:
             said["start"] = rows.tell()
             first_row, first_column = sheet.start or (0, 0)
             for number, cells in enumerate(sheet.iter_rows(), first_row + 1):
-                values = [None] * first_column + [_value(cell) for cell in cells]
+                values = [None] * first_column + [
+                    _duration(cell) if is_ods else _value(cell) for cell in cells
+                ]
                 while values and values[-1] is None:
                     values.pop()
                 if values:
@@ -70,6 +78,15 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO) -> Iterator[dict[str, Any]]:
             # Known in .xls alone; rows and columns count from 0.
             said["merged"] = sheet.merged_cell_ranges or []
         yield said
+
+
+def _duration(cell: object) -> object:
+    """A cell of an .ods file, in which a duration of a day or more comes as it is written."""
+    match = _DURATION.fullmatch(cell) if isinstance(cell, str) else None
+    if match is None:
+        return _value(cell)
+    seconds = int(match[2]) * 3600 + int(match[3]) * 60 + float(match[4])
+    return {"seconds": -seconds if match[1] else seconds}
 
 
 def _value(cell: object) -> object:

@@ -34,7 +34,7 @@ class CombinedRows:
         folder: the folder that ``parquet`` must lie in, if it is the user's own file.
         from_path: the columns that folders in the path give, as text.
         units: the units of the numbers in its columns, where they have one.
-        is_combined: whether ``parquet`` has rows of other files, too.
+        file_column: its column that names the file of each row, if it has rows of others, too.
     """
 
     paths: tuple[str, ...]
@@ -43,7 +43,15 @@ class CombinedRows:
     folder: Path | None = None
     from_path: tuple[tuple[str, str | None], ...] = ()
     units: Mapping[str, str] = field(default_factory=dict)
-    is_combined: bool = False
+    file_column: str = ""
+
+    @property
+    def where(self) -> str:
+        """SQL: the condition that picks them in ``parquet``; "" if it has no others."""
+        if not self.file_column:
+            return ""
+        paths = ", ".join(map(literal, self.paths))
+        return f" WHERE {identifier(self.file_column)} IN ({paths})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ class CombinedColumns:
     from_path: Mapping[str, str]
     file: str
     units: Mapping[str, str] = field(default_factory=dict)
-    has_decimal_commas: bool = False
+    differences: str = ""
 
 
 def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
@@ -76,13 +84,25 @@ def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
             has_values = f"bool_or({ValueKind.is_value(column)})" if is_text else f"count({column})"
             is_short = "true" if is_text else f"coalesce(max(abs({column})), 0) < {MAX_EXACT}"
             any_value, all_short = connection.execute(
-                f"SELECT {has_values}, {is_short} FROM {scan}"
+                f"SELECT {has_values}, {is_short} FROM {scan}{rows.where}"
             ).fetchone() or (None, None)
             if not any_value:
                 types[name] = NO_VALUES
             elif not all_short:
                 types[name] = LONG
     return types
+
+
+def filled_cells(rows: CombinedRows, columns: Sequence[str]) -> dict[str, int]:
+    """How many cells of some columns of texts are not empty.
+
+    Raises:
+        UnreadableFile: the Parquet file cannot be read.
+    """
+    counts = ", ".join(f"count(nullif(trim({identifier(name)}), ''))" for name in columns)
+    with _opened([rows]) as (connection, (scan,)):
+        found = connection.execute(f"SELECT {counts} FROM {scan}{rows.where}").fetchone() or ()
+    return dict(zip(columns, map(int, found), strict=True))
 
 
 def combine(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
@@ -107,7 +127,7 @@ def _written(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots:
         query = " UNION ALL ".join(
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
-        marks = units_metadata(columns.units, has_decimal_commas=columns.has_decimal_commas)
+        marks = units_metadata(columns.units, differences=columns.differences)
         options = f"FORMAT parquet, ROW_GROUP_SIZE {rows_at_once(width)}{marks}"
         connection.execute(f"COPY ({query}) TO {literal(str(target))} ({options})")
     return whole
@@ -127,13 +147,8 @@ def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
         for name, kind in columns.from_path.items()
     ]
     file = identifier(columns.file)
-    if part.is_combined:
-        shown.append(file)
-        where = f" WHERE {file} IN ({', '.join(map(literal, part.paths))})"
-    else:
-        shown.append(f"{literal(part.paths[0])} AS {file}")
-        where = ""
-    return f"SELECT {', '.join(shown)} FROM {scan}{where}"
+    shown.append(file if part.file_column else f"{literal(part.paths[0])} AS {file}")
+    return f"SELECT {', '.join(shown)} FROM {scan}{part.where}"
 
 
 def _read(name: str, has: str, wanted: str) -> str:

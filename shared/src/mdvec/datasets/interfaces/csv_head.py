@@ -15,6 +15,7 @@ from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     HeadersBelow,
+    check_names_below,
     first_rows,
     header_at,
     title,
@@ -83,6 +84,8 @@ def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, given: int
     line, header = first[at]
     if given == NO_HEADER or (given is None and _is_data(header, cells[at + 1 :])):
         return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
+    if given is None:
+        check_names_below(cells, at)
     titles, is_plain = tuple(map(title, cells[:at])), line == before + at + 1
     return Head(delimiter, titles, line, column_names(header), line, is_plain)
 
@@ -112,7 +115,7 @@ def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_Numbere
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     """The delimiter that splits the first line into most cells; if several do, the first allowed.
 
-    If the first line is a title, which none splits, most of the lines after it decide.
+    One that splits most of the lines after it goes before others, as the first may be a title.
     """
 
     def widths(delimiter: str) -> list[int]:
@@ -131,10 +134,12 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     if len(allowed) == 1:
         return allowed
     by_delimiter = {delimiter: widths(delimiter) for delimiter in allowed}
-    best = max(allowed, key=lambda delimiter: by_delimiter[delimiter][0])
+    below = {delimiter: usual_width(counts[1:]) for delimiter, counts in by_delimiter.items()}
+    splitting = [delimiter for delimiter in allowed if below[delimiter] > 1] or allowed
+    best = max(splitting, key=lambda delimiter: by_delimiter[delimiter][0])
     if by_delimiter[best][0] > 1:
         return best
-    return max(allowed, key=lambda each: usual_width(by_delimiter[each]))
+    return max(splitting, key=lambda delimiter: below[delimiter])
 
 
 def headers_below(rows: Path, head: Head) -> Iterator[str]:

@@ -18,6 +18,7 @@ from mdvec.text import identifier, literal
 
 _UNITS = "mdvec_units"
 _COMMAS = "mdvec_decimal_commas"
+_DIFFERENCES = "mdvec_differences"
 _CELLS_AT_ONCE = 10_000_000
 _MAX_ROWS_AT_ONCE = 122_880
 _MIN_ROWS_AT_ONCE = 2_048
@@ -28,17 +29,22 @@ class ParquetFacts(TableExtent):
     """What a Parquet file holds.
 
     ``units`` are the units of its numbers by column, as an import wrote them;
-    ``has_decimal_commas`` says that some of these were read from texts with decimal commas.
+    ``has_decimal_commas`` says that some of these were read from texts with decimal commas, and
+    ``differences`` how the files differ that were combined in it.
     """
 
     units: Mapping[str, str] = field(default_factory=dict)
     has_decimal_commas: bool = False
+    differences: str = ""
 
 
-def units_metadata(units: Mapping[str, str], *, has_decimal_commas: bool = False) -> str:
+def units_metadata(
+    units: Mapping[str, str], *, has_decimal_commas: bool = False, differences: str = ""
+) -> str:
     """The option of a COPY that keeps how numbers were written; "" if there is nothing to say."""
     marks = [f"{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}"] if units else []
     marks += [f"{_COMMAS}: 'true'"] if has_decimal_commas else []
+    marks += [f"{_DIFFERENCES}: {literal(differences)}"] if differences else []
     return f", KV_METADATA {{{', '.join(marks)}}}" if marks else ""
 
 
@@ -75,7 +81,7 @@ def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
         f"SELECT count(*), min({name})::VARCHAR, max({name})::VARCHAR FROM {scan}"
     ).fetchone() or (0, None, None)
     return ParquetFacts(
-        units, _COMMAS in marks,
+        units, _COMMAS in marks, marks.get(_DIFFERENCES, ""),
         rows=rows, columns=columns, period_column=dated, first=_iso(first), last=_iso(last),
     )  # fmt: skip
 
@@ -91,7 +97,7 @@ def _check_decimals(connection: duckdb.DuckDBPyConnection, file: Path) -> None:
 def _marks(connection: duckdb.DuckDBPyConnection, file: Path) -> Mapping[str, str]:
     rows = connection.execute(
         f"SELECT decode(key), decode(value) FROM parquet_kv_metadata({literal(one_path(file))}) "
-        f"WHERE decode(key) IN ('{_UNITS}', '{_COMMAS}')"
+        f"WHERE decode(key) IN ('{_UNITS}', '{_COMMAS}', '{_DIFFERENCES}')"
     ).fetchall()
     return dict(rows)
 

@@ -1,0 +1,90 @@
+"""The periods that files' names tell, and which files may hold the rows of others of a group."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, insort
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from mdvec.files import split_ending
+
+_YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
+_DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
+_TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
+DATES = re.compile(rf"(?<!\d)({_DATE})(?:[-_~〜 ]{{1,3}}({_DATE})|{_TIME})?(?!\d)")
+"""A date in a name, perhaps a second one up to which it goes."""
+_PARTS = re.compile(
+    rf"(?P<year>{_YEAR})(?:[-_.年]?(?:(?P<month>[01]?\d)月?(?:[-_.]?(?P<day>[0-3]?\d)日?)?"
+    r"|[qQ](?P<quarter>[1-4]))|年(?P<fiscal>度)?)?"
+)
+_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
+_FISCAL_MONTH = 4
+_Days = tuple[date, date]
+
+
+def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Files whose days, by their names, include those of others: these others, by path.
+
+    Their rows may be the same, so that a sum over all would count them twice. Of two files it is
+    the one with more days. A day may have several files, and a period may end on the day on which
+    the next begins.
+    """
+    found = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
+    found.sort(key=lambda each: each[1][1] - each[1][0])
+    apart: list[tuple[date, date, str]] = []  # their last days are in order, too
+    asked: dict[str, list[str]] = {}
+    for path, (first, last) in found:
+        others: list[str] = []
+        at = bisect_left(apart, first, key=lambda each: each[1])
+        for start, end, other in apart[at:]:
+            if start > last:
+                break
+            is_within = first <= start and end <= last and first != last
+            if is_within or min(end, last) > max(start, first):
+                others.append(other)
+        if others:
+            asked[path] = others
+        else:
+            insort(apart, (first, last, path))
+    return asked
+
+
+def _days_of(path: str) -> _Days | None:
+    """The first and the last day of the last date, or dates, in a file's name."""
+    dates = DATES.findall(split_ending(path.rpartition("/")[2])[0])
+    if not dates:
+        return None
+    start, end = dates[-1]
+    try:
+        days = _days(start)[0], _days(end or start)[1]
+    except ValueError:  # such as month 13
+        return None
+    return days if days[0] <= days[1] else None
+
+
+def _days(text: str) -> _Days:
+    """The first and the last day of a year, quarter, month or day.
+
+    Raises:
+        ValueError: it is none.
+    """
+    match = _PARTS.fullmatch(text)
+    if match is None:
+        raise ValueError(text)
+    written = match["year"]
+    era, count = written[:2], written[2:]
+    year = _ERAS[era] + int(count.replace("元", "1")) if era in _ERAS else int(written)
+    if match["day"]:
+        day = date(year, int(match["month"]), int(match["day"]))
+        return day, day
+    if match["month"]:
+        return _months(year, int(match["month"]), 1)
+    if match["quarter"]:
+        return _months(year, int(match["quarter"]) * 3 - 2, 3)
+    return _months(year, _FISCAL_MONTH if match["fiscal"] else 1, 12)
+
+
+def _months(year: int, month: int, number: int) -> _Days:
+    after = month - 1 + number
+    return date(year, month, 1), date(year + after // 12, after % 12 + 1, 1) - timedelta(days=1)
