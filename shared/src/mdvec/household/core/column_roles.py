@@ -14,6 +14,17 @@ def any_of(*words: str) -> re.Pattern[str]:
     return re.compile("|".join(words), re.IGNORECASE)
 
 
+_CURRENCY = any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
+_CODE = re.compile(
+    r"(?<![A-Z])(?:AED|AFN|ALL|AMD|ANG|AOA|ARS|AUD|AWG|AZN|BAM|BBD|BDT|BGN|BHD|BIF|BMD|BND|BOB|BRL|"
+    "BSD|BTN|BWP|BYN|BZD|CAD|CDF|CHF|CLP|CNY|COP|CRC|CUP|CVE|CZK|DJF|DKK|DOP|DZD|EGP|ERN|ETB|EUR|"
+    "FJD|FKP|GBP|GEL|GHS|GIP|GMD|GNF|GTQ|GYD|HKD|HNL|HTG|HUF|IDR|ILS|INR|IQD|IRR|ISK|JMD|JOD|JPY|"
+    "KES|KGS|KHR|KMF|KPW|KRW|KWD|KYD|KZT|LAK|LBP|LKR|LRD|LSL|LYD|MAD|MDL|MGA|MKD|MMK|MNT|MOP|MRU|"
+    "MUR|MVR|MWK|MXN|MYR|MZN|NAD|NGN|NIO|NOK|NPR|NZD|OMR|PAB|PEN|PGK|PHP|PKR|PLN|PYG|QAR|RON|RSD|"
+    "RUB|RWF|SAR|SBD|SCR|SDG|SEK|SGD|SHP|SLE|SOS|SRD|SSP|STN|SVC|SYP|SZL|THB|TJS|TMT|TND|TOP|TRY|"
+    "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
+)
+"""The codes of ISO 4217 for the money of countries, in capitals."""
 _DATE = any_of(
     "日付", "年月日", "利用日", "取引日", "取り引き日", "取扱日", "勘定日", "決済日", "発生日",
     "購入日", "計上日", "^日$", "^日時$", "date",
@@ -167,3 +178,9 @@ def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
 
 def _first(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
     return next((name for name in names if shape.search(one_spelling(name))), None)
+
+
+def is_foreign(name: str, words: Sequence[str] = ()) -> bool:
+    """Whether a column speaks of another currency than yen, or of several."""
+    named = _CURRENCY.search(name) or any(code != "JPY" for code in _CODE.findall(name))
+    return bool(named) or any(map(_CODE.fullmatch, words))

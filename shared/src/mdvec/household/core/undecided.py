@@ -27,7 +27,7 @@ from mdvec.household.core.cells import (
     is_date,
     parse_amount,
 )
-from mdvec.household.core.column_roles import any_of
+from mdvec.household.core.column_roles import any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
 from mdvec.text import shown_name
@@ -40,17 +40,6 @@ DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 
 
 _UNIT = any_of(r"(単位.{0,2}|\(|額)[百千万億]円", "thousands", "millions")
-_CURRENCY = any_of("通貨", "外貨", "現地", "currency", "ドル", "ユーロ")
-_CODE = re.compile(
-    r"(?<![A-Z])(?:AED|AFN|ALL|AMD|ANG|AOA|ARS|AUD|AWG|AZN|BAM|BBD|BDT|BGN|BHD|BIF|BMD|BND|BOB|BRL|"
-    "BSD|BTN|BWP|BYN|BZD|CAD|CDF|CHF|CLP|CNY|COP|CRC|CUP|CVE|CZK|DJF|DKK|DOP|DZD|EGP|ERN|ETB|EUR|"
-    "FJD|FKP|GBP|GEL|GHS|GIP|GMD|GNF|GTQ|GYD|HKD|HNL|HTG|HUF|IDR|ILS|INR|IQD|IRR|ISK|JMD|JOD|JPY|"
-    "KES|KGS|KHR|KMF|KPW|KRW|KWD|KYD|KZT|LAK|LBP|LKR|LRD|LSL|LYD|MAD|MDL|MGA|MKD|MMK|MNT|MOP|MRU|"
-    "MUR|MVR|MWK|MXN|MYR|MZN|NAD|NGN|NIO|NOK|NPR|NZD|OMR|PAB|PEN|PGK|PHP|PKR|PLN|PYG|QAR|RON|RSD|"
-    "RUB|RWF|SAR|SBD|SCR|SDG|SEK|SGD|SHP|SLE|SOS|SRD|SSP|STN|SVC|SYP|SZL|THB|TJS|TMT|TND|TOP|TRY|"
-    "TTD|TWD|TZS|UAH|UGX|USD|UYU|UZS|VED|VES|VND|VUV|WST|XAF|XCD|XOF|XPF|YER|ZAR|ZMW)(?![A-Z])"
-)
-"""The codes of ISO 4217 for the money of countries, in capitals."""
 _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
@@ -357,7 +346,7 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
     if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
         return
     ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
-    if mapping.currency is None and _is_foreign(name, words):
+    if mapping.currency is None and is_foreign(name, words):
         if not all(map(is_yen, words)):
             yield Undecided.of("currency", column.name, _shown(words))
     elif numbers is not None:
@@ -385,12 +374,6 @@ def _shown(texts: Sequence[str]) -> str:
     return f"{shown}…" if len(texts) > _MAX_WORDS_SHOWN else shown
 
 
-def _is_foreign(name: str, words: Sequence[str] = ()) -> bool:
-    """Whether a column speaks of another currency than yen, or of several."""
-    named = _CURRENCY.search(name) or any(code != "JPY" for code in _CODE.findall(name))
-    return bool(named) or any(map(_CODE.fullmatch, words))
-
-
 def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]) -> Mapping:
     rows: Conditions = getattr(mapping, key)
     changed = Conditions({**rows.patterns, column.key: tuple(texts)})
@@ -404,7 +387,7 @@ def _about_the_amount(
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
     for key in named:
         name = str(key)
-        foreign = _is_foreign(one_spelling(name)) and "円" not in name
+        foreign = is_foreign(one_spelling(name)) and "円" not in name
         if foreign and not mapping.currency and key not in mapping.ignored:
             yield Undecided.of("foreign", name)
     if mapping.paid_out and mapping.paid_in:
