@@ -226,7 +226,7 @@ def test_a_rule_is_tried_set_and_removed_and_a_row_is_noted(ask):
         edit("rule", action="remove", shop="リンリン"),
         edit("rule", action="add", shop="", category="食費"),
     )
-    assert tried.words.startswith("「リンリン」を含む店 → 交通費 > 自転車: 試すと 1件（23,980円）")
+    assert tried.words.startswith("「リンリン」を含む店 → 交通費 > 自転車: 試すと 1件（支出 ")
     assert yen(before.words, "支出") == 0
     assert "1件のカテゴリが変わりました" in added.words
     assert "1件がファイルのカテゴリに戻りました" in removed.words
