@@ -10,8 +10,8 @@ from mdvec.manage.registering import add_tool
 READ = (".md", ".markdown", ".mdx", ".txt", *NEW_TOOL_ENDINGS)
 REPORT = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "chunks_pending", "ledger", "duplicate_candidates",
-    "transfer_candidates", "bill_candidates", "dataset", "hints",
+    "chunks_embedded", "seconds", "chunks_pending", "undecided", "ledger",
+    "duplicate_candidates", "transfer_candidates", "bill_candidates", "dataset", "hints",
 ]  # fmt: skip
 
 
@@ -93,7 +93,7 @@ def test_an_update_without_changes_loads_no_model(notes):
     assert report == {
         "tool": "notes", "mode": "update", "model": "use", "added": 0, "updated": 0,
         "deleted": 0, "unchanged": 3, "failed": [], "chunks": 4, "chunks_embedded": 0,
-        "chunks_pending": 0,
+        "chunks_pending": 0, "undecided": [],
         "ledger": None, "duplicate_candidates": None, "transfer_candidates": None,
         "bill_candidates": None, "dataset": None, "hints": [],
     }  # fmt: skip

@@ -18,7 +18,7 @@ ROWS = (
 )
 SHARED = [
     "tool", "mode", "model", "added", "updated", "deleted", "unchanged", "failed", "chunks",
-    "chunks_embedded", "seconds", "chunks_pending",
+    "chunks_embedded", "seconds", "chunks_pending", "undecided",
 ]  # fmt: skip
 
 
