@@ -174,7 +174,7 @@ def test_every_bill_of_a_years_card_is_found_with_any_closing_day(connection, cl
 
 def exported_balances(connection, tool_id):
     """What each account holds after an export to hledger."""
-    totals = Counter()
+    totals: Counter[str] = Counter()
     for line in "".join(export_ledger(connection, tool_id, "hledger")).splitlines():
         if line.startswith("    "):
             account, yen = line.strip().removesuffix(" JPY").rsplit("  ", 1)

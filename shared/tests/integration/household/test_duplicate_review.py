@@ -448,7 +448,7 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
     first, *_, last = review.list_candidates(db, tool).candidates
     assert {one.alike_count for one in (first, last)} == {0, 3}
     one = first if first.alike_count else last
-    keep = one.transaction_2.id
+    keep: int | None = one.transaction_2.id
     if one_first:
         deciding.confirm(db, tool, one.check_id, ReviewDecision("duplicate", keep=keep))
         keep = None  # the account that stayed is that of the others, too
