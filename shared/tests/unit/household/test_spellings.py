@@ -31,7 +31,6 @@ def naming(asked, written, aliases=GIVEN):
         ("セブンイレブン", "セブンｰイレブン"), ("吉野家", "ﾖｼﾉﾔ"), ("ENEOS", "ｴﾈｵｽ"),
         ("ドンキ", "DON QUIJOTE SHINJUKU"), ("ビックカメラ", "BICCAMERA.COM"),
         ("オーケー", "OK ﾖｳｶﾞﾃﾝ"), ("OK", "オーケー 用賀店"), ("セブン", "7-ELEVEN 渋谷"),
-        ("無印", "MUJI 有楽町"), ("GU", "ジーユー 銀座店"), ("白洋舎", "白洋舍 銀座店"),
     ],
 )  # fmt: skip
 def test_a_shop_is_found_as_statements_write_it(asked, written):
