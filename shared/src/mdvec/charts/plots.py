@@ -10,6 +10,7 @@ from typing import Any
 from mdvec.charts.plot import Axis, Plot, PlotKind, PlotNote, Series
 from mdvec.datasets import Column, decimals, family, has_dates, is_measured, may_be_infinite
 from mdvec.errors import MdvecError
+from mdvec.text import counted
 
 MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
@@ -44,7 +45,7 @@ def plot_of(columns: Sequence[Column], fetch: Fetch, kind: PlotKind, title: str)
     plot = replace(made(rows) if made else _over_x(rows, kind), title=title)
     if not plot.points:
         raise PlotRefused("the result has no values to draw")
-    return plot
+    return replace(plot, notes=(*plot.notes, *_not_drawn(rows, kind)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,8 +156,8 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     shown, more = rows.of(f"SELECT {select} {rows.from_}", most)
     names, notes = [str(row[0]) for row in shown], []
     if more:
-        ((counted,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
-        notes = [_only_first_rows(len(shown), int(counted))]
+        ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
+        notes = [_only_first_rows(len(shown), int(count))]
     if len({*names}) < len(names):
         notes.append(_repeated(rows.columns[0].name[:60]))
     return _named(kind, names, _series(rows, ys, shown), notes, rows)
@@ -296,8 +297,8 @@ def _histogram(rows: _Rows) -> Plot:
     counts = {int(row[0]): float(row[1]) for row in found}
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
-    counted = f"{count:,} value{'s' * (count > 1)} in {bins} bin{'s' * (bins > 1)}"
-    note = PlotNote(f"{count:,}件を{bins}区間に分けています", counted)
+    in_bins = f"{counted(count, 'value')} in {counted(bins, 'bin')}"
+    note = PlotNote(f"{count:,}件を{bins}区間に分けています", in_bins)
     return Plot("histogram", "", rows.axis, x, (series,), step=step, grain=grain, notes=(note,))
 
 
@@ -368,6 +369,31 @@ def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Serie
         Series(rows.columns[y].name[:60], tuple(row[position] for row in shown))
         for position, y in enumerate(ys, 1)
     )
+
+
+def _not_drawn(rows: _Rows, kind: PlotKind) -> list[PlotNote]:
+    """How many rows have no place on the x axis, and how many values no height."""
+    is_placed = rows.in_order and kind in ("line", "area", "scatter", "histogram")
+    floats = [at for at, column in enumerate(rows.columns) if may_be_infinite(column)]
+    placeless = f"count(*) - count({rows.number(0)})" if is_placed else "0"
+    infinite = [f"count(c{at}) - count({rows.number(at)})" for at in floats if at or not is_placed]
+    counts = f"SELECT {placeless}, {' + '.join(infinite) or '0'} {rows.from_}"
+    ((row,), _) = rows.of(counts, 1)
+    name = rows.columns[0].name[:60]
+    return [
+        note
+        for count, note in (
+            (row[0], PlotNote(
+                f"{name} のない{row[0]:,}行は示していません",
+                f"{counted(row[0], 'row')} without a value of {name!r} not shown",
+            )),
+            (row[1], PlotNote(
+                f"NaN・無限大の値 {row[1]:,}件は示していません",
+                f"{counted(row[1], 'value')} that no axis has (NaN, infinity) not shown",
+            )),
+        )
+        if count
+    ]  # fmt: skip
 
 
 def _only_first(number: int) -> PlotNote:

@@ -152,7 +152,7 @@ def _said(files: Sequence[FileReading]) -> list[str]:
     said: list[str] = []
     for first, *others in alike.values():
         if text := str(first.understood):
-            more = f" (and {len(others):,} more files alike)" if others else ""
+            more = f" (and {counted(len(others), 'more file')} alike)" if others else ""
             said.append(f"{shown_name(first.file)}{more}: {text}")
     return said
 

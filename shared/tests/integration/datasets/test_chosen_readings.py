@@ -162,7 +162,7 @@ def test_no_row_of_many_files_without_headers_is_lost(files):
     assert files.read("t__m", "column1::VARCHAR, column3") == [
         ("2025-01-01", 5), ("2025-01-02", 6), ("2025-02-01", 5), ("2025-02-02", 6),
     ]  # fmt: skip
-    assert told(report)[-1].startswith("read: m_2025-01.csv (and 1 more files alike): no header: ")
+    assert told(report)[-1].startswith("read: m_2025-01.csv (and 1 more file alike): no header: ")
     assert {problem.file_path for problem in report.failed} == {"n_1.csv", "n_2.csv"}
     report = files.import_("header=none", pattern="n_*")
     assert files.kept() == ["header_row = none (n_*)"]

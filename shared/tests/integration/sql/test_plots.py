@@ -261,3 +261,23 @@ def test_rows_at_unknown_places_do_not_hide_others(plots):
     query = "SELECT CASE WHEN range >= 3000 THEN range END AS x, range AS y FROM range(3500)"
     plot = plots.plot(query, "line", "")
     assert shown(plot) == {"y": tuple(range(3000, 3500))}
+
+
+@pytest.mark.parametrize(
+    ("kind", "query", "notes"),
+    [
+        ("line", "VALUES (NULL, 100), (1, 2), (2, 3)", ["1 row without a value of 'x' not shown"]),
+        ("area", "VALUES (NULL, 'a', 1), (1, 'a', 2)", ["1 row without a value of 'x' not shown"]),
+        ("scatter", "VALUES (NULL, 1), ('nan'::DOUBLE, 2), (1, 3)",
+         ["2 rows without a value of 'x' not shown"]),
+        ("histogram", "VALUES (NULL, 1), (1, 2), (2, 3)",
+         ["2 values in 1 bin", "1 row without a value of 'x' not shown"]),
+        ("bar", "VALUES ('a', 'nan'::DOUBLE), ('b', 1), (NULL, 2)",
+         ["1 value that no axis has (NaN, infinity) not shown"]),
+        ("bar", "VALUES ('a', 1), (NULL, 2)", []),
+    ],
+)  # fmt: skip
+def test_what_is_not_drawn_is_counted(plots, kind, query, notes):
+    columns = "x, s, y" if "'a', 1" in query and kind == "area" else "x, y"
+    plot = plots.plot(f"SELECT * FROM ({query}) t({columns})", kind, "")
+    assert [note.english for note in plot.notes] == notes

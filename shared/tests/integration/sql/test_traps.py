@@ -5,7 +5,7 @@ import pytest
 from table_of_cases import each
 
 from mdvec.sql.child import loading
-from mdvec.sql.child.handler import RequestHandler
+from mdvec.sql.child.handler import RequestHandler, refusal_of
 from mdvec.sql.core.refusals import QueryFailed, QueryRefused
 
 TABLES = {
@@ -69,6 +69,8 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
         ("at_time BETWEEN $a AND $B", {"a": ("date", "2025-06-29"), "b": ("date", "2025-06-30")},
          "BETWEEN … AND '2025-06-30' ends as that day begins"),
         ("at_time <= $b::DATE", {"b": ("date", "2025-06-30")}, "ends as that day begins"),
+        ("$b::DATE >= at_time", {"b": ("date", "2025-06-30")}, "<= '2025-06-30' ends as that day"),
+        ("at_time >= $b::DATE", {"b": ("date", "2025-06-30")}, ""),
         ("at_time <= $b", {"b": ("date", "2025-06-30T00:00:00")}, ""),
         ("at_time < $b", {"b": ("date", "2025-07-01")}, ""),
         ("shop = $b", {"b": ("text", "京都えき")}, "shop = '京都えき'; nearest: '京都', '京都駅'"),
@@ -159,6 +161,31 @@ def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted(handler):
         asked(handler, query)
     said = handler.advised({"source": query}, QueryFailed(str(refused.value)))
     assert str(said).endswith('order is a word of SQL; write "order"')
+
+
+@pytest.mark.parametrize(
+    ("query", "form"),
+    [
+        ("SELECT id、yen FROM visits", "SELECT id,yen FROM visits"),
+        ("SELECT sum(yen） FROM visits", "SELECT sum(yen) FROM visits"),
+        ("SELECT id FROM visits WHERE shop＝'京都（東）＝１'",
+         "SELECT id FROM visits WHERE shop='京都（東）＝１'"),
+        ("SELECT id　FROM visits WHERE yen ＞ １００ AND shop = ‘店１、２’；",
+         "SELECT id FROM visits WHERE yen > 100 AND shop = '店１、２';"),
+    ],
+)  # fmt: skip
+def test_signs_of_full_width_are_named_with_the_query_that_runs(handler, query, form):
+    with pytest.raises((QueryRefused, duckdb.Error)) as refused:
+        asked(handler, query)
+    message = str(handler.advised({"source": query}, QueryFailed(str(refused.value))))
+    assert message.endswith(f"; signs of full width are no SQL; write: {form}")
+
+
+def test_an_error_advises_no_setting_for_none_can_be_made(handler):
+    with pytest.raises(duckdb.Error) as failed:
+        asked(handler, "SELECT yen // 0 FROM visits")
+    error = refusal_of(failed.value, seconds=1, memory_mb=1, export_bytes=1, hidden={})
+    assert str(error).endswith("Use TRY(...) to return NULL for this expression")
 
 
 def test_an_ambiguous_column_names_every_table_that_has_it(handler):

@@ -375,8 +375,8 @@ def refusal_of(
 
 
 def _sentence(message: str, hidden: Mapping[str, str]) -> str:
-    """The first part of DuckDB's message, which says what is wrong."""
-    said = re.split(r"\n\s*\n|\nLINE ", message, maxsplit=1)[0]
+    """The first part of DuckDB's message, which says what is wrong; no setting can be made here."""
+    said = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):
         said = said.replace(path, hidden[path])
     said = " ".join(said.split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -155,6 +156,7 @@ _MAX_BYTES = 900
 _MAX_MESSAGE_BYTES = 340
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
 _AMBIGUOUS = re.compile(r'Ambiguous reference to column name "((?:[^"]|"")*)"')
+_JAPANESE_SIGNS = {"、": ",", "。": ";", "‘": "'", "“": '"'}
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {
@@ -193,16 +195,28 @@ def advised(
         for name, columns in tables.items()
         if has_name(sql, name)
     }
-    form = None if can_run(sql) else translated(sql, set().union(*names.values()))
-    if form is not None and can_run(form[0]):
-        advice = f"this is the SQL of {form[1]}; write: {form[0]}"
+    halved = _in_half_width(sql)
+    if form := _form(sql, halved, set().union(*names.values()), can_run):
+        advice = f"{form[1]}; write: {form[0]}"
         if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
             return f"{_cut(_LONGER.sub('', message))}; {advice}"
-    parts = _as_words(sql, names, can_run) or _advice(message, sql, names)
+    parts = _as_words(halved, names, can_run) or _advice(message, sql, names)
     parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
     return "; ".join(parts)
+
+
+def _form(
+    sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
+) -> tuple[str, str] | None:
+    """A form of a query that runs where it does not itself, and what its signs or words are."""
+    if can_run(sql):
+        return None
+    form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
+    if halved == sql and (form := translated(sql, columns)):
+        form = form[0], f"this is the SQL of {form[1]}"
+    return form if form is not None and can_run(form[0]) else None
 
 
 def _as_words(
@@ -210,16 +224,31 @@ def _as_words(
 ) -> list[str]:
     """What to write for a column whose name is a word of SQL, if the query then runs."""
     for name in set().union(*names.values()):
-        quoted = f'"{name}"'
-        if name.isidentifier() and can_run(_outside_quotes(sql, name, quoted)):
-            return [f"{name} is a word of SQL; write {quoted}"]
+        word = rf"\b{re.escape(name)}\b"
+        quoted = _outside_quotes(sql, word, lambda found: f'"{found}"')
+        if name.isidentifier() and can_run(quoted):
+            return [f'{name} is a word of SQL; write "{name}"']
     return []
 
 
-def _outside_quotes(sql: str, name: str, instead: str) -> str:
-    pattern = rf"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\b{re.escape(name)}\b"
+def _in_half_width(sql: str) -> str:
+    """A query with its signs and digits as SQL has them; what quotes hold stays as it is."""
+    return _outside_quotes(sql, r"‘[^’]*’|“[^”]*”|＇[^＇]*＇|＂[^＂]*＂|[^\x00-\x7f]", _half_width)
+
+
+def _half_width(part: str) -> str:
+    sign, rest = part[0], part[1:-1]
+    is_letter = unicodedata.category(sign)[0] in "LM"
+    half = _JAPANESE_SIGNS.get(sign, sign if is_letter else unicodedata.normalize("NFKC", sign))
+    return half + rest + half if len(part) > 1 else half
+
+
+def _outside_quotes(sql: str, pattern: str, instead: Callable[[str], str]) -> str:
     return re.sub(
-        pattern, lambda part: part[0] if part[0][0] in "'\"" else instead, sql, flags=re.IGNORECASE
+        rf"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|{pattern}",
+        lambda part: part[0] if part[0][0] in "'\"" else instead(part[0]),
+        sql,
+        flags=re.IGNORECASE,
     )
 
 

@@ -162,6 +162,8 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
         input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
     elif node.get("type") == "COMPARE_LESSTHANOREQUALTO":
         input_, upper, sign = node["left"], node["right"], "<="
+    elif node.get("type") == "COMPARE_GREATERTHANOREQUALTO":
+        input_, upper, sign = node["right"], node["left"], "<="
     else:
         return None
     if upper.get("class") == "CAST":
