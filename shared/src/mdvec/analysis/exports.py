@@ -8,7 +8,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -116,16 +116,12 @@ class Export:
         handle: names it, and has the second in which it was made.
         size: of its file in bytes.
         expires: when, in seconds since 1970.
-        rows: None if unknown.
-        columns: their names, if known.
         dropped: the handles of older exports that were deleted to make room for this one.
     """
 
     handle: str
     size: int
     expires: float
-    rows: int | None = None
-    columns: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
     @property
@@ -134,14 +130,9 @@ class Export:
         return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
     @property
-    def created(self) -> str:
-        """When it was made, as ISO 8601 in UTC."""
-        return _iso(self.made)
-
-    @property
     def expires_at(self) -> str:
         """When it expires, as ISO 8601 in UTC."""
-        return _iso(self.expires)
+        return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     @property
     def size_mb(self) -> float:
@@ -179,18 +170,16 @@ class ExportFolder:
         self,
         finished: Path,
         *,
-        rows: int,
-        columns: Sequence[str],
-        types: Sequence[str] = (),
+        types: Mapping[str, str] | None = None,
         made_from: Mapping[str, str] | None = None,
         fmt: ExportFormat = "parquet",
         ttl_seconds: float | None = None,
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle, or remove it.
 
-        It expires after ``ttl_seconds``, by default when all do. ``types`` are the columns' types;
-        for a CSV export they are stored in a file beside it, as is what ``made_from`` says of the
-        tables that it was made of.
+        It expires after ``ttl_seconds``, by default when all do. The columns' ``types`` by name
+        are stored in a file beside a CSV export, as is what ``made_from`` says of the tables that
+        it was made of.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
@@ -214,7 +203,7 @@ class ExportFolder:
             os.utime(finished, (expires, expires))
             # First, so that no handle is without what is to be known of it.
             if types and fmt == "csv":
-                self._write(handle + _TYPES, dict(zip(columns, types, strict=True)), expires)
+                self._write(handle + _TYPES, types, expires)
             if made_from:
                 self._write(handle + _MADE_FROM, made_from, expires)
             finished.replace(self.folder / handle)
@@ -222,7 +211,7 @@ class ExportFolder:
             raise unwritable(error) from error
         finally:
             finished.unlink(missing_ok=True)
-        return Export(handle, size, expires, rows, tuple(columns), tuple(dropped))
+        return Export(handle, size, expires, tuple(dropped))
 
     def path_of(self, handle: str) -> Path:
         """The file of a handle; it can be read until it expires.
@@ -345,7 +334,3 @@ def _is_ours(name: str) -> bool:
 
 def _new_handle(now: float, fmt: ExportFormat) -> str:
     return f"export_{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}_{secrets.token_hex(16)}.{fmt}"
-
-
-def _iso(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"

@@ -291,9 +291,7 @@ def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     kept = subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
     handle = kept.handle.removesuffix(".parquet")
     file = subject.process.export(f"SELECT * FROM {handle}", fmt="parquet", max_rows=9)
-    export = subject.process._exports.place(
-        file.path, rows=1, columns=["j"], made_from=file.made_from
-    )
+    export = subject.process._exports.place(file.path, made_from=file.made_from)
     subject.process.materialize("further", "SELECT j + 1 AS k FROM kept")
     subject.process.materialize("other", "SELECT 5 AS x")
     pid = subject.pid
