@@ -105,19 +105,10 @@ class Summaries:
                 f"{named(every[len(every) - gone :], _MAX_LEFT_OUT)}"
             )
 
-        warnings = self.queries.take_warnings()
-        said = warnings
-        for briefer in _briefer(answer) if len(picked) > 1 else ():
-            if len(picked) == len(shown) and guard.fits(with_warnings(answer, said)):
-                break
-            answer, is_shortened = briefer
-            said = [*warnings, _SHORTENED] if is_shortened else warnings
-        return guard.trim(
-            with_warnings(answer, said),
-            ("columns",),
-            left_out,
-            len(picked) - len(shown),
-        )
+        gone = len(picked) - len(shown)
+        answers = [*_briefer(answer, self.queries.take_warnings())]
+        whole = answers[-1] if gone else guard.first_fitting(answers)
+        return guard.trim(whole if len(picked) > 1 else answers[0], ("columns",), left_out, gone)
 
     def histogram(
         self,
@@ -212,12 +203,13 @@ class _Selected:
         return histogram.read_counts(span, edges, rows)
 
 
-def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:
-    """The answer with less and less of each column, and whether it must say so.
+def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer]:
+    """The answer, and then with less and less of each column, of which it warns.
 
     Whole numbers keep their digits, and a share of NULLs stays unless it is 0.
     """
-    whole = answer["columns"]
+    whole, shortened = answer["columns"], [*warnings, _SHORTENED]
+    yield with_warnings(answer, warnings)
     for left_out, digits in _BRIEFER:
         columns = {
             name: {
@@ -227,10 +219,11 @@ def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:
             }
             for name, figures in whole.items()
         }
-        yield answer | {"columns": columns}, digits < _ALL_DIGITS
+        said = shortened if digits < _ALL_DIGITS else warnings
+        yield with_warnings(answer | {"columns": columns}, said)
     for names in _LISTED:
         listed = {name: _listed(figures, names) for name, figures in whole.items()}
-        yield {"figures": names} | answer | {"columns": listed}, True
+        yield with_warnings({"figures": names} | answer | {"columns": listed}, shortened)
 
 
 def _listed(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:

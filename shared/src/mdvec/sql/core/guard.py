@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,18 +31,22 @@ class AnswerGuard:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
 
+    def first_fitting(self, answers: Iterable[JsonAnswer]) -> JsonAnswer:
+        """The first of the answers that is small enough, or else the last."""
+        for answer in answers:
+            if self.fits(answer):
+                break
+        return answer
+
     def fit_warnings(self, answer: JsonAnswer) -> JsonAnswer:
         """The answer with as many of its warnings as fit."""
         warnings = [
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
             for warning in answer.get("warnings", ())
         ]
-        for count in range(len(warnings), -1, -1):
-            more = [f"and {len(warnings) - count} more warnings"] if count < len(warnings) else []
-            shortened = {**answer, "warnings": warnings[:count] + more}
-            if self.fits(shortened) or not count:
-                break
-        return shortened if warnings else answer
+        first = [warnings[:count] for count in range(len(warnings) - 1, -1, -1)]
+        cut = ([*some, f"and {len(warnings) - len(some)} more warnings"] for some in first)
+        return self.first_fitting(with_warnings(answer, some) for some in (warnings, *cut))
 
     def trim(
         self,
