@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec import __version__
 from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
 from mdvec.datasets.core.understood import Understood
@@ -199,9 +198,7 @@ class _DatasetImport:
         is_rebuilt = self.job.request.mode == "replace"
         if is_rebuilt or known is None or self.readings.have_changed(file.path):
             return False
-        if (known.size, known.mtime_ns, known.app_version) != (
-            file.size, file.mtime_ns, __version__,
-        ):  # fmt: skip
+        if known != ImportedFile(file.path, *file.state, known.left_out):
             return False
         source = self._source(file.path)
         return all(
@@ -246,9 +243,7 @@ class _DatasetImport:
                 self._fail(file.path, error)
                 self._keep_copies(file.path)
         if len(self.failed) == before:
-            self.files.append(
-                ImportedFile(file.path, file.size, file.mtime_ns, tuple(left_out), __version__)
-            )
+            self.files.append(ImportedFile(file.path, *file.state, tuple(left_out)))
 
     def _read(
         self, file: FoundFile, as_text: Collection[str] = (), *, beside_commas: bool = False

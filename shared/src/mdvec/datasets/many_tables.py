@@ -7,7 +7,6 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec import __version__
 from mdvec.datasets.combined_import import CombinedOutcome
 from mdvec.datasets.core.grouping import FileGroup, table_name
 from mdvec.datasets.core.understood import ReadingOptions
@@ -146,10 +145,9 @@ def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[
     failed = {path for path, _ in outcome.failed}
     for file in planned.files:
         if file.path in outcome.files and file.path not in failed:
-            yield ImportedFile(file.path, file.size, file.mtime_ns, (), __version__)
-        elif file.path in outcome.no_tables:
-            left_out = ((file.path, outcome.no_tables[file.path]),)
-            yield ImportedFile(file.path, file.size, file.mtime_ns, left_out, __version__)
+            yield ImportedFile(file.path, *file.state)
+        elif reason := outcome.no_tables.get(file.path):
+            yield ImportedFile(file.path, *file.state, ((file.path, reason),))
 
 
 def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
