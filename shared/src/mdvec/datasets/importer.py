@@ -24,12 +24,12 @@ from mdvec.datasets.interfaces.dataset_tables import (
     origin_of,
 )
 from mdvec.datasets.interfaces.limits import limited_memory
-from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
+from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.options import ChosenReadings, DatasetOptions
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
-from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
+from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
     DatasetReport,
     check_mode,
@@ -224,7 +224,7 @@ class _DatasetImport:
         asked = self.asked.get(file.path)
         left_out = [(file.path, asked)] if asked else []
         with self._failing(file, left_out), self.job.stopwatch.stage("datasets"), self._limits():
-            if holds_one_table(file.path):
+            if is_parquet(file.path):
                 name = self.tables.free_name(file.path, "")
                 self._put_new(file, "", name, *self._read(file))
             else:
@@ -251,16 +251,15 @@ class _DatasetImport:
         """A file as Parquet: its own path, or that of a new copy; some columns as text."""
         reading = replace(self.readings.of(file.path), beside_commas=beside_commas)
         with self._limits():
-            return self.reader.read(file.path, self._source(file.path), reading, as_text)
+            return self.reader.read(file.path, self._source(file.path), reading.with_text(as_text))
 
     def _limits(self) -> AbstractContextManager[None]:
         return limited_memory(self.job.request.max_memory_mb)
 
     def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
-        """Copy each table of a file that may hold several."""
-        source, copies = self._source(file.path), self.snapshots.folder
-        reading, on_rows = self.readings.of(file.path), self.progress.add_units
-        with opened_tables(source, copies, self.root, reading, on_rows) as opened:
+        """Copy each table of a file."""
+        reading = self.readings.of(file.path)
+        with self.reader.opened(self._source(file.path), reading) as opened:
             left_out.extend(
                 (origin_of(file.path, label), reason) for label, reason in opened.left_out
             )
@@ -270,10 +269,12 @@ class _DatasetImport:
                 origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
-                    with self._limits(), self.snapshots.new() as (part, whole):
-                        self.reader.understood[origin] = table.copy(part)
-                    self._put_new(file, table.label, name, whole, parquet_facts(whole))
+                    with self._limits():
+                        copy = self.reader.copied(table, origin)
+                    self._put_new(file, table.label, name, *copy)
                 except NotATable as error:
+                    if not table.label:  # the file's only one
+                        raise
                     left_out.append((origin, str(error)))
                 except UnreadableFile as error:
                     self._fail(origin, error)

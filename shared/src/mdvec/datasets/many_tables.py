@@ -1,17 +1,13 @@
-"""Opens files that hold several tables, and collects an import's tables by file and by group."""
+"""Collects an import's tables, by file and by group."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
 from mdvec.datasets.combined_import import CombinedOutcome
 from mdvec.datasets.core.grouping import FileGroup, table_name
-from mdvec.datasets.core.understood import ReadingOptions
-from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
-from mdvec.datasets.interfaces.database_file import OpenedFile
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
     CombinedFile,
@@ -20,44 +16,15 @@ from mdvec.datasets.interfaces.dataset_tables import (
     origin_of,
 )
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.files import (
-    SQLITE_ENDINGS,
-    WORKBOOK_ENDINGS,
     FileState,
     FoundFile,
     Scan,
     UnreadableFile,
-    data_ending,
     split_ending,
 )
 from mdvec.tools import Tool
-
-
-def opened_tables(
-    source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
-) -> AbstractContextManager[OpenedFile]:
-    """Open a file of a source for reading.
-
-    Args:
-        source: the file.
-        copies: the folder of private copies, where temporary files may be.
-        root: the source's folder, or the file itself.
-        reading: what the user says about the file.
-        on_rows: is called now and then with the number of rows read since.
-
-    Raises:
-        NotATable: it is no file of its format at all.
-        UnreadableFile: it is damaged, locked by a password, or open in another program.
-        SnapshotsUnwritable: the folder of copies cannot be written.
-    """
-    ending = data_ending(source.name)
-    if ending in WORKBOOK_ENDINGS:
-        return workbook.opened(source, root, reading, on_rows)
-    if ending in SQLITE_ENDINGS:
-        return sqlite_file.opened(source, copies, root, reading, on_rows)
-    return database_file.opened(source, copies, root)
 
 
 class TableNameTaken(UnreadableFile):
