@@ -9,6 +9,7 @@ import secrets
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,29 +28,10 @@ PRIVATE_FILE_MODE = 0o600
 _PRIVATE_FOLDER_MODE = 0o700
 
 
-def make_private(folder: Path, is_ours: Callable[[str], bool]) -> None:
-    """Create the folder and its parents if needed, and check that it is private.
+def is_private(folder: Path) -> bool:
+    """Whether the folder, which may not be a link, exists; if it is not private, make it so.
 
-    Raises:
-        ExportFolderUnusable: it cannot be created, or is not private: see ``is_private``.
-    """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=_PRIVATE_FOLDER_MODE, exist_ok=True)
-    except FileExistsError:
-        pass  # not a folder: is_private refuses it
-    except OSError as error:
-        raise unwritable(error) from error
-    is_private(folder, is_ours)
-
-
-def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
-    """Whether the folder exists; if it is not private, make it so, or refuse it.
-
-    Args:
-        folder: may not be a link.
-        is_ours: whether a file of this name was written by mdvec; with others in it, a folder
-            that others can read is left as it is.
+    With files in it that mdvec did not write, a folder that others can read is left as it is.
 
     Raises:
         ExportFolderUnusable: it belongs to another user, or is shared, or is not a folder.
@@ -65,13 +47,13 @@ def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
         ) from error
     if opened is not None:
         try:
-            _close_to_others(opened, is_ours)
+            _close_to_others(opened)
         finally:
             os.close(opened)
     return True
 
 
-def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
+def _close_to_others(opened: int) -> None:
     status = os.fstat(opened)
     if is_anothers(status):
         raise ExportFolderUnusable(
@@ -79,20 +61,12 @@ def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
         )
     if is_shut(status):
         return
-    if any(not is_ours(name) for name in os.listdir(opened)):
+    if not all(map(_is_ours, os.listdir(opened))):
         raise ExportFolderUnusable(
             "the exports folder can be read by others and holds other files too; name a "
             "folder of its own in [analytics] folder"
         )
     shut_folder(opened)
-
-
-def unwritable(error: OSError) -> ExportFolderUnusable:
-    """The error for a folder that cannot be written."""
-    return ExportFolderUnusable(
-        f"the exports folder cannot be written ({error.strerror}); check [analytics] folder and "
-        "the space left there"
-    )
 
 
 ExportFormat = Literal["parquet", "csv"]
@@ -186,7 +160,10 @@ class ExportFolder:
             ExportFolderUnusable: the folder is not private to this user, or cannot be written.
         """
         try:
-            make_private(self.folder, _is_ours)
+            with suppress(FileExistsError):  # what is no folder is refused below
+                self.folder.parent.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(mode=_PRIVATE_FOLDER_MODE, exist_ok=True)
+            is_private(self.folder)
             size = finished.lstat().st_size
             if size > self._limit:
                 raise ExportExceedsTotal(
@@ -208,7 +185,10 @@ class ExportFolder:
                 self._write(handle + _MADE_FROM, made_from, expires)
             finished.replace(self.folder / handle)
         except OSError as error:
-            raise unwritable(error) from error
+            raise ExportFolderUnusable(
+                f"the exports folder cannot be written ({error.strerror}); check [analytics] "
+                "folder and the space left there"
+            ) from error
         finally:
             finished.unlink(missing_ok=True)
         return Export(handle, size, expires, tuple(dropped))
@@ -226,7 +206,7 @@ class ExportFolder:
                 "this is not the handle of an export: pass what export gave as 'handle', "
                 "export_<time>_<id>.parquet or .csv, without a folder; paths are not read"
             )
-        if is_private(self.folder, _is_ours):
+        if is_private(self.folder):
             path = self.folder / handle
             file = _regular_file(path)
             if file is not None and not self._expired(file):
@@ -254,7 +234,7 @@ class ExportFolder:
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""
-        if not is_private(self.folder, _is_ours):
+        if not is_private(self.folder):
             return []
         gone = [file.handle for file in self._files() if self._expired(file)]
         for handle in gone:
@@ -302,7 +282,7 @@ class ExportFolder:
 
     def _files(self) -> Iterator[Export]:
         """The files named like an export, the oldest first."""
-        if not is_private(self.folder, _is_ours):
+        if not is_private(self.folder):
             return
         candidates = (
             _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
