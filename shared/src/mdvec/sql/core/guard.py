@@ -69,7 +69,9 @@ class AnswerGuard:
             return answer
 
         def first(count: int) -> JsonAnswer:
-            return _with_first_entries(answer, keys, count, warning_for, missing)
+            cut, gone = _with_first_entries(answer, keys, count)
+            told = [warning_for(gone + missing)] if gone + missing else []
+            return with_warnings(cut, [*answer.get("warnings", ()), *told])
 
         return self._largest(first, 0, sum(len(answer[key]) for key in keys))
 
@@ -86,13 +88,11 @@ class AnswerGuard:
         """
 
         def first(count: int) -> JsonAnswer:
-            cut = _with_first_entries(answer, (key,), count, lambda _: "", 0)
-            cut.pop("warnings", None)
-            shown = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
+            cut, _ = _with_first_entries(answer, (key,), count)
             if start == 1 and count >= total:
-                return shown
+                return cut
             more = {"next": start + count} if start + count <= total else {}
-            return {**shown, "total": total, **more}
+            return {**cut, "total": total, **more}
 
         return self._largest(first, min(1, len(answer[key])), len(answer[key]))
 
@@ -128,24 +128,14 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
 
 
 def _with_first_entries(
-    answer: JsonAnswer,
-    keys: Sequence[str],
-    count: int,
-    warning_for: Callable[[int], str],
-    missing: int,
-) -> JsonAnswer:
-    """The answer with the first ``count`` entries of all keys together."""
+    answer: JsonAnswer, keys: Sequence[str], count: int
+) -> tuple[JsonAnswer, int]:
+    """The answer with the first ``count`` entries of all keys together, and how many it lacks."""
     cut, left = dict(answer), count
     for key in keys:
         entries = answer[key]
         number = min(left, len(entries))
-        cut[key] = (
-            dict(list(entries.items())[:number])
-            if isinstance(entries, dict)
-            else (entries[:number])
-        )
+        is_dict = isinstance(entries, dict)
+        cut[key] = dict(list(entries.items())[:number]) if is_dict else entries[:number]
         left -= number
-    gone = sum(len(answer[key]) for key in keys) - count + missing
-    if gone:
-        cut["warnings"] = [*answer.get("warnings", []), warning_for(gone)]
-    return cut
+    return cut, sum(len(answer[key]) for key in keys) - count
