@@ -25,11 +25,11 @@ from mdvec.datasets.interfaces.combining import (
     combine,
     exact_types,
     filled_cells,
+    repeated_rows,
 )
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.repeated_rows import repeated_rows
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import SeveralTables
