@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,20 +10,13 @@ from mdvec.datasets.combined_import import CombinedOutcome
 from mdvec.datasets.core.grouping import FileGroup, table_name
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
-    CombinedFile,
     DatasetTable,
     ImportedFile,
     origin_of,
 )
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.planning import PlannedGroup
-from mdvec.files import (
-    FileState,
-    FoundFile,
-    Scan,
-    UnreadableFile,
-    split_ending,
-)
+from mdvec.files import FileState, FoundFile, UnreadableFile, split_ending
 from mdvec.tools import Tool
 
 
@@ -115,19 +108,3 @@ def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[
             yield ImportedFile(file.path, *file.state)
         elif reason := outcome.no_tables.get(file.path):
             yield ImportedFile(file.path, *file.state, ((file.path, reason),))
-
-
-def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
-    """The files of a group's table at the last import."""
-    old = planned.old
-    return old.combined.files if old and old.combined else ()
-
-
-def unseen_files(planned: PlannedGroup, scan: Scan) -> Collection[str]:
-    """The paths of files before that were not found, but may still exist."""
-    there = {file.path for file in planned.files}
-    return {
-        file.path
-        for file in files_before(planned)
-        if file.path not in there and scan.may_still_have(file.path)
-    }

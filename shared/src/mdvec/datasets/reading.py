@@ -14,10 +14,12 @@ from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
+from mdvec.datasets.interfaces.limits import limited_memory
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.datasets.interfaces.unpacking import unpacked
+from mdvec.datasets.status import source_path
 from mdvec.files import (
     SQLITE_ENDINGS,
     WORKBOOK_ENDINGS,
@@ -28,6 +30,7 @@ from mdvec.files import (
     unpacked_ending,
 )
 from mdvec.platform import path_of
+from mdvec.tools import Tool
 
 _ARROW_ENDINGS = (".feather", ".arrow")
 
@@ -60,18 +63,37 @@ class FileReader:
     """Reads files of a source folder, and collects what it understood of them.
 
     Attributes:
-        root: the folder, or the file, that is the source.
+        tool: has the source folder.
         snapshots: where copies go.
         on_rows: is called now and then with the number of rows read since.
+        max_memory_mb: the memory for reading a file; see ``limited_memory``.
         understood: how each table was read, by its origin.
     """
 
-    root: Path
+    tool: Tool
     snapshots: Snapshots
     on_rows: OnRows
+    max_memory_mb: int | None
     understood: dict[str, Understood] = field(default_factory=dict)
 
-    def read(self, path: str, source: Path, reading: ReadingOptions) -> tuple[Path, ParquetFacts]:
+    @property
+    def root(self) -> Path:
+        """The folder, or the file, that is the source."""
+        return self.tool.source.resolve()
+
+    def source(self, path: str) -> Path:
+        """The real file behind a path of the scan."""
+        return source_path(self.tool, path)
+
+    def limits(self) -> AbstractContextManager[None]:
+        """A context in which no more memory is used.
+
+        Raises:
+            UnreadableFile: it needs more.
+        """
+        return limited_memory(self.max_memory_mb)
+
+    def read(self, path: str, reading: ReadingOptions) -> tuple[Path, ParquetFacts]:
         """The one table of a file as Parquet: the file's own path, or that of a new copy.
 
         Raises:
@@ -79,13 +101,15 @@ class FileReader:
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
-        if is_parquet(source.name):
-            with opened_within(source, self.root) as descriptor:
-                return source, parquet_facts(path_of(descriptor), source.name)
-        with self.opened(source, reading) as opened:
-            if len(opened.tables) != 1:
-                raise SeveralTables
-            copy = self.copied(opened.tables[0], path)
+        source = self.source(path)
+        with self.limits():
+            if is_parquet(source.name):
+                with opened_within(source, self.root) as descriptor:
+                    return source, parquet_facts(path_of(descriptor), source.name)
+            with self.opened(path, reading) as opened:
+                if len(opened.tables) != 1:
+                    raise SeveralTables
+                copy = self.copied(opened.tables[0], path)
         left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
         self.understood[path] = self.understood[path].with_notes(*left_out)
         return copy
@@ -97,11 +121,11 @@ class FileReader:
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
-        with self.snapshots.new() as (part, whole):
+        with self.limits(), self.snapshots.new() as (part, whole):
             self.understood[origin] = table.copy(part)
         return whole, parquet_facts(whole)
 
-    def opened(self, source: Path, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
+    def opened(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
         """Open a file, of any format but Parquet, whose tables can be copied within the context.
 
         Raises:
@@ -109,7 +133,8 @@ class FileReader:
             UnreadableFile: it is damaged, locked by a password, or open in another program.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
-        ending, copies = data_ending(source.name), self.snapshots.folder
+        source, copies = self.source(path), self.snapshots.folder
+        ending = data_ending(source.name)
         if ending in WORKBOOK_ENDINGS:
             return workbook.opened(source, self.root, reading, self.on_rows)
         if ending in SQLITE_ENDINGS:
