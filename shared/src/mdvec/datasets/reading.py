@@ -17,7 +17,7 @@ from mdvec.datasets.interfaces.json_file import json_to_parquet
 from mdvec.datasets.interfaces.limits import limited_memory
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
+from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.interfaces.unpacking import unpacked
 from mdvec.datasets.status import source_path
 from mdvec.files import (
@@ -163,5 +163,5 @@ class FileReader:
             return csv_to_parquet(source, target, self.on_rows, ending=ending, reading=reading)
         if ending in _ARROW_ENDINGS:
             return arrow_to_parquet(source, target, reading.columns)
-        rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls_in=reading.nulls_in)
-        return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
+        is_lines = ending != ".json"
+        return json_to_parquet(source, target, self.on_rows, reading, is_lines=is_lines)
