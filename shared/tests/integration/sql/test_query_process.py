@@ -434,7 +434,7 @@ def child(tmp_path):
     }  # fmt: skip
     child = ChildProcess(config, tmp_path, limits)
     yield child
-    child.kill()
+    child.end()
     assert is_gone(child.pid)
 
 

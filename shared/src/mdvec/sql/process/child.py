@@ -99,7 +99,7 @@ class ChildProcess:
             send(self._writing, config)
             self.ready = self._response(time.monotonic() + start_seconds, 0)
         except BaseException:
-            self.kill()
+            self.end()
             raise
 
     @property
@@ -115,7 +115,7 @@ class ChildProcess:
         """Send a request, wait, and return the response.
 
         After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
-        query, and answers that it did. When this raises, the caller must kill the child.
+        query, and answers that it did. When this raises, the caller must end the child.
 
         Raises:
             QueryStopped: it did not respond in time, uses too much memory, or has ended.
@@ -131,18 +131,11 @@ class ChildProcess:
         """Kill it from another thread; a request under way then raises QueryStopped."""
         self._process.kill()
 
-    def kill(self) -> None:
-        """Kill it and close the pipes."""
-        self._process.kill()
-        self._process.wait()
-        os.close(self._writing)
-        os.close(self._reading)
-
-    def end(self) -> None:
-        """Close its input, at which it exits; kill it where it does not."""
+    def end(self, grace: float = 0.0) -> None:
+        """Close its input, at which it exits; kill it where it does not within ``grace``."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE_SECONDS)
+            self._process.wait(grace)
         self._process.kill()
         self._process.wait()
         os.close(self._reading)
@@ -306,7 +299,7 @@ class Child:
         """End the child and remove its spool."""
         process, self._process = self._process, None
         if process is not None:
-            process.end()
+            process.end(GRACE_SECONDS)
         if self._spool is not None:
             self._spool.close()
 
@@ -318,7 +311,7 @@ class Child:
             raise _not_started(repr(error)) from error
         ready = process.ready
         if "tables" not in ready:
-            process.kill()
+            process.end()
             if "broken" in ready:
                 raise _not_started(ready["broken"])
             raise error_named(ready["error"], ready["message"])
@@ -333,7 +326,7 @@ class Child:
         """Kill the child, and remove its unfinished files."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
+            process.end()
             if self._spool is not None:
                 self._spool.clear()
 
