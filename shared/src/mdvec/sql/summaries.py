@@ -132,16 +132,17 @@ class Summaries:
         if histogram.is_counted_by_value(column):
             return self._categories(selected, column, bins)
         span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
-        edges, blank = histogram.empty(column, span, bins)
+        edges = histogram.edges_over(column, span, bins)
         counted = selected.counted(column, span, edges)
         warnings = said = self.queries.take_warnings()
         for candidate in (counted, counted.without_repeats()):
             if guard.fits(answer := _histogram_answer(column, candidate, said)):
                 return answer
-        for fewer in range(len(blank.bins) - 1, 0, -1):
-            edges, blank = histogram.empty(column, span, fewer)
-            said = [*warnings, _cut(len(blank.bins), len(counted.bins), guard)]
-            if guard.fits(_histogram_answer(column, counted.over(blank).without_repeats(), said)):
+        for fewer in range(len(counted.bins) - 1, 0, -1):
+            edges = histogram.edges_over(column, span, fewer)
+            longest = counted.over(edges).without_repeats()
+            said = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, longest, said)):
                 break
         counted = selected.counted(column, span, edges)
         return _histogram_answer(column, counted.without_repeats(), said)
