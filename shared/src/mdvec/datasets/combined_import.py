@@ -216,7 +216,8 @@ class CombinedImport:
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns stay apart."""
-        kept = self._columns_kept()
+        before = tuple(self._types_before())
+        kept = {path: self._before.columns_of(path, before) for path in self._kept}
         common = common_columns(
             list(kept.values()) or [list(part.types) for part in self._parts.values()]
         )
@@ -233,11 +234,6 @@ class CombinedImport:
         columns = combined_columns(files.values(), common)
         self._outcome.notes += column_notes(columns, dict(sorted(files.items())))
         return columns
-
-    def _columns_kept(self) -> dict[str, list[str]]:
-        """The columns of each file whose rows are kept."""
-        before = tuple(self._types_before())
-        return {path: self._before.columns_of(path, before) for path in self._kept}
 
     def _set_apart(self, path: str, reason: str) -> None:
         self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
@@ -365,7 +361,7 @@ class CombinedImport:
             path: CombinedFile(path, self.reader.source(path), *part.file.state)
             for path, part in self._parts.items()
         }
-        return {path: (self._kept | read)[path] for path in sorted({*self._kept, *read})}
+        return dict(sorted((self._kept | read).items()))
 
     def _combine(self, types: Mapping[str, str]) -> None:
         rows = self._rows(tuple(types))
