@@ -13,5 +13,4 @@ def exported(folder: Path, query: str, fmt: ExportFormat) -> str:
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({query}) TO '{file}' (FORMAT {fmt})")
         described = connection.execute(f"DESCRIBE {query}").fetchall()
-    columns, types = [row[0] for row in described], [row[1] for row in described]
-    return exports.place(file, rows=0, columns=columns, types=types, fmt=fmt).handle
+    return exports.place(file, types={row[0]: row[1] for row in described}, fmt=fmt).handle

@@ -21,7 +21,7 @@ def test_every_example_of_the_page_is_true(tmp_path, monkeypatch):
     with duckdb.connect() as connection:
         connection.execute(f"COPY ({RUN}) TO '{finished}' (FORMAT parquet)")
     exports = ExportFolder(tmp_path / "exports", 3600, 10**9)
-    handle = exports.place(finished, rows=1000, columns=["second"]).handle
+    handle = exports.place(finished).handle
 
     text = PAGE.read_text(encoding="utf-8")
     names = {"handle": handle, "pictures": tmp_path}

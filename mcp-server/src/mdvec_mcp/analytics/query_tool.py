@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -78,7 +78,7 @@ def add_query_tool(
     offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
 ) -> None:
     """Add query, and the resource that lists the questions; ``read_only``, it saves none."""
-    queries = QueryTool(analytics, publish, may_export=not read_only)
+    answered = partial(_answered, analytics, publish, not read_only)
 
     async def query(
         query: Annotated[str, _QUERY, TEXT],
@@ -87,7 +87,7 @@ def add_query_tool(
         title: Title = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        return await queries.answer(query, parameters, chart, title, image_format)
+        return await answered(query, parameters, chart, title, image_format)
 
     async def query_or_save(
         query: Annotated[str | None, _QUERY, TEXT] = None,
@@ -114,7 +114,7 @@ def add_query_tool(
         _refuse("query saves only with save_as", {"description": description, "mode": mode})
         if query is None:
             raise ToolError("query needs the parameter 'query', or save_as with mode=delete")
-        return await queries.answer(query, parameters, chart, title, image_format)
+        return await answered(query, parameters, chart, title, image_format)
 
     async def saved_questions() -> str:
         listed = await in_thread(analytics.questions.listed)
@@ -144,53 +144,45 @@ def _refuse(why: str, given: Mapping[str, object]) -> None:
         raise ToolError(f"{why}; leave out: {', '.join(named)}")
 
 
-@dataclass(frozen=True, slots=True)
-class QueryTool:
-    """Answers queries and questions, with rows or with a picture.
+async def _answered(
+    analytics: Analytics,
+    publish: Publish,
+    may_export: bool,  # noqa: FBT001 - bound by name
+    query: str,
+    parameters: dict[str, Any] | None,
+    chart: PlotKind | None,
+    title: str | None,
+    image_format: ImageFormat | None,
+) -> ToolReply:
+    """The first rows, or the picture, of a SELECT, a table or a question.
 
     ``may_export`` lets it write all rows to a file where an answer has no room for them.
+
+    Raises:
+        ToolError: it cannot be answered; the text is for the model.
     """
+    if chart is None:
+        _refuse("query draws only with chart", {"title": title, "image_format": image_format})
+    questions, sql = analytics.questions, query
+    if questions.is_name(query):  # which the database knows
+        sql = await in_thread(partial(questions.sql_of, query, parameters))
+    blocks: list[ContentBlock] = []
 
-    analytics: Analytics
-    publish: Publish
-    may_export: bool
-
-    async def answer(
-        self,
-        query: str,
-        parameters: dict[str, Any] | None,
-        chart: PlotKind | None,
-        title: str | None,
-        image_format: ImageFormat | None,
-    ) -> ToolReply:
-        """The first rows, or the picture, of a SELECT, a table or a question.
-
-        Raises:
-            ToolError: it cannot be answered; the text is for the model.
-        """
+    def work() -> JsonAnswer:
+        prepared = questions.asked(query, parameters)
         if chart is None:
-            _refuse("query draws only with chart", {"title": title, "image_format": image_format})
-        questions, sql = self.analytics.questions, query
-        if questions.is_name(query):  # which the database knows
-            sql = await in_thread(partial(questions.sql_of, query, parameters))
-        blocks: list[ContentBlock] = []
+            return questions.answer(prepared, may_export=may_export)
+        plot = questions.plot(prepared, chart, title or "")
+        drawn = publish(plot, image_format)
+        if drawn.trouble:
+            raise NotDrawn
+        blocks.extend(drawn.blocks)
+        shown: JsonAnswer = {"chart": chart, "shows": plot.in_words(), "points": plot.points}
+        if drawn.url:
+            shown["url"] = drawn.url
+        notes = [note.english for note in plot.notes]
+        warnings = analytics.queries.take_warnings()
+        return with_warnings(shown, [*notes, *warnings, *prepared.notes])
 
-        def work() -> JsonAnswer:
-            prepared = questions.asked(query, parameters)
-            if chart is None:
-                return questions.answer(prepared, may_export=self.may_export)
-            plot = questions.plot(prepared, chart, title or "")
-            drawn = self.publish(plot, image_format)
-            if drawn.trouble:
-                raise NotDrawn
-            blocks.extend(drawn.blocks)
-            shown: JsonAnswer = {"chart": chart, "shows": plot.in_words(), "points": plot.points}
-            if drawn.url:
-                shown["url"] = drawn.url
-            notes = [note.english for note in plot.notes]
-            warnings = self.analytics.queries.take_warnings()
-            return with_warnings(shown, [*notes, *warnings, *prepared.notes])
-
-        guard = self.analytics.questions.guard
-        reply = await call_within_guard(self.analytics, work, RequestedData(sql), guard)
-        return replace(reply, blocks=tuple(blocks))
+    reply = await call_within_guard(analytics, work, RequestedData(sql), questions.guard)
+    return replace(reply, blocks=tuple(blocks))

@@ -76,11 +76,8 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
             Field(ge=1, le=MAX_EXPORT_ROWS, description="More rows than this are an error."),
         ] = None,
     ) -> ToolReply:
-        return await call_within_guard(
-            analytics,
-            partial(analytics.exporter.export, query, format, max_rows),
-            RequestedData(query),
-        )
+        work = partial(analytics.exporter.export, query, format, max_rows)
+        return await call_within_guard(analytics, work, RequestedData(query))
 
     offer.add_tool(
         export,
@@ -104,18 +101,10 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         ] = False,
     ) -> ToolReply:
         period = _pair(date_range)
-        return await call_within_guard(
-            analytics,
-            partial(
-                analytics.summaries.profile,
-                table_or_query,
-                period,
-                date_column,
-                columns,
-                exact=exact,
-            ),
-            RequestedData(table_or_query),
+        work = partial(
+            analytics.summaries.profile, table_or_query, period, date_column, columns, exact=exact
         )
+        return await call_within_guard(analytics, work, RequestedData(table_or_query))
 
     offer.add_tool(
         profile,
@@ -135,13 +124,10 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
         date_column: DateColumn = None,
     ) -> ToolReply:
         period = _pair(date_range)
-        return await call_within_guard(
-            analytics,
-            partial(
-                analytics.summaries.histogram, table_or_query, column, bins, period, date_column
-            ),
-            RequestedData(table_or_query),
+        work = partial(
+            analytics.summaries.histogram, table_or_query, column, bins, period, date_column
         )
+        return await call_within_guard(analytics, work, RequestedData(table_or_query))
 
     offer.add_tool(
         histogram,
@@ -161,11 +147,8 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
             int | None, Field(ge=1, le=30 * 86_400, description="Lifetime; default: the setting.")
         ] = None,
     ) -> ToolReply:
-        return await call_within_guard(
-            analytics,
-            partial(analytics.exporter.materialize, name, query, ttl_seconds),
-            RequestedData(query),
-        )
+        work = partial(analytics.exporter.materialize, name, query, ttl_seconds)
+        return await call_within_guard(analytics, work, RequestedData(query))
 
     offer.add_tool(
         materialize,

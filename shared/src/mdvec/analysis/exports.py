@@ -8,7 +8,8 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,29 +28,10 @@ PRIVATE_FILE_MODE = 0o600
 _PRIVATE_FOLDER_MODE = 0o700
 
 
-def make_private(folder: Path, is_ours: Callable[[str], bool]) -> None:
-    """Create the folder and its parents if needed, and check that it is private.
+def is_private(folder: Path) -> bool:
+    """Whether the folder, which may not be a link, exists; if it is not private, make it so.
 
-    Raises:
-        ExportFolderUnusable: it cannot be created, or is not private: see ``is_private``.
-    """
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        folder.mkdir(mode=_PRIVATE_FOLDER_MODE, exist_ok=True)
-    except FileExistsError:
-        pass  # not a folder: is_private refuses it
-    except OSError as error:
-        raise unwritable(error) from error
-    is_private(folder, is_ours)
-
-
-def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
-    """Whether the folder exists; if it is not private, make it so, or refuse it.
-
-    Args:
-        folder: may not be a link.
-        is_ours: whether a file of this name was written by mdvec; with others in it, a folder
-            that others can read is left as it is.
+    With files in it that mdvec did not write, a folder that others can read is left as it is.
 
     Raises:
         ExportFolderUnusable: it belongs to another user, or is shared, or is not a folder.
@@ -65,13 +47,13 @@ def is_private(folder: Path, is_ours: Callable[[str], bool]) -> bool:
         ) from error
     if opened is not None:
         try:
-            _close_to_others(opened, is_ours)
+            _close_to_others(opened)
         finally:
             os.close(opened)
     return True
 
 
-def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
+def _close_to_others(opened: int) -> None:
     status = os.fstat(opened)
     if is_anothers(status):
         raise ExportFolderUnusable(
@@ -79,20 +61,12 @@ def _close_to_others(opened: int, is_ours: Callable[[str], bool]) -> None:
         )
     if is_shut(status):
         return
-    if any(not is_ours(name) for name in os.listdir(opened)):
+    if not all(map(_is_ours, os.listdir(opened))):
         raise ExportFolderUnusable(
             "the exports folder can be read by others and holds other files too; name a "
             "folder of its own in [analytics] folder"
         )
     shut_folder(opened)
-
-
-def unwritable(error: OSError) -> ExportFolderUnusable:
-    """The error for a folder that cannot be written."""
-    return ExportFolderUnusable(
-        f"the exports folder cannot be written ({error.strerror}); check [analytics] folder and "
-        "the space left there"
-    )
 
 
 ExportFormat = Literal["parquet", "csv"]
@@ -116,16 +90,12 @@ class Export:
         handle: names it, and has the second in which it was made.
         size: of its file in bytes.
         expires: when, in seconds since 1970.
-        rows: None if unknown.
-        columns: their names, if known.
         dropped: the handles of older exports that were deleted to make room for this one.
     """
 
     handle: str
     size: int
     expires: float
-    rows: int | None = None
-    columns: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
 
     @property
@@ -134,14 +104,9 @@ class Export:
         return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
     @property
-    def created(self) -> str:
-        """When it was made, as ISO 8601 in UTC."""
-        return _iso(self.made)
-
-    @property
     def expires_at(self) -> str:
         """When it expires, as ISO 8601 in UTC."""
-        return _iso(self.expires)
+        return f"{datetime.fromtimestamp(self.expires, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     @property
     def size_mb(self) -> float:
@@ -179,25 +144,26 @@ class ExportFolder:
         self,
         finished: Path,
         *,
-        rows: int,
-        columns: Sequence[str],
-        types: Sequence[str] = (),
+        types: Mapping[str, str] | None = None,
         made_from: Mapping[str, str] | None = None,
         fmt: ExportFormat = "parquet",
         ttl_seconds: float | None = None,
     ) -> Export:
         """Move a finished file of the same file system in, under a new handle, or remove it.
 
-        It expires after ``ttl_seconds``, by default when all do. ``types`` are the columns' types;
-        for a CSV export they are stored in a file beside it, as is what ``made_from`` says of the
-        tables that it was made of.
+        It expires after ``ttl_seconds``, by default when all do. The columns' ``types`` by name
+        are stored in a file beside a CSV export, as is what ``made_from`` says of the tables that
+        it was made of.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
             ExportFolderUnusable: the folder is not private to this user, or cannot be written.
         """
         try:
-            make_private(self.folder, _is_ours)
+            with suppress(FileExistsError):  # what is no folder is refused below
+                self.folder.parent.mkdir(parents=True, exist_ok=True)
+                self.folder.mkdir(mode=_PRIVATE_FOLDER_MODE, exist_ok=True)
+            is_private(self.folder)
             size = finished.lstat().st_size
             if size > self._limit:
                 raise ExportExceedsTotal(
@@ -214,15 +180,18 @@ class ExportFolder:
             os.utime(finished, (expires, expires))
             # First, so that no handle is without what is to be known of it.
             if types and fmt == "csv":
-                self._write(handle + _TYPES, dict(zip(columns, types, strict=True)), expires)
+                self._write(handle + _TYPES, types, expires)
             if made_from:
                 self._write(handle + _MADE_FROM, made_from, expires)
             finished.replace(self.folder / handle)
         except OSError as error:
-            raise unwritable(error) from error
+            raise ExportFolderUnusable(
+                f"the exports folder cannot be written ({error.strerror}); check [analytics] "
+                "folder and the space left there"
+            ) from error
         finally:
             finished.unlink(missing_ok=True)
-        return Export(handle, size, expires, rows, tuple(columns), tuple(dropped))
+        return Export(handle, size, expires, tuple(dropped))
 
     def path_of(self, handle: str) -> Path:
         """The file of a handle; it can be read until it expires.
@@ -237,7 +206,7 @@ class ExportFolder:
                 "this is not the handle of an export: pass what export gave as 'handle', "
                 "export_<time>_<id>.parquet or .csv, without a folder; paths are not read"
             )
-        if is_private(self.folder, _is_ours):
+        if is_private(self.folder):
             path = self.folder / handle
             file = _regular_file(path)
             if file is not None and not self._expired(file):
@@ -265,7 +234,7 @@ class ExportFolder:
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""
-        if not is_private(self.folder, _is_ours):
+        if not is_private(self.folder):
             return []
         gone = [file.handle for file in self._files() if self._expired(file)]
         for handle in gone:
@@ -313,7 +282,7 @@ class ExportFolder:
 
     def _files(self) -> Iterator[Export]:
         """The files named like an export, the oldest first."""
-        if not is_private(self.folder, _is_ours):
+        if not is_private(self.folder):
             return
         candidates = (
             _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
@@ -345,7 +314,3 @@ def _is_ours(name: str) -> bool:
 
 def _new_handle(now: float, fmt: ExportFormat) -> str:
     return f"export_{datetime.fromtimestamp(now, UTC):%Y%m%dT%H%M%SZ}_{secrets.token_hex(16)}.{fmt}"
-
-
-def _iso(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%SZ}"

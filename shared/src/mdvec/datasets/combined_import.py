@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
-from typing import Protocol
 
 from mdvec.datasets.core.differing import TEXT, FileDifferences, Kinds, column_notes
 from mdvec.datasets.core.grouping import (
@@ -25,26 +24,17 @@ from mdvec.datasets.interfaces.combining import (
     combine,
     exact_types,
     filled_cells,
+    repeated_rows,
 )
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.repeated_rows import repeated_rows
-from mdvec.datasets.interfaces.snapshots import Snapshots
+from mdvec.datasets.options import ChosenReadings
 from mdvec.datasets.planning import PlannedGroup
-from mdvec.datasets.reading import SeveralTables
-from mdvec.files import FoundFile, UnreadableFile
+from mdvec.datasets.reading import FileReader, SeveralTables
+from mdvec.files import FoundFile, Scan, UnreadableFile
 
 _MIN_FILES = 2
-
-
-class ReadFile(Protocol):
-    """Reads a file into Parquet, with some columns as text."""
-
-    def __call__(
-        self, file: FoundFile, as_text: Collection[str], *, beside_commas: bool
-    ) -> tuple[Path, ParquetFacts]:
-        """The Parquet file, which is the file's own if it is one, and its facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +84,8 @@ class CombinedImport:
     """The import of one group of files."""
 
     planned: PlannedGroup
-    read: ReadFile
-    source_of: Callable[[str], Path]
-    snapshots: Snapshots
-    root: Path
+    reader: FileReader
+    readings: ChosenReadings
     _beside_commas: bool = False
     _parts: dict[str, ReadPart] = field(default_factory=dict)
     _kept: dict[str, CombinedFile] = field(default_factory=dict)
@@ -105,18 +93,19 @@ class CombinedImport:
     _with_commas: set[str] = field(default_factory=set)
     _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
 
-    def run(self, unchanged: Collection[str], unseen: Collection[str]) -> CombinedOutcome:
+    def run(self, unchanged: Collection[str], scan: Scan) -> CombinedOutcome:
         """Read what changed, and combine it with what did not.
 
         Args:
             unchanged: the paths of files that are as at their last import.
-            unseen: the paths of imported files that may exist where the scan could not look.
+            scan: files that were not found stay where it could not look.
 
         Raises:
             UnreadableFile: the files cannot be combined; the old table still holds.
         """
         before = self._files_before()
-        self._kept = {path: file for path, file in before.items() if path in unseen}
+        gone = before.keys() - {file.path for file in self.planned.files}
+        self._kept = {path: before[path] for path in gone if scan.may_still_have(path)}
         for file in self.planned.files:
             if file.path in unchanged and file.path in before:
                 self._kept[file.path] = before[file.path]
@@ -140,19 +129,20 @@ class CombinedImport:
 
     def _files_before(self) -> dict[str, CombinedFile]:
         old = self.planned.old
-        if old is None or old.combined is None or not old.parquet.is_file():
+        if old is None or not old.parquet.is_file():
             return {}
         return {
             file.path: file
-            for file in old.combined.files
-            if file.source == self.source_of(file.path)
+            for file in self.planned.files_before
+            if file.source == self.reader.source(file.path)
         }
 
     def _read_file(
         self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
     ) -> None:
         try:
-            part = ReadPart(file, *self.read(file, as_text, beside_commas=self._beside_commas))
+            reading = replace(self.readings.of(file.path), beside_commas=self._beside_commas)
+            part = ReadPart(file, *self.reader.read(file.path, reading.with_text(as_text)))
             self._parts[file.path] = part
             if part.facts.has_decimal_commas:  # a later reading may be as text
                 self._with_commas.add(file.path)
@@ -217,7 +207,7 @@ class CombinedImport:
 
     def _is_own(self, part: ReadPart) -> bool:
         """Whether a file is a Parquet file, which is not copied."""
-        return part.parquet == self.source_of(part.file.path)
+        return part.parquet == self.reader.source(part.file.path)
 
     def _has_too_few(self) -> bool:
         number = len(self._parts) + len(self._kept)
@@ -226,7 +216,8 @@ class CombinedImport:
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns stay apart."""
-        kept = self._columns_kept()
+        before = tuple(self._types_before())
+        kept = {path: self._before.columns_of(path, before) for path in self._kept}
         common = common_columns(
             list(kept.values()) or [list(part.types) for part in self._parts.values()]
         )
@@ -243,11 +234,6 @@ class CombinedImport:
         columns = combined_columns(files.values(), common)
         self._outcome.notes += column_notes(columns, dict(sorted(files.items())))
         return columns
-
-    def _columns_kept(self) -> dict[str, list[str]]:
-        """The columns of each file whose rows are kept."""
-        before = tuple(self._types_before())
-        return {path: self._before.columns_of(path, before) for path in self._kept}
 
     def _set_apart(self, path: str, reason: str) -> None:
         self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
@@ -359,7 +345,7 @@ class CombinedImport:
                 (name, value) for name, value in hive_values(path).items() if name not in common
             )
             if part := self._parts.get(path):
-                folder = self.root if self._is_own(part) else None
+                folder = self.reader.root if self._is_own(part) else None
                 types, units = spelled(part.types), spelled(part.facts.units)
                 rows.append(CombinedRows((path,), part.parquet, types, folder, given, units))
             elif rows and rows[-1].file_column and not given and not rows[-1].from_path:
@@ -372,10 +358,10 @@ class CombinedImport:
 
     def _all_files(self) -> dict[str, CombinedFile]:
         read = {
-            path: CombinedFile(path, self.source_of(path), part.file.size, part.file.mtime_ns)
+            path: CombinedFile(path, self.reader.source(path), *part.file.state)
             for path, part in self._parts.items()
         }
-        return {path: (self._kept | read)[path] for path in sorted({*self._kept, *read})}
+        return dict(sorted((self._kept | read).items()))
 
     def _combine(self, types: Mapping[str, str]) -> None:
         rows = self._rows(tuple(types))
@@ -399,11 +385,11 @@ class CombinedImport:
         columns = CombinedColumns(types, from_path, column, units, str(differences))
         self._outcome.file_column = column
         self._outcome.from_path = tuple(from_path)
-        whole = combine(rows, columns, self.snapshots)
+        whole = combine(rows, columns, self.reader.snapshots)
         self._outcome.parquet = whole
         self._outcome.notes += repeated_rows(whole, types, column)
         for path, part in self._parts.items():
-            state = file_state(self.source_of(path))
+            state = file_state(self.reader.source(path))
             if state != part.file.state:
                 raise UnreadableFile(
                     f"{path} changed while the import read it; import again", may_pass=True

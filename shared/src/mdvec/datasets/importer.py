@@ -7,14 +7,13 @@ so that queries never open, lock or wait for those.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec import __version__
 from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
-from mdvec.datasets.core.understood import Understood
+from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.database_file import NotATable
@@ -24,13 +23,12 @@ from mdvec.datasets.interfaces.dataset_tables import (
     file_state,
     origin_of,
 )
-from mdvec.datasets.interfaces.limits import limited_memory
-from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.many_tables import CollectedTables, TableNameTaken, opened_tables
+from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.options import ChosenReadings, DatasetOptions
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
-from mdvec.datasets.reading import FileReader, counts_rows, holds_one_table
+from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
     DatasetReport,
     check_mode,
@@ -40,7 +38,7 @@ from mdvec.datasets.report import (
     unsupported_files,
     with_reading,
 )
-from mdvec.datasets.status import data_files, remove_unneeded_copies, source_path
+from mdvec.datasets.status import data_files, remove_unneeded_copies
 from mdvec.files import FoundFile, Problem, UnreadableFile
 from mdvec.importing import (
     ImportInterrupted,
@@ -83,11 +81,11 @@ class _DatasetImport:
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
         self.snapshots = Snapshots(folder)
-        self.root = job.tool.source.resolve()
         options = job.request.options
         self.options = options if isinstance(options, DatasetOptions) else DatasetOptions()
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
-        self.reader = FileReader(self.root, self.snapshots, self.progress.add_units)
+        limit = job.request.max_memory_mb
+        self.reader = FileReader(self.tool, self.snapshots, self.progress.add_units, limit)
         found = data_files(self.connection, job.tool, job.found)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
@@ -150,15 +148,15 @@ class _DatasetImport:
                 for file in planned.files:
                     self._import_file(file)
             return
-        files = CombinedImport(planned, self._read, self._source, self.snapshots, self.root)
+        files = CombinedImport(planned, self.reader, self.readings)
         try:
-            with self.job.stopwatch.stage("datasets"), self._limits():
-                outcome = files.run(unchanged, many_tables.unseen_files(planned, self.job.found))
-                table = many_tables.group_table(name, self.root, planned, outcome)
+            with self.job.stopwatch.stage("datasets"), self.reader.limits():
+                outcome = files.run(unchanged, self.job.found)
+                table = many_tables.group_table(name, self.reader.root, planned, outcome)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
             self._keep_copies(planned.group.pattern)
-            self._keep_states(file.path for file in many_tables.files_before(planned))
+            self._keep_states(file.path for file in planned.files_before)
         else:
             self._put_group(planned, outcome, table)
         for file in planned.files:
@@ -191,19 +189,14 @@ class _DatasetImport:
     def _keep_states(self, paths: Iterable[str]) -> None:
         self.files += [self.known[path] for path in paths if self._is_as_before(path)]
 
-    def _source(self, path: str) -> Path:
-        return source_path(self.tool, path)
-
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
         is_rebuilt = self.job.request.mode == "replace"
         if is_rebuilt or known is None or self.readings.have_changed(file.path):
             return False
-        if (known.size, known.mtime_ns, known.app_version) != (
-            file.size, file.mtime_ns, __version__,
-        ):  # fmt: skip
+        if known != ImportedFile(file.path, *file.state, known.left_out):
             return False
-        source = self._source(file.path)
+        source = self.reader.source(file.path)
         return all(
             stored.source == source and stored.parquet.is_file()
             for stored in self._stored_of(file.path)
@@ -226,12 +219,13 @@ class _DatasetImport:
         """Import a new or changed file, or note why it cannot be imported."""
         asked = self.asked.get(file.path)
         left_out = [(file.path, asked)] if asked else []
-        with self._failing(file, left_out), self.job.stopwatch.stage("datasets"), self._limits():
-            if holds_one_table(file.path):
+        reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
+        with self._failing(file, left_out), stage, self.reader.limits():
+            if is_parquet(file.path):
                 name = self.tables.free_name(file.path, "")
-                self._put_new(file, "", name, *self._read(file))
+                self._put_new(file, "", name, *self.reader.read(file.path, reading))
             else:
-                self._copy_tables(file, left_out)
+                self._copy_tables(file, reading, left_out)
 
     @contextmanager
     def _failing(self, file: FoundFile, left_out: list[tuple[str, str]]) -> Iterator[None]:
@@ -246,26 +240,13 @@ class _DatasetImport:
                 self._fail(file.path, error)
                 self._keep_copies(file.path)
         if len(self.failed) == before:
-            self.files.append(
-                ImportedFile(file.path, file.size, file.mtime_ns, tuple(left_out), __version__)
-            )
+            self.files.append(ImportedFile(file.path, *file.state, tuple(left_out)))
 
-    def _read(
-        self, file: FoundFile, as_text: Collection[str] = (), *, beside_commas: bool = False
-    ) -> tuple[Path, ParquetFacts]:
-        """A file as Parquet: its own path, or that of a new copy; some columns as text."""
-        reading = replace(self.readings.of(file.path), beside_commas=beside_commas)
-        with self._limits():
-            return self.reader.read(file.path, self._source(file.path), reading, as_text)
-
-    def _limits(self) -> AbstractContextManager[None]:
-        return limited_memory(self.job.request.max_memory_mb)
-
-    def _copy_tables(self, file: FoundFile, left_out: list[tuple[str, str]]) -> None:
-        """Copy each table of a file that may hold several."""
-        source, copies = self._source(file.path), self.snapshots.folder
-        reading, on_rows = self.readings.of(file.path), self.progress.add_units
-        with opened_tables(source, copies, self.root, reading, on_rows) as opened:
+    def _copy_tables(
+        self, file: FoundFile, reading: ReadingOptions, left_out: list[tuple[str, str]]
+    ) -> None:
+        """Copy each table of a file."""
+        with self.reader.opened(file.path, reading) as opened:
             left_out.extend(
                 (origin_of(file.path, label), reason) for label, reason in opened.left_out
             )
@@ -275,10 +256,10 @@ class _DatasetImport:
                 origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
-                    with self._limits(), self.snapshots.new() as (part, whole):
-                        self.reader.understood[origin] = table.copy(part)
-                    self._put_new(file, table.label, name, whole, parquet_facts(whole))
+                    self._put_new(file, table.label, name, *self.reader.copied(table, origin))
                 except NotATable as error:
+                    if not table.label:  # the file's only one
+                        raise
                     left_out.append((origin, str(error)))
                 except UnreadableFile as error:
                     self._fail(origin, error)
@@ -287,7 +268,7 @@ class _DatasetImport:
     def _put_new(
         self, file: FoundFile, inner_table: str, name: str, parquet: Path, facts: ParquetFacts
     ) -> None:
-        source = self._source(file.path)
+        source = self.reader.source(file.path)
         if not counts_rows(file.path):
             self.progress.add_units(facts.rows)
         if file_state(source) != (file.size, file.mtime_ns):

@@ -1,64 +1,23 @@
-"""Opens files that hold several tables, and collects an import's tables by file and by group."""
+"""Collects an import's tables, by file and by group."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from mdvec import __version__
 from mdvec.datasets.combined_import import CombinedOutcome
 from mdvec.datasets.core.grouping import FileGroup, table_name
-from mdvec.datasets.core.understood import ReadingOptions
-from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
-from mdvec.datasets.interfaces.database_file import OpenedFile
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
-    CombinedFile,
     DatasetTable,
     ImportedFile,
     origin_of,
 )
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
-from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.planning import PlannedGroup
-from mdvec.files import (
-    SQLITE_ENDINGS,
-    WORKBOOK_ENDINGS,
-    FileState,
-    FoundFile,
-    Scan,
-    UnreadableFile,
-    data_ending,
-    split_ending,
-)
+from mdvec.files import FileState, FoundFile, UnreadableFile, split_ending
 from mdvec.tools import Tool
-
-
-def opened_tables(
-    source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
-) -> AbstractContextManager[OpenedFile]:
-    """Open a file of a source for reading.
-
-    Args:
-        source: the file.
-        copies: the folder of private copies, where temporary files may be.
-        root: the source's folder, or the file itself.
-        reading: what the user says about the file.
-        on_rows: is called now and then with the number of rows read since.
-
-    Raises:
-        NotATable: it is no file of its format at all.
-        UnreadableFile: it is damaged, locked by a password, or open in another program.
-        SnapshotsUnwritable: the folder of copies cannot be written.
-    """
-    ending = data_ending(source.name)
-    if ending in WORKBOOK_ENDINGS:
-        return workbook.opened(source, root, reading, on_rows)
-    if ending in SQLITE_ENDINGS:
-        return sqlite_file.opened(source, copies, root, reading, on_rows)
-    return database_file.opened(source, copies, root)
 
 
 class TableNameTaken(UnreadableFile):
@@ -146,23 +105,6 @@ def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[
     failed = {path for path, _ in outcome.failed}
     for file in planned.files:
         if file.path in outcome.files and file.path not in failed:
-            yield ImportedFile(file.path, file.size, file.mtime_ns, (), __version__)
-        elif file.path in outcome.no_tables:
-            left_out = ((file.path, outcome.no_tables[file.path]),)
-            yield ImportedFile(file.path, file.size, file.mtime_ns, left_out, __version__)
-
-
-def files_before(planned: PlannedGroup) -> tuple[CombinedFile, ...]:
-    """The files of a group's table at the last import."""
-    old = planned.old
-    return old.combined.files if old and old.combined else ()
-
-
-def unseen_files(planned: PlannedGroup, scan: Scan) -> Collection[str]:
-    """The paths of files before that were not found, but may still exist."""
-    there = {file.path for file in planned.files}
-    return {
-        file.path
-        for file in files_before(planned)
-        if file.path not in there and scan.may_still_have(file.path)
-    }
+            yield ImportedFile(file.path, *file.state)
+        elif reason := outcome.no_tables.get(file.path):
+            yield ImportedFile(file.path, *file.state, ((file.path, reason),))

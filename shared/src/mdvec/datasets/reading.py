@@ -1,23 +1,27 @@
-"""Reads the data files that hold one table into Parquet, each format by its own reader."""
+"""Reads data files into Parquet, each format by its own reader."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
-from mdvec.datasets.interfaces import workbook
+from mdvec.datasets.core.understood import ReadingOptions, Understood
+from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.csv_head import DELIMITERS
+from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
+from mdvec.datasets.interfaces.limits import limited_memory
 from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
 from mdvec.datasets.interfaces.snapshots import Snapshots
-from mdvec.datasets.interfaces.typed_rows import TypedRows
+from mdvec.datasets.interfaces.typed_rows import OnRows
 from mdvec.datasets.interfaces.unpacking import unpacked
+from mdvec.datasets.status import source_path
 from mdvec.files import (
-    JSON_ENDINGS,
+    SQLITE_ENDINGS,
     WORKBOOK_ENDINGS,
     UnreadableFile,
     data_ending,
@@ -26,27 +30,25 @@ from mdvec.files import (
     unpacked_ending,
 )
 from mdvec.platform import path_of
+from mdvec.tools import Tool
 
-ARROW_ENDINGS = (".feather", ".arrow")
-COPIED_ENDINGS = (*DELIMITERS, *JSON_ENDINGS, *ARROW_ENDINGS)
-"""The endings, once unpacked, of files with one table that is copied."""
+_ARROW_ENDINGS = (".feather", ".arrow")
 
 
-def holds_one_table(path: str) -> bool:
-    """Whether a file of this name always holds one table."""
-    ending = unpacked_ending(data_ending(path))
-    return ending == ".parquet" or ending in COPIED_ENDINGS
+def is_parquet(path: str) -> bool:
+    """Whether a file of this name is a Parquet file, which is queried where it lies."""
+    return data_ending(path) == ".parquet"
 
 
 def may_be_part(path: str) -> bool:
-    """Whether a file of this name can be a part of a larger table; a workbook with one does."""
-    return holds_one_table(path) or data_ending(path) in WORKBOOK_ENDINGS
+    """Whether a file of this name can be a part of a larger table; a database cannot."""
+    return data_ending(path) not in (".duckdb", *SQLITE_ENDINGS)
 
 
 def counts_rows(path: str) -> bool:
     """Whether the reader of such a file reports its rows while it reads them."""
     ending = unpacked_ending(data_ending(path))
-    return ending not in (".parquet", ".duckdb", *ARROW_ENDINGS)
+    return ending not in (".parquet", ".duckdb", *_ARROW_ENDINGS)
 
 
 class SeveralTables(UnreadableFile):
@@ -61,63 +63,105 @@ class FileReader:
     """Reads files of a source folder, and collects what it understood of them.
 
     Attributes:
-        root: the folder, or the file, that is the source.
+        tool: has the source folder.
         snapshots: where copies go.
         on_rows: is called now and then with the number of rows read since.
-        understood: how each file was read, by its path as scanned.
+        max_memory_mb: the memory for reading a file; see ``limited_memory``.
+        understood: how each table was read, by its origin.
     """
 
-    root: Path
+    tool: Tool
     snapshots: Snapshots
-    on_rows: Callable[[int], None]
+    on_rows: OnRows
+    max_memory_mb: int | None
     understood: dict[str, Understood] = field(default_factory=dict)
 
-    def read(
-        self,
-        path: str,
-        source: Path,
-        reading: ReadingOptions = FOUND,
-        as_text: Collection[str] = (),
-    ) -> tuple[Path, ParquetFacts]:
-        """A file as Parquet: its own path, or that of a new copy; some columns as text.
+    @property
+    def root(self) -> Path:
+        """The folder, or the file, that is the source."""
+        return self.tool.source.resolve()
+
+    def source(self, path: str) -> Path:
+        """The real file behind a path of the scan."""
+        return source_path(self.tool, path)
+
+    def limits(self) -> AbstractContextManager[None]:
+        """A context in which no more memory is used.
+
+        Raises:
+            UnreadableFile: it needs more.
+        """
+        return limited_memory(self.max_memory_mb)
+
+    def read(self, path: str, reading: ReadingOptions) -> tuple[Path, ParquetFacts]:
+        """The one table of a file as Parquet: the file's own path, or that of a new copy.
 
         Raises:
             SeveralTables: it is a workbook with several tables.
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
-        if data_ending(source.name) in WORKBOOK_ENDINGS:
-            return self._read_workbook(path, source, reading.with_text(as_text))
-        with opened_within(source, self.root) as descriptor:
-            ending, there = data_ending(source.name), path_of(descriptor)
-            if ending == ".parquet":
-                return source, parquet_facts(there, source.name)
-            with (
-                self.snapshots.new() as (part, whole),
-                unpacked(there, part.with_name(f"{part.name}.unpacked"), packing(ending)) as plain,
-            ):
-                self.understood[path] = self._convert(
-                    plain, part, unpacked_ending(ending), reading.with_text(as_text)
-                )
+        source = self.source(path)
+        with self.limits():
+            if is_parquet(source.name):
+                with opened_within(source, self.root) as descriptor:
+                    return source, parquet_facts(path_of(descriptor), source.name)
+            with self.opened(path, reading) as opened:
+                if len(opened.tables) != 1:
+                    raise SeveralTables
+                copy = self.copied(opened.tables[0], path)
+        left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
+        self.understood[path] = self.understood[path].with_notes(*left_out)
+        return copy
+
+    def copied(self, table: TableInFile, origin: str) -> tuple[Path, ParquetFacts]:
+        """A new copy of a table of an open file.
+
+        Raises:
+            UnreadableFile: it cannot be read; the message says why.
+            SnapshotsUnwritable: the folder of copies cannot be written.
+        """
+        with self.limits(), self.snapshots.new() as (part, whole):
+            self.understood[origin] = table.copy(part)
         return whole, parquet_facts(whole)
 
-    def _read_workbook(
-        self, path: str, source: Path, reading: ReadingOptions
-    ) -> tuple[Path, ParquetFacts]:
-        with workbook.opened(source, self.root, reading, self.on_rows) as book:
-            if len(book.tables) != 1:
-                raise SeveralTables
-            left_out = [f"{name} is left out: {reason}" for name, reason in book.left_out]
-            with self.snapshots.new() as (part, whole):
-                self.understood[path] = book.tables[0].copy(part).with_notes(*left_out)
-        return whole, parquet_facts(whole)
+    def opened(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
+        """Open a file, of any format but Parquet, whose tables can be copied within the context.
+
+        Raises:
+            NotATable: it is no file of its format at all.
+            UnreadableFile: it is damaged, locked by a password, or open in another program.
+            SnapshotsUnwritable: the folder of copies cannot be written.
+        """
+        source, copies = self.source(path), self.snapshots.folder
+        ending = data_ending(source.name)
+        if ending in WORKBOOK_ENDINGS:
+            return workbook.opened(source, self.root, reading, self.on_rows)
+        if ending in SQLITE_ENDINGS:
+            return sqlite_file.opened(source, copies, self.root, reading, self.on_rows)
+        if ending == ".duckdb":
+            return database_file.opened(source, copies, self.root)
+        return self._opened_text(source, reading)
+
+    @contextmanager
+    def _opened_text(self, source: Path, reading: ReadingOptions) -> Iterator[OpenedFile]:
+        """Open a file of CSV, JSON or Arrow, which may be packed."""
+        ending = data_ending(source.name)
+        with opened_within(source, self.root) as descriptor:
+
+            def copy(target: Path) -> Understood:
+                plain = target.with_name(f"{target.name}.unpacked")
+                with unpacked(path_of(descriptor), plain, packing(ending)) as file:
+                    return self._convert(file, target, unpacked_ending(ending), reading)
+
+            yield OpenedFile((TableInFile("", copy),))
 
     def _convert(
         self, source: Path, target: Path, ending: str, reading: ReadingOptions
     ) -> Understood:
         if ending in DELIMITERS:
             return csv_to_parquet(source, target, self.on_rows, ending=ending, reading=reading)
-        if ending in ARROW_ENDINGS:
+        if ending in _ARROW_ENDINGS:
             return arrow_to_parquet(source, target, reading.columns)
-        rows = TypedRows(target, self.on_rows, chosen=reading.columns, nulls_in=reading.nulls_in)
-        return json_to_parquet(source, rows, reading, is_lines=ending != ".json")
+        is_lines = ending != ".json"
+        return json_to_parquet(source, target, self.on_rows, reading, is_lines=is_lines)

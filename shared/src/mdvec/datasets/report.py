@@ -14,29 +14,20 @@ from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, 
 from mdvec.text import counted, shown_name
 from mdvec.tools import Tool
 
-
-@dataclass(frozen=True, slots=True)
-class FileReading:
-    """How a file, or a table in it, was read by this import."""
-
-    file: str
-    understood: Understood
-
-    def json_fields(self) -> dict[str, object]:
-        """Its JSON fields."""
-        return {"file": self.file, **asdict(self.understood)}
+Readings = Mapping[str, Understood]
+"""How files, or tables in them, were read by this import, by their origin."""
 
 
 @dataclass(frozen=True, slots=True)
 class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
-    ``readings`` are how the files were read that this import opened, one list for each table.
+    ``readings`` are how the files were read that this import opened, apart for each table.
     """
 
     tables: tuple[DatasetTable, ...]
     left_out: tuple[Problem, ...]
-    readings: tuple[tuple[FileReading, ...], ...] = ()
+    readings: tuple[Readings, ...]
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
@@ -44,7 +35,11 @@ class DatasetReport:
             "dataset": {
                 "tables": [_table_fields(table) for table in self.tables],
                 "left_out": [asdict(problem) for problem in self.left_out],
-                "read": [reading.json_fields() for some in self.readings for reading in some],
+                "read": [
+                    {"file": file, **asdict(how)}
+                    for files in self.readings
+                    for file, how in files.items()
+                ],
             }
         }
 
@@ -58,7 +53,7 @@ class DatasetReport:
         return [
             ReportLine(summary),
             *(ReportLine(table_line(table)) for table in self.tables),
-            *notes("read", [said for some in self.readings for said in _said(some)]),
+            *notes("read", [said for files in self.readings for said in _said(files)]),
             *(
                 ReportLine(
                     f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True
@@ -111,16 +106,22 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
         )
 
 
-def readings_of(
-    tables: Iterable[DatasetTable], understood: Mapping[str, Understood]
-) -> tuple[tuple[FileReading, ...], ...]:
+def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:
     """How the files of each table were read, by the tables' names; others were not opened."""
-    in_order = sorted(tables, key=lambda table: table.name)
-    return tuple(filter(None, (_readings_of(table, understood) for table in in_order)))
+    found = (
+        {origin: understood[origin] for origin in _origins(table) if origin in understood}
+        for table in sorted(tables, key=lambda table: table.name)
+    )
+    return tuple(filter(None, found))
+
+
+def _origins(table: DatasetTable) -> list[str]:
+    files = table.combined.files if table.combined else ()
+    return [table.origin, *(file.path for file in files)]
 
 
 def with_reading(
-    table: DatasetTable, understood: Mapping[str, Understood], before: Mapping[Path, str]
+    table: DatasetTable, understood: Readings, before: Mapping[Path, str]
 ) -> DatasetTable:
     """The table with what is said of it and of its files, where the import read them.
 
@@ -136,25 +137,15 @@ def with_reading(
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 
-def _readings_of(
-    table: DatasetTable, understood: Mapping[str, Understood]
-) -> tuple[FileReading, ...]:
-    combined = table.combined.files if table.combined else ()
-    files = [table.origin, *(file.path for file in combined)]
-    return tuple(FileReading(file, understood[file]) for file in files if file in understood)
-
-
-def _said(files: Sequence[FileReading]) -> list[str]:
+def _said(files: Readings) -> Iterator[str]:
     """What there is to report about the files of a table; files read alike share one entry."""
-    alike: dict[tuple[object, ...], list[FileReading]] = {}
-    for reading in files:
-        alike.setdefault(reading.understood.manner, []).append(reading)
-    said: list[str] = []
+    alike: dict[tuple[object, ...], list[str]] = {}
+    for file, how in files.items():
+        alike.setdefault(how.manner, []).append(file)
     for first, *others in alike.values():
-        if text := str(first.understood):
+        if text := str(files[first]):
             more = f" (and {counted(len(others), 'more file')} alike)" if others else ""
-            said.append(f"{shown_name(first.file)}{more}: {text}")
-    return said
+            yield f"{shown_name(first)}{more}: {text}"
 
 
 def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -> dict[str, Any]:

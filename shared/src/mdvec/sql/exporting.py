@@ -55,15 +55,8 @@ class Exporter:
         file = self.queries.export(
             query, sql, fmt=fmt, max_rows=max_rows or self.max_rows, parameters=parameters
         )
-        columns = [column.name for column in file.columns]
-        export = self.exports.place(
-            file.path,
-            rows=file.rows,
-            columns=columns,
-            types=[column.type for column in file.columns],
-            made_from=file.made_from,
-            fmt=fmt,
-        )
+        types = {column.name: column.type for column in file.columns}
+        export = self.exports.place(file.path, types=types, made_from=file.made_from, fmt=fmt)
         record(
             "export",
             query=query,
@@ -79,7 +72,7 @@ class Exporter:
             "handle": export.handle,
             "rows": file.rows,
             "size_mb": export.size_mb,
-            "columns": columns,
+            "columns": list(types),
             "expires_at": export.expires_at,
         }
         return self.guard.trim(

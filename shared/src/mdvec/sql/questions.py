@@ -135,7 +135,7 @@ class Questions:
         """
         name = queries.plain_name(query)
         check_single(parameters or {})
-        if not self._is_question(query):
+        if self._question(query) is None:
             if parameters is None:
                 return Prepared.plain(query)
             if not queries.is_name(name):
@@ -161,11 +161,9 @@ class Questions:
         Raises:
             QueryError: the SQL is refused.
         """
-        if not self._is_question(query):
-            return self.queries.judged(query).parameters if "$" in query else ()
-        name = queries.plain_name(query)
-        known = READY.get(name) or queries.find_saved(self.database, name, READY)
-        return known.parameters
+        if question := self._question(query):
+            return question.parameters
+        return self.queries.judged(query).parameters if "$" in query else ()
 
     def _is_table(self, name: str) -> bool:
         return fold(name) in map(fold, self.queries.tables())
@@ -175,14 +173,12 @@ class Questions:
         """Whether it may be a question's name, or a table's; SQL is none."""
         return queries.is_name(queries.plain_name(query))
 
-    def _is_question(self, query: str) -> bool:
-        """Whether a question has the name."""
-        if not self.is_name(query):
-            return False
+    def _question(self, query: str) -> SavedQuery | ReadyQuestion | None:
+        """The question of that name."""
         name = queries.plain_name(query)
-        return name in READY or any(
-            known.name == name for known in queries.saved_queries(self.database)
-        )
+        if name in READY or not queries.is_name(name):
+            return READY.get(name)
+        return {known.name: known for known in queries.saved_queries(self.database)}.get(name)
 
     def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
         """The first rows of an answer; if there are more, how to get at them.
@@ -194,26 +190,24 @@ class Questions:
         Raises:
             ExportError: the file of all rows could not be put in place.
         """
-        with telling_of(prepared):
-            fetched = self._rows(prepared, prepared.sql, self.guard)
-            answer = {**_table(fetched), "total_rows": len(fetched.rows)}
-            warnings = self.queries.take_warnings()
-            if fetched.more or not self.guard.fits(with_warnings(answer, warnings)):
-                rest: JsonAnswer = {}
-                if may_export:
-                    rest, notes = self._rest(prepared)
-                    # The export was warned of the same query.
-                    warnings = list(dict.fromkeys([*warnings, *notes]))
-                elif fetched.more:
-                    rest = {"total_rows": self._count(prepared)}
-                answer = self._cut(with_warnings(answer | rest, warnings), prepared)
-                warnings = answer.get("warnings", [])
+        fetched = self._rows(prepared, prepared.sql, self.guard)
+        answer = {**_table(fetched), "total_rows": len(fetched.rows)}
+        warnings = self.queries.take_warnings()
+        if fetched.more or not self.guard.fits(with_warnings(answer, warnings)):
+            rest: JsonAnswer = {}
+            if may_export:
+                rest, notes = self._rest(prepared)
+                # The export was warned of the same query.
+                warnings = list(dict.fromkeys([*warnings, *notes]))
+            elif fetched.more:
+                rest = {"total_rows": self._count(prepared)}
+            answer = self._cut(with_warnings(answer | rest, warnings), prepared)
+            warnings = answer.get("warnings", [])
         return with_warnings(answer, [*warnings, *prepared.notes])
 
     def rows(self, prepared: Prepared, guard: AnswerGuard) -> JsonAnswer:
         """The first rows of an answer, with a warning if rows or columns are left out."""
-        with telling_of(prepared):
-            fetched = self._rows(prepared, prepared.sql, guard)
+        fetched = self._rows(prepared, prepared.sql, guard)
         export = offered_name("export")
 
         def left_out(count: int) -> str:
@@ -230,9 +224,8 @@ class Questions:
 
     def first_rows(self, prepared: Prepared, max_rows: int) -> JsonAnswer:
         """The first ``max_rows`` rows of an answer, and the exact number of all."""
-        with telling_of(prepared):
-            fetched = self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, max_rows))
-            total = self._count(prepared) if fetched.more else len(fetched.rows)
+        fetched = self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, max_rows))
+        total = self._count(prepared) if fetched.more else len(fetched.rows)
         answer: JsonAnswer = {
             "columns": [column.name for column in fetched.columns],
             "types": [column.type for column in fetched.columns],
@@ -261,19 +254,19 @@ class Questions:
             fetched = self._rows(prepared, over, AnswerGuard(_MAX_ROW_BYTES, most))
             return fetched.rows, fetched.more
 
-        with telling_of(prepared):
-            columns = (
-                self.queries.columns(prepared.source)
-                if prepared.bound is None
-                else self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, 1)).columns
-            )
-            return plot_of(columns, fetch, kind, title)
+        columns = (
+            self.queries.columns(prepared.source)
+            if prepared.bound is None
+            else self._rows(prepared, prepared.sql, AnswerGuard(_MAX_ROW_BYTES, 1)).columns
+        )
+        return plot_of(columns, fetch, kind, title)
 
     def _rows(self, prepared: Prepared, sql: str, guard: AnswerGuard) -> QueryRows:
-        return self.queries.rows(
-            prepared.source, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes,
-            parameters=prepared.bound,
-        )  # fmt: skip
+        with telling_of(prepared):
+            return self.queries.rows(
+                prepared.source, sql, max_rows=guard.max_rows, max_bytes=guard.max_bytes,
+                parameters=prepared.bound,
+            )  # fmt: skip
 
     def _count(self, prepared: Prepared) -> int:
         """The number of all rows."""
@@ -300,9 +293,10 @@ class Questions:
     def _rest(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
         """The exact number of rows, a handle of all of them if they fit a file, and warnings."""
         try:
-            made = self.exporter.export(
-                prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
-            )
+            with telling_of(prepared):
+                made = self.exporter.export(
+                    prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
+                )
         except TooManyRowsToExport as error:
             limit = f"{error.count:,} rows are too many for a file ({error.max_rows:,})"
             return {"total_rows": error.count}, [f"{limit}; aggregate or filter in SQL"]
@@ -337,12 +331,10 @@ class Questions:
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
         """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
-        if not self._is_question(query):
-            return query
-        name = queries.plain_name(query)
-        if name in READY:
+        question = self._question(query)
+        if isinstance(question, ReadyQuestion):
             return str((parameters or {}).get("table", ""))
-        return queries.find_saved(self.database, name, READY).sql
+        return query if question is None else question.sql
 
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""

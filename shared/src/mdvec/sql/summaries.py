@@ -105,19 +105,10 @@ class Summaries:
                 f"{named(every[len(every) - gone :], _MAX_LEFT_OUT)}"
             )
 
-        warnings = self.queries.take_warnings()
-        said = warnings
-        for briefer in _briefer(answer) if len(picked) > 1 else ():
-            if len(picked) == len(shown) and guard.fits(with_warnings(answer, said)):
-                break
-            answer, is_shortened = briefer
-            said = [*warnings, _SHORTENED] if is_shortened else warnings
-        return guard.trim(
-            with_warnings(answer, said),
-            ("columns",),
-            left_out,
-            len(picked) - len(shown),
-        )
+        gone = len(picked) - len(shown)
+        answers = [*_briefer(answer, self.queries.take_warnings())]
+        whole = answers[-1] if gone else guard.first_fitting(answers)
+        return guard.trim(whole if len(picked) > 1 else answers[0], ("columns",), left_out, gone)
 
     def histogram(
         self,
@@ -141,16 +132,17 @@ class Summaries:
         if histogram.is_counted_by_value(column):
             return self._categories(selected, column, bins)
         span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
-        edges, blank = histogram.empty(column, span, bins)
+        edges = histogram.edges_over(column, span, bins)
         counted = selected.counted(column, span, edges)
         warnings = said = self.queries.take_warnings()
         for candidate in (counted, counted.without_repeats()):
             if guard.fits(answer := _histogram_answer(column, candidate, said)):
                 return answer
-        for fewer in range(len(blank.bins) - 1, 0, -1):
-            edges, blank = histogram.empty(column, span, fewer)
-            said = [*warnings, _cut(len(blank.bins), len(counted.bins), guard)]
-            if guard.fits(_histogram_answer(column, counted.over(blank).without_repeats(), said)):
+        for fewer in range(len(counted.bins) - 1, 0, -1):
+            edges = histogram.edges_over(column, span, fewer)
+            longest = counted.over(edges).without_repeats()
+            said = [*warnings, _cut(len(longest.bins), len(counted.bins), guard)]
+            if guard.fits(_histogram_answer(column, longest, said)):
                 break
         counted = selected.counted(column, span, edges)
         return _histogram_answer(column, counted.without_repeats(), said)
@@ -212,12 +204,13 @@ class _Selected:
         return histogram.read_counts(span, edges, rows)
 
 
-def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:
-    """The answer with less and less of each column, and whether it must say so.
+def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer]:
+    """The answer, and then with less and less of each column, of which it warns.
 
     Whole numbers keep their digits, and a share of NULLs stays unless it is 0.
     """
-    whole = answer["columns"]
+    whole, shortened = answer["columns"], [*warnings, _SHORTENED]
+    yield with_warnings(answer, warnings)
     for left_out, digits in _BRIEFER:
         columns = {
             name: {
@@ -227,10 +220,11 @@ def _briefer(answer: JsonAnswer) -> Iterator[tuple[JsonAnswer, bool]]:
             }
             for name, figures in whole.items()
         }
-        yield answer | {"columns": columns}, digits < _ALL_DIGITS
+        said = shortened if digits < _ALL_DIGITS else warnings
+        yield with_warnings(answer | {"columns": columns}, said)
     for names in _LISTED:
         listed = {name: _listed(figures, names) for name, figures in whole.items()}
-        yield {"figures": names} | answer | {"columns": listed}, True
+        yield with_warnings({"figures": names} | answer | {"columns": listed}, shortened)
 
 
 def _listed(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:

@@ -135,7 +135,7 @@ def test_what_differs_from_file_to_file_stays_text_and_the_report_says_so(shop, 
     assert shop.read("s__m", "v") == [(text,) for text in texts]
     assert shop.read("s__good", "n") == [(1,)]
     said = f"the column 'v' is text, as the files differ: {units}"
-    assert any(said in reading.understood.notes for (reading, *_) in report.details.readings)
+    assert said in report.details.readings[-1]["m_*.csv"].notes
     assert said in table_origin(shop.database, "s__m")["read"]
 
 
@@ -153,9 +153,8 @@ def test_decimal_commas_of_one_file_put_the_points_of_others_in_question(shop, i
     said = [
         column.decision
         for readings in report.details.readings
-        for reading in readings
-        if hasattr(reading, "understood")
-        for column in reading.understood.columns
+        for understood in readings.values()
+        for column in understood.columns
     ]
     assert any("--read 'v=comma' or 'v=number'" in decision for decision in said)
     shop.csv("m_4.csv", "z;3.000;3", header=header)
@@ -314,18 +313,13 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
         ("2024-01-03", "c", 3, "x", "sales_3.csv"),
     ]  # fmt: skip
     assert shop.read("s__sales", columns) == rows
-    (reading, *_) = report.details.readings[0]
-    assert (reading.file, reading.understood.notes) == (
-        "sales_*.csv",
-        (
-            "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it",
-            "the column 'day' has its name in other capitals in sales_2.csv",
-            "the columns stand in another order in sales_2.csv",
-        ),
+    assert report.details.readings[0]["sales_*.csv"].notes == (
+        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it",
+        "the column 'day' has its name in other capitals in sales_2.csv",
+        "the columns stand in another order in sales_2.csv",
     )
     shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
-    (reading, *_) = shop.import_().details.readings[0]
-    assert reading.understood.notes[0] == (
+    assert shop.import_().details.readings[0]["sales_*.csv"].notes[0] == (
         "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it"
     )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.

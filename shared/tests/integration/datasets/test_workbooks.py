@@ -70,8 +70,8 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
          "入金": "VARCHAR"},
         rows,
     )  # fmt: skip
-    (reading,) = report.details.readings[0]
-    assert reading.understood.notes == (
+    (reading,) = report.details.readings[0].values()
+    assert reading.notes == (
         "merged cells are filled down: 1",
         "merged cells with a number count in their first row only: 1",
         "rows of totals are among the others: 4, 6; leave them out with --read totals=out",
@@ -148,8 +148,8 @@ def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):
     report = files.import_("new")
     # A formula whose stored result is an empty text is an empty cell.
     assert files.read("t__a") == [(1, 2), (None, None), (None, None), (3, 4)]
-    (reading,) = report.details.readings[0]
-    assert [note.split(";")[0] for note in reading.understood.notes] == [
+    (reading,) = report.details.readings[0].values()
+    assert [note.split(";")[0] for note in reading.notes] == [
         "cells with an error are NULL: 1 #N/A", "formulas without a stored value are NULL: 2",
     ]  # fmt: skip
 
@@ -166,8 +166,8 @@ def test_tables_side_by_side_are_two_and_columns_set_off_are_one(files):
     assert files.read("t__a__s_a") == left[1:]
     assert files.read("t__a__s_d") == right[1:]
     assert files.read("t__b") == [("東", 1, "x", "y")]
-    *_, (reading,) = report.details.readings
-    assert reading.understood.notes == ("one table of columns that stand apart: A to B, D to E",)
+    (reading,) = report.details.readings[-1].values()
+    assert reading.notes == ("one table of columns that stand apart: A to B, D to E",)
 
 
 def test_the_header_of_a_table_below_another_is_named(files):
@@ -176,7 +176,9 @@ def test_the_header_of_a_table_below_another_is_named(files):
     groups = [("名古屋", None), ("京都", 7), (), ("注", "仮の数"), ("税", None)]
     workbook(files.folder / "a.xlsx", ("s", [*shops, *goods, (), ("表3",), *goods, (), *groups]))
     workbook(files.folder / "b.xlsx", ("s", [*shops, *groups]))
-    notes = [reading.understood.notes for (reading,) in files.import_("new").details.readings]
+    notes = [
+        reading.notes for of in files.import_("new").details.readings for reading in of.values()
+    ]
     header = "another table's header may be in row 5, 10; give each table its own sheet"
     assert notes == [(header,), ()]
 

@@ -33,10 +33,7 @@ class Exporter:
     def frame(self, query: str, fmt: str, library: str):
         question = {"do": "export", "source": query, "format": fmt, "file": "x", "max_rows": 999}
         made = self.handler.handle(question)
-        names, types = zip(*made["columns"], strict=True)
-        export = self.folder.place(
-            self.handler.spool / "x", rows=made["rows"], columns=names, types=types, fmt=fmt
-        )
+        export = self.folder.place(self.handler.spool / "x", types=dict(made["columns"]), fmt=fmt)
         frame = safe_load_export(export.handle, library=library, folder=self.folder.folder)
         self.folder.path_of(export.handle).unlink()
         return frame

@@ -9,7 +9,7 @@ import textwrap
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from mdvec.sql.core.refusals import (
     TooManyRowsToExport,
     UnknownTable,
 )
-from mdvec.sql.process.child import ChildProcess, ChildTimeout, MemoryExceeded
+from mdvec.sql.process.child import ChildProcess
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.spool import Spool
@@ -291,9 +291,7 @@ def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     kept = subject.process.materialize("kept", "SELECT i + 1 AS j FROM runs")
     handle = kept.handle.removesuffix(".parquet")
     file = subject.process.export(f"SELECT * FROM {handle}", fmt="parquet", max_rows=9)
-    export = subject.process._exports.place(
-        file.path, rows=1, columns=["j"], made_from=file.made_from
-    )
+    export = subject.process._exports.place(file.path, made_from=file.made_from)
     subject.process.materialize("further", "SELECT j + 1 AS k FROM kept")
     subject.process.materialize("other", "SELECT 5 AS x")
     pid = subject.pid
@@ -427,21 +425,22 @@ ENDLESS = {
 @pytest.fixture
 def child(tmp_path):
     """A child alone, in which a query may take a minute."""
+    limits = QueryLimits(60.0, 1024, 1)
     config = {
-        "limits": {"seconds": 60.0, "memory_mb": 1024, "export_bytes": 1, "time_zone": "UTC"},
+        "limits": asdict(limits),
         "spool": str(tmp_path), "shown": str(tmp_path), "database": str(tmp_path / "none"),
         "tables": [],
         "households": [], "month_starts_on": 1,
     }  # fmt: skip
-    child = ChildProcess(config, tmp_path, memory_mb=1024)
+    child = ChildProcess(config, tmp_path, limits)
     yield child
-    child.kill()
+    child.end()
     assert is_gone(child.pid)
 
 
 def test_a_child_over_its_memory_limit_is_killed(child):
-    child._memory = 2**20
-    with pytest.raises(MemoryExceeded):
+    child._limits = replace(child._limits, memory_mb=1)
+    with pytest.raises(QueryStopped, match="more memory than the limit of 1 MB"):
         child.request(ENDLESS, 60.0)
 
 
@@ -461,8 +460,8 @@ def test_a_silent_child_times_out(tmp_path, monkeypatch):
     silent.write_text("#!/bin/sh\nexec sleep 60\n")
     silent.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(silent))
-    with pytest.raises((ChildTimeout, WireClosed)):
-        ChildProcess({}, tmp_path, 1024, start_seconds=0.2)
+    with pytest.raises((QueryStopped, WireClosed)):
+        ChildProcess({}, tmp_path, QueryLimits(60.0, 1024, 1), start_seconds=0.2)
 
 
 def test_closing_ends_a_query_under_way_and_removes_the_folder(start_process):

@@ -45,7 +45,7 @@ def finished(tmp_path, size=10):
 
 
 def placed(exports, tmp_path, size=10, fmt="parquet"):
-    return exports.place(finished(tmp_path, size), rows=3, columns=("day", "金額"), fmt=fmt)
+    return exports.place(finished(tmp_path, size), fmt=fmt)
 
 
 def names(exports):
@@ -58,17 +58,10 @@ def mode(path):
 
 def test_a_finished_file_gets_a_handle_and_an_expiry(exports, tmp_path):
     source = finished(tmp_path)
-    export = exports.place(source, rows=3, columns=["day", "金額"], fmt="csv")
+    export = exports.place(source, fmt="csv")
     assert re.fullmatch(r"export_20260102T120000Z_[0-9a-f]{32}\.csv", export.handle)
-    assert export == Export(
-        handle=export.handle,
-        size=10,
-        expires=export.expires,
-        rows=3,
-        columns=("day", "金額"),
-        dropped=(),
-    )
-    assert (export.created, export.expires_at) == ("2026-01-02T12:00:00Z", "2026-01-02T13:00:00Z")
+    assert export == Export(export.handle, size=10, expires=export.expires)
+    assert (export.made, export.expires_at) == (NOON, "2026-01-02T13:00:00Z")
     assert not source.exists()
     assert exports.path_of(export.handle).read_bytes() == b"x" * 10
 
@@ -76,7 +69,7 @@ def test_a_finished_file_gets_a_handle_and_an_expiry(exports, tmp_path):
 def test_only_the_user_can_read_exports(exports, tmp_path):
     source = finished(tmp_path)
     source.chmod(0o644)
-    export = exports.place(source, rows=1, columns=["a"])
+    export = exports.place(source)
     assert mode(exports.folder) == 0o700
     assert mode(exports.path_of(export.handle)) == 0o600
 
@@ -187,11 +180,11 @@ def test_servers_that_keep_exports_longer_or_shorter_agree_when_one_expires(
 ):
     others = [ExportFolder(exports.folder, ttl, 1000, clock=clock) for ttl in (1, 86_400)]
     own = placed(exports, tmp_path, fmt="csv")
-    lasting = exports.place(finished(tmp_path), rows=1, columns=["a"], ttl_seconds=7200)
+    lasting = exports.place(finished(tmp_path), ttl_seconds=7200)
     for folder in (exports, *others):
-        assert [(e.created, e.expires_at) for e in folder.list()] == [
-            ("2026-01-02T12:00:00Z", "2026-01-02T13:00:00Z"),
-            ("2026-01-02T12:00:00Z", "2026-01-02T14:00:00Z"),
+        assert [(export.made, export.expires_at) for export in folder.list()] == [
+            (NOON, "2026-01-02T13:00:00Z"),
+            (NOON, "2026-01-02T14:00:00Z"),
         ]
     clock.now += 3600
     assert [folder.sweep() for folder in (*others, exports)] == [[own.handle], [], []]
@@ -229,7 +222,7 @@ def test_one_file_over_the_limit_is_refused_and_removed(exports, tmp_path):
     kept = placed(exports, tmp_path)
     source = finished(tmp_path, 1001)
     with pytest.raises(ExportExceedsTotal) as refused:
-        exports.place(source, rows=3, columns=["a"])
+        exports.place(source)
     assert str(refused.value) == (
         "the result has 1,001 bytes as parquet, and all exports together may have 1,000; select "
         "fewer columns or rows, aggregate, or raise [analytics] max_total_mb"
@@ -277,9 +270,7 @@ def test_unfinished_exports_of_query_processes_stay(exports, tmp_path, clock):
 def with_types(exports, tmp_path, size=10):
     return exports.place(
         finished(tmp_path, size),
-        rows=1,
-        columns=["day", "金額"],
-        types=["DATE", "BIGINT"],
+        types={"day": "DATE", "金額": "BIGINT"},
         made_from={"sales": "10 7 3"},
         fmt="csv",
     )

@@ -24,7 +24,7 @@ def histogram_of(connection, table: str, column: Column, bins: int) -> Histogram
     if histogram.is_counted_by_value(column):
         return histogram.read_categories(rows(histogram.categories_sql(column, bins)), bins)
     span = histogram.read_span(*rows(histogram.span_sql(column))[0])
-    edges, _ = histogram.empty(column, span, bins)
+    edges = histogram.edges_over(column, span, bins)
     return histogram.read_counts(span, edges, rows(histogram.counts_sql(column, edges)))
 
 

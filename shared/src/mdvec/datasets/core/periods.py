@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import date
 
+from mdvec.dates import Days, Month
 from mdvec.files import split_ending
 
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
@@ -20,7 +21,6 @@ _PARTS = re.compile(
 )
 _ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 _FISCAL_MONTH = 4
-_Days = tuple[date, date]
 
 
 def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
@@ -31,10 +31,11 @@ def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
     the next begins.
     """
     found = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
-    found.sort(key=lambda each: each[1][1] - each[1][0])
+    found.sort(key=lambda each: each[1].last - each[1].first)
     apart: list[tuple[date, date, str]] = []  # their last days are in order, too
     asked: dict[str, list[str]] = {}
-    for path, (first, last) in found:
+    for path, days in found:
+        first, last = days.first, days.last
         others: list[str] = []
         at = bisect_left(apart, first, key=lambda each: each[1])
         for start, end, other in apart[at:]:
@@ -50,21 +51,20 @@ def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
     return asked
 
 
-def _days_of(path: str) -> _Days | None:
-    """The first and the last day of the last date, or dates, in a file's name."""
+def _days_of(path: str) -> Days | None:
+    """The days of the last date, or dates, in a file's name."""
     dates = DATES.findall(split_ending(path.rpartition("/")[2])[0])
     if not dates:
         return None
     start, end = dates[-1]
     try:
-        days = _days(start)[0], _days(end or start)[1]
-    except ValueError:  # such as month 13
+        return Days(_days(start).first, _days(end or start).last)
+    except ValueError:  # such as month 13, or an end before the start
         return None
-    return days if days[0] <= days[1] else None
 
 
-def _days(text: str) -> _Days:
-    """The first and the last day of a year, quarter, month or day.
+def _days(text: str) -> Days:
+    """The days of a year, quarter, month or day.
 
     Raises:
         ValueError: it is none.
@@ -76,15 +76,11 @@ def _days(text: str) -> _Days:
     era, count = written[:2], written[2:]
     year = _ERAS[era] + int(count.replace("元", "1")) if era in _ERAS else int(written)
     if match["day"]:
-        day = date(year, int(match["month"]), int(match["day"]))
-        return day, day
+        return Days.one(date(year, int(match["month"]), int(match["day"])))
     if match["month"]:
-        return _months(year, int(match["month"]), 1)
+        return Month(year, int(match["month"])).days
+    month, number = (_FISCAL_MONTH if match["fiscal"] else 1), 12
     if match["quarter"]:
-        return _months(year, int(match["quarter"]) * 3 - 2, 3)
-    return _months(year, _FISCAL_MONTH if match["fiscal"] else 1, 12)
-
-
-def _months(year: int, month: int, number: int) -> _Days:
-    after = month - 1 + number
-    return date(year, month, 1), date(year + after // 12, after % 12 + 1, 1) - timedelta(days=1)
+        month, number = int(match["quarter"]) * 3 - 2, 3
+    first = Month(year, month)
+    return Days(first.first_day, first.plus(number - 1).last_day)

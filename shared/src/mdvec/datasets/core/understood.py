@@ -105,20 +105,15 @@ class Understood:
         ``cells`` are that type, and the number of cells such as NA, by the column's name in it.
         """
         other = {name.lower(): to for name, to in cells.items()}
+        known = [(column, other.get(column.name.lower())) for column in self.columns]
         columns = (
-            _empty(at.name, *other[at.name.lower()]) if at.name.lower() in other else at
-            for at in self.columns
+            ReadColumn(column.name, to[0], nulls=to[1]) if to else column for column, to in known
         )
         return replace(self, columns=tuple(columns))
 
     def with_notes(self, *notes: str) -> Understood:
         """The same with more notes."""
         return replace(self, notes=(*self.notes, *filter(None, notes)))
-
-
-def _empty(name: str, kind: str, nulls: int) -> ReadColumn:
-    """A column in which there are at most cells such as NA."""
-    return ReadColumn(name, kind, nulls=nulls)
 
 
 def _shown(text: str) -> str:

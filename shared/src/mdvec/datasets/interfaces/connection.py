@@ -25,15 +25,9 @@ _NO_EXTENSIONS = {
     "allow_persistent_secrets": False,
 }
 _SHARE_OF_MEMORY = 0.8
+_FEW_THREADS = 4
+"""Of a connection with little memory, which each thread takes a share of."""
 _PATTERN_SIGN = re.compile(r"([*?\[])")
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectionLimits:
-    """The memory and threads that a connection may use."""
-
-    memory_mb: int
-    threads: int
 
 
 @contextmanager
@@ -42,8 +36,7 @@ def safe_connection(
     *,
     writes_to: Path | None = None,
     optimizes: bool = True,
-    limits: ConnectionLimits | None = None,
-    counts: bool = False,
+    memory_mb: int | None = None,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """An in-memory database that can open only ``files``, without network or extensions.
 
@@ -54,17 +47,17 @@ def safe_connection(
         writes_to: a folder whose files it may open as well, for reading and writing.
         optimizes: False has the optimizer leave out unused columns only: on statements with
             thousands of expressions the rest of it takes minutes.
-        limits: less memory and threads than DuckDB takes by default.
-        counts: True has it count how far a query is; it shows nothing.
+        memory_mb: less memory than DuckDB takes by default, and few threads; it also counts how
+            far a query is then, and shows nothing.
 
     Raises:
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
     """
     shared = _SHARED.get()
-    if shared and shared.can_open(files) and not (writes_to or limits or counts):
+    if shared and shared.can_open(files) and not (writes_to or memory_mb):
         opened = shared.cursor(optimizes=optimizes)
     else:
-        opened = _alone(_connected(files, writes_to, limits, optimizes=optimizes, counts=counts))
+        opened = _alone(_connected(files, writes_to, memory_mb, optimizes=optimizes))
     try:
         with opened as connection:
             yield connection
@@ -83,13 +76,16 @@ def _alone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyCon
 
 
 def _connected(
-    files: Sequence[Path], writes_to: Path | None = None, limits: ConnectionLimits | None = None,
-    *, optimizes: bool, counts: bool = False,
-) -> duckdb.DuckDBPyConnection:  # fmt: skip
+    files: Sequence[Path],
+    writes_to: Path | None = None,
+    memory_mb: int | None = None,
+    *,
+    optimizes: bool,
+) -> duckdb.DuckDBPyConnection:
     """A database of its own, whose settings cannot be changed any more."""
     # The configuration's type in the stubs is too narrow.
     connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
-    connection.execute(f"SET enable_progress_bar = {counts}")
+    connection.execute(f"SET enable_progress_bar = {memory_mb is not None}")
     connection.execute("SET enable_progress_bar_print = false")
     connection.execute("SET python_enable_replacements = false")
     connection.execute("SET temp_directory = ''")
@@ -99,10 +95,9 @@ def _connected(
         connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
     if allowed := data_limit():  # so that it drops what it can read again before it fails
         connection.execute(f"SET memory_limit = '{allowed * _SHARE_OF_MEMORY / MEGABYTE:.0f}MB'")
-    if limits is not None:
-        connection.execute(f"SET memory_limit = '{limits.memory_mb:d}MB'")
-        threads = min(limits.threads, os.cpu_count() or 1)
-        connection.execute(f"SET threads = {threads:d}")
+    if memory_mb is not None:
+        connection.execute(f"SET memory_limit = '{memory_mb:d}MB'")
+        connection.execute(f"SET threads = {min(_FEW_THREADS, os.cpu_count() or 1):d}")
     if not optimizes:
         connection.execute(
             "SET VARIABLE slow = (SELECT string_agg(name, ',') FROM duckdb_optimizers() "

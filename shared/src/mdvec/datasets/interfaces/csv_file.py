@@ -25,7 +25,6 @@ from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
 from mdvec.datasets.interfaces.connection import (
-    ConnectionLimits,
     first_line,
     parquet_scan,
     safe_connection,
@@ -45,7 +44,7 @@ from mdvec.text import UTF_8, identifier, literal, shown_name
 
 _BLOCK = 2**20
 _MIN_LARGE_BYTES = 2**24
-_LIMITS = ConnectionLimits(memory_mb=450, threads=4)
+_MEMORY_MB = 450
 _SAMPLE_CELLS, _MAX_SAMPLE_ROWS, _FIRST = 200_000, 20_000, 100
 _NOTED_ROWS = 1_000
 _SECONDS_BETWEEN_LOOKS = 0.2
@@ -157,8 +156,7 @@ def _convert(
     with safe_connection(
         [rows.file, plain, target],
         optimizes=len(rows.names) < MIN_WIDE_COLUMNS,
-        limits=_LIMITS if rows.is_large else None,
-        counts=rows.is_large,
+        memory_mb=_MEMORY_MB if rows.is_large else None,
     ) as connection:
         try:
             if reading.leaves_out_totals:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -121,14 +122,12 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     def widths(delimiter: str) -> list[int]:
         text.seek(start)
         counts: list[int] = []
-        try:
+        with suppress(csv.Error):
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             for row in islice(filter(None, reader), SAMPLE_ROWS):
                 counts.append(len(row))
                 if len(row) > MAX_COLUMNS:  # no more of them is needed, as they take seconds
                     break
-        except csv.Error:
-            return counts or [0]
         return counts or [0]
 
     if len(allowed) == 1:

@@ -19,7 +19,7 @@ from typing import Any
 import duckdb
 
 from mdvec.datasets.core.duckdb_types import DuckDBType, changed_type
-from mdvec.datasets.interfaces.connection import ConnectionLimits, first_line, safe_connection
+from mdvec.datasets.interfaces.connection import first_line, safe_connection
 from mdvec.datasets.interfaces.parquet import rows_at_once
 from mdvec.platform import hidden_folder, limit_process
 from mdvec.sizes import MEGABYTE
@@ -27,7 +27,6 @@ from mdvec.text import identifier, literal
 
 MEMORY_MB = 2_048
 MAX_VIEW_MB = 1_024
-_LIMITS = ConnectionLimits(MEMORY_MB, threads=4)
 _EXTRA_ADDRESS_SPACE_MB = 1_536
 _FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
 _IF_ALL_FIT = {
@@ -49,7 +48,7 @@ def main() -> None:
     limit_process(memory=(MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
     file = _here(json.loads(sys.stdin.readline()))
     files = [file, file.with_name(f"{file.name}.wal")]
-    with safe_connection(files, writes_to=_here(""), limits=_LIMITS) as connection:
+    with safe_connection(files, writes_to=_here(""), memory_mb=MEMORY_MB) as connection:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
             _respond(_found(connection))

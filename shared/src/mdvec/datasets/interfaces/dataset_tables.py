@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any
 
 import apsw
 
+from mdvec import __version__
 from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
@@ -120,8 +121,8 @@ class ImportedFile:
     path: str
     size: int
     mtime_ns: int
-    left_out: tuple[tuple[str, str], ...]
-    app_version: str
+    left_out: tuple[tuple[str, str], ...] = ()
+    app_version: str = __version__
 
 
 def dataset_tables(connection: apsw.Connection, tool_id: int) -> list[DatasetTable]:
@@ -183,14 +184,9 @@ COPIES = ".datasets"
 """What follows a database's name in that of the folder beside it, which has its private copies."""
 
 
-def snapshot_root(connection: apsw.Connection) -> Path:
-    """The folder beside the database with all private copies; it may not exist."""
-    return Path(f"{connection.filename}{COPIES}")
-
-
 def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
     """The folder of one tool's private copies; it may not exist."""
-    return snapshot_root(connection) / str(tool_id)
+    return Path(f"{connection.filename}{COPIES}", str(tool_id))
 
 
 def origin_of(path: str, inner_table: str) -> str:
@@ -280,10 +276,7 @@ def record_choices(
     connection.executemany(
         "INSERT INTO dataset_choices (tool_id, pattern, setting, column_name, value) "
         "VALUES (?, ?, ?, ?, ?)",
-        [
-            (tool_id, choice.pattern, choice.setting, choice.column, choice.value)
-            for choice in choices
-        ],
+        [(tool_id, *astuple(choice)) for choice in choices],
     )
 
 

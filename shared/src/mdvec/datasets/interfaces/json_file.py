@@ -14,9 +14,9 @@ from typing import Any, TextIO
 
 from mdvec.datasets.core.cells import LongNumber
 from mdvec.datasets.core.columns import numbered_names
-from mdvec.datasets.core.understood import FOUND, ReadingOptions, Understood
+from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
-from mdvec.datasets.interfaces.typed_rows import TypedRows
+from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile, data_file_encoding
 
 _BLOCK = 2**18
@@ -146,7 +146,7 @@ def _not_json(line: int, what: str) -> UnreadableFile:
 
 
 def json_to_parquet(
-    source: Path, rows: TypedRows, reading: ReadingOptions = FOUND, *, is_lines: bool
+    source: Path, target: Path, on_rows: OnRows, reading: ReadingOptions, *, is_lines: bool
 ) -> Understood:
     """Convert ``source``; ``is_lines`` is whether its ending promises one object a line.
 
@@ -160,6 +160,7 @@ def json_to_parquet(
     try:
         with source.open(encoding=encoding, newline="") as text:
             found = _found(JSONValues(text), notes, is_lines=is_lines)
+            rows = TypedRows(target, on_rows, reading)
             columns = rows.write(map(records.row, found), records.names)
     except UnicodeDecodeError as error:
         raise UnreadableFile.changed() from error

@@ -114,14 +114,7 @@ class SheetTable:
         self, target: Path, as_text: Collection[int]
     ) -> tuple[Understood, Sequence[SeenColumn]]:
         is_mixed = bool(as_text)
-        rows = TypedRows(
-            target,
-            self.on_rows,
-            text_kinds=VALUE_KINDS,
-            reads_mixed=True,
-            chosen=self.reading.columns,
-            nulls_in=self.reading.nulls_in,
-        )
+        rows = TypedRows(target, self.on_rows, self.reading, VALUE_KINDS, reads_mixed=True)
         with readable():
             numbered = self._rows()
             header, header_row, below = self._below_header(numbered)
@@ -178,9 +171,21 @@ def _letters(column: int) -> str:
     return str(get_column_letter(column + 1))
 
 
-def opened_file(sheets: Iterable[SheetTable], left_out: Iterable[tuple[str, str]]) -> OpenedFile:
-    """The tables of a workbook, and what is left out of it beside empty sheets."""
-    tables = [part for sheet in sheets for part in sheet.tables()]
+FoundSheet = tuple[str, SheetRows | str, SheetMarks]
+"""A sheet's name, its cells or why it is left out, and what its XML says."""
+
+
+def opened_file(
+    sheets: Iterable[FoundSheet], reading: ReadingOptions, on_rows: OnRows
+) -> OpenedFile:
+    """The tables of a workbook, and what is left out of it."""
+    tables: list[SheetTable] = []
+    left_out: list[tuple[str, str]] = []
+    for name, rows, marks in sheets:
+        if isinstance(rows, str):
+            left_out.append((name, rows))
+        else:
+            tables += SheetTable(name, rows, marks, reading, on_rows).tables()
     filled = [table for table in tables if table.has_cells()]
     empty = [(table.name, "it is an empty sheet") for table in tables if table not in filled]
     is_alone = len(filled) == 1

@@ -189,9 +189,7 @@ def _copied(
     """Write the rows of a table to a Parquet file."""
     columns, _ = _columns(connection, name)
     declared = {column: declared_type(type_) for column, type_ in columns.items()}
-    rows = TypedRows(
-        target, on_rows, chosen=reading.columns, nulls_in=reading.nulls_in, declared=declared
-    )
+    rows = TypedRows(target, on_rows, reading, declared=declared)
     names = tuple(columns)
     shown = ", ".join(map(identifier, names))
     try:

@@ -12,7 +12,7 @@ from typing import TextIO
 import duckdb
 
 from mdvec.datasets.core.cells import SeenColumn
-from mdvec.datasets.core.understood import ReadColumn
+from mdvec.datasets.core.understood import ReadColumn, ReadingOptions
 from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
 from mdvec.datasets.interfaces.csv_head import MAX_COLUMNS, TOO_MANY_COLUMNS
@@ -35,19 +35,17 @@ class TypedRows:
     Attributes:
         target: the Parquet file to write; a temporary plain copy of the rows is beside it.
         on_rows: is called now and then with the number of rows written since.
+        reading: what the user says of the columns.
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts beside numbers or dates are read as what they say, too.
-        chosen: what the user says that some columns hold, by name.
-        nulls_in: gives the texts that stand for no value in a column.
         declared: the types of columns without values.
     """
 
     target: Path
-    on_rows: OnRows = lambda _: None
+    on_rows: OnRows
+    reading: ReadingOptions
     text_kinds: Sequence[ValueKind] = DATE_KINDS
     reads_mixed: bool = False
-    chosen: Mapping[str, str] = field(default_factory=dict)
-    nulls_in: Callable[[str], Collection[str]] = lambda _: ()
     declared: Mapping[str, str] = field(default_factory=dict)
     seen: list[SeenColumn] = field(default_factory=list)
     _nulls: list[Collection[str]] = field(default_factory=list)
@@ -125,7 +123,7 @@ class TypedRows:
             if len(row) > MAX_COLUMNS:
                 raise UnreadableFile(TOO_MANY_COLUMNS)
             self.seen += [SeenColumn() for _ in range(more)]
-            self._nulls = [self.nulls_in(name) for name in names()]
+            self._nulls = [self.reading.nulls_in(name) for name in names()]
         if any(self._nulls):
             row = [
                 None if isinstance(cell, str) and cell.strip() in nulls else cell
@@ -139,8 +137,7 @@ class TypedRows:
 
     def _column(self, name: str, seen: SeenColumn) -> TextColumn:
         type_ = seen.type() if seen.counts else self.declared.get(name)
-        if name in self.chosen:
-            choice = self.chosen[name]
+        if choice := self.reading.columns.get(name):
             return TextColumn(name, kinds=kinds_of(choice), choice=choice)
         if type_ is not None:
             unit = next(iter(seen.units - {_YEN}), "")

@@ -26,8 +26,8 @@ from mdvec.datasets.interfaces.limits import run_child
 from mdvec.datasets.interfaces.sheet_table import (
     DAMAGED,
     HIDDEN,
+    FoundSheet,
     Row,
-    SheetTable,
     opened_file,
     readable,
 )
@@ -62,7 +62,7 @@ def opened(
     with opened_within(source, root) as descriptor, ExitStack() as stack:
         if data_ending(source.name) not in _READ_HERE:
             spool = stack.enter_context(tempfile.TemporaryFile())
-            yield _found_by_child(descriptor, spool, reading, on_rows)
+            yield opened_file(_found_by_child(descriptor, spool), reading, on_rows)
             return
         stream = stack.enter_context(path_of(descriptor).open("rb"))
         marks, has_formulas = _check(stream)
@@ -70,7 +70,7 @@ def opened(
         formulas = None
         if has_formulas:
             formulas = stack.enter_context(closing(_loaded(stream, values=False)))
-        yield _found(book, formulas, marks, reading, on_rows)
+        yield opened_file(_found(book, formulas, marks), reading, on_rows)
 
 
 def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
@@ -128,26 +128,18 @@ def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
 
 
 def _found(
-    book: Workbook,
-    formulas: Workbook | None,
-    marks: Mapping[str, SheetMarks],
-    reading: ReadingOptions,
-    on_rows: OnRows,
-) -> OpenedFile:
-    sheets: list[SheetTable] = []
-    left_out: list[tuple[str, str]] = []
+    book: Workbook, formulas: Workbook | None, marks: Mapping[str, SheetMarks]
+) -> Iterator[FoundSheet]:
     for name in book.sheetnames:
         sheet = book[name]
         if not hasattr(sheet, "iter_rows"):
-            left_out.append((name, "it is a chart"))
+            yield name, "it is a chart", SheetMarks()
         elif sheet.sheet_state != "visible":
-            left_out.append((name, HIDDEN))
+            yield name, HIDDEN, SheetMarks()
         else:
             rows = _ExcelRows(sheet, None if formulas is None else formulas[name])
             # openpyxl reads the values alone, and names nowhere else where a sheet's XML is.
-            part = marks.get(sheet._worksheet_path, SheetMarks())  # noqa: SLF001
-            sheets.append(SheetTable(name, rows, part, reading, on_rows))
-    return opened_file(sheets, left_out)
+            yield name, rows, marks.get(sheet._worksheet_path, SheetMarks())  # noqa: SLF001
 
 
 class _ExcelRows:
@@ -228,21 +220,16 @@ _NOT_SEEN = (
 )
 
 
-def _found_by_child(
-    descriptor: int, spool: IO[bytes], reading: ReadingOptions, on_rows: OnRows
-) -> OpenedFile:
+def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:
     """The sheets of an .xls, .xlsb or .ods workbook; ``spool`` holds their cells."""
-    sheets: list[SheetTable] = []
-    left_out: list[tuple[str, str]] = []
     for about in _sheets(descriptor, spool):
         if about["is_hidden"]:
-            left_out.append((about["name"], HIDDEN))
+            yield about["name"], HIDDEN, SheetMarks()
         elif not about["is_sheet"]:
-            left_out.append((about["name"], "it is no sheet of cells"))
+            yield about["name"], "it is no sheet of cells", SheetMarks()
         else:
             rows = _SpooledRows(spool, about["start"], about["end"])
-            sheets.append(SheetTable(about["name"], rows, _merged(about), reading, on_rows))
-    return opened_file(sheets, left_out)
+            yield about["name"], rows, _merged(about)
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:

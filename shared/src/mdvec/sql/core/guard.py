@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,18 +31,22 @@ class AnswerGuard:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
 
+    def first_fitting(self, answers: Iterable[JsonAnswer]) -> JsonAnswer:
+        """The first of the answers that is small enough, or else the last."""
+        for answer in answers:
+            if self.fits(answer):
+                break
+        return answer
+
     def fit_warnings(self, answer: JsonAnswer) -> JsonAnswer:
         """The answer with as many of its warnings as fit."""
         warnings = [
             warning if len(warning) <= _MAX_WARNING else f"{warning[: _MAX_WARNING - 1]}…"
             for warning in answer.get("warnings", ())
         ]
-        for count in range(len(warnings), -1, -1):
-            more = [f"and {len(warnings) - count} more warnings"] if count < len(warnings) else []
-            shortened = {**answer, "warnings": warnings[:count] + more}
-            if self.fits(shortened) or not count:
-                break
-        return shortened if warnings else answer
+        first = [warnings[:count] for count in range(len(warnings) - 1, -1, -1)]
+        cut = ([*some, f"and {len(warnings) - len(some)} more warnings"] for some in first)
+        return self.first_fitting(with_warnings(answer, some) for some in (warnings, *cut))
 
     def trim(
         self,
@@ -65,7 +69,9 @@ class AnswerGuard:
             return answer
 
         def first(count: int) -> JsonAnswer:
-            return _with_first_entries(answer, keys, count, warning_for, missing)
+            cut, gone = _with_first_entries(answer, keys, count)
+            told = [warning_for(gone + missing)] if gone + missing else []
+            return with_warnings(cut, [*answer.get("warnings", ()), *told])
 
         return self._largest(first, 0, sum(len(answer[key]) for key in keys))
 
@@ -82,13 +88,11 @@ class AnswerGuard:
         """
 
         def first(count: int) -> JsonAnswer:
-            cut = _with_first_entries(answer, (key,), count, lambda _: "", 0)
-            cut.pop("warnings", None)
-            shown = {**cut, "warnings": answer["warnings"]} if "warnings" in answer else cut
+            cut, _ = _with_first_entries(answer, (key,), count)
             if start == 1 and count >= total:
-                return shown
+                return cut
             more = {"next": start + count} if start + count <= total else {}
-            return {**shown, "total": total, **more}
+            return {**cut, "total": total, **more}
 
         return self._largest(first, min(1, len(answer[key])), len(answer[key]))
 
@@ -124,24 +128,14 @@ def portable(value: Any) -> Any:  # noqa: ANN401 - data as JSON has them
 
 
 def _with_first_entries(
-    answer: JsonAnswer,
-    keys: Sequence[str],
-    count: int,
-    warning_for: Callable[[int], str],
-    missing: int,
-) -> JsonAnswer:
-    """The answer with the first ``count`` entries of all keys together."""
+    answer: JsonAnswer, keys: Sequence[str], count: int
+) -> tuple[JsonAnswer, int]:
+    """The answer with the first ``count`` entries of all keys together, and how many it lacks."""
     cut, left = dict(answer), count
     for key in keys:
         entries = answer[key]
         number = min(left, len(entries))
-        cut[key] = (
-            dict(list(entries.items())[:number])
-            if isinstance(entries, dict)
-            else (entries[:number])
-        )
+        is_dict = isinstance(entries, dict)
+        cut[key] = dict(list(entries.items())[:number]) if is_dict else entries[:number]
         left -= number
-    gone = sum(len(answer[key]) for key in keys) - count + missing
-    if gone:
-        cut["warnings"] = [*answer.get("warnings", []), warning_for(gone)]
-    return cut
+    return cut, sum(len(answer[key]) for key in keys) - count

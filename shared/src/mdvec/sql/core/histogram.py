@@ -61,18 +61,24 @@ class Edges:
     told: tuple[Any, ...]
 
 
-def edges_between(column: Column, low: Decimal, high: Decimal, bins: int) -> Edges:
-    """The edges of at most ``bins`` bins of equal width over all values from ``low`` to ``high``.
+ValueSpan = tuple[Decimal, Decimal]
+"""The smallest and the largest value on the column's scale."""
 
-    The first edge is at most ``low``, the last at least ``high``. Days, integers and decimals get
-    bins of a whole number of steps, so that every bin can hold equally many values. Floats get
-    edges with enough digits to differ; times get round edges where that loses no bin.
+
+def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
+    """The edges of at most ``bins`` bins of equal width over all values of a span.
+
+    The first edge is at most the smallest, the last at least the largest. Days, integers and
+    decimals get bins of a whole number of steps, so that every bin can hold equally many values.
+    Floats get edges with enough digits to differ; times get round edges where that loses no bin.
     """
+    if span is None:
+        return Edges((), ())
     if may_be_infinite(column):
-        numbers = _number_edges(float(low), float(high), bins)
+        numbers = _number_edges(float(span[0]), float(span[1]), bins)
         return Edges(tuple(map(repr, numbers)), tuple(map(_whole, numbers)))
     places = decimals(column)
-    first, last = (int(end.scaleb(places, _EXACTLY)) for end in (low, high))
+    first, last = (int(end.scaleb(places, _EXACTLY)) for end in span)
     if family(column) == "timestamp":
         steps = _steps(first, last, bins, _unit(first, last, bins))
         return Edges(tuple(map(str, steps)), _moments(steps))
@@ -213,14 +219,10 @@ class Histogram:
         inner = ({"min": bin_["min"], "count": bin_["count"]} for bin_ in self.bins[:-1])
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
-    def over(self, blank: Histogram) -> Histogram:
-        """The longest answer possible with the bins of ``blank``: every bin holds all rows."""
-        bins = tuple({**bin_, "count": self.total_count} for bin_ in blank.bins)
-        return replace(self, bins=bins)
-
-
-ValueSpan = tuple[Decimal, Decimal]
-"""The smallest and the largest value on the column's scale."""
+    def over(self, edges: Edges) -> Histogram:
+        """The longest answer possible with other bins: every bin holds all rows."""
+        everywhere = dict.fromkeys(range(len(edges.told)), self.total_count)
+        return replace(self, bins=_bins(edges, everywhere))
 
 
 def is_counted_by_value(column: Column) -> bool:
@@ -246,14 +248,6 @@ SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 def read_span(low: str | None, high: str | None) -> ValueSpan | None:
     """Reads the row of ``span_sql``; None where there are no values."""
     return None if low is None or high is None else (Decimal(low), Decimal(high))
-
-
-def empty(column: Column, span: ValueSpan | None, bins: int) -> tuple[Edges, Histogram]:
-    """The edges of the bins over a span, and a histogram with empty bins."""
-    if span is None:
-        return Edges((), ()), Histogram((), 0)
-    edges = edges_between(column, *span, bins)
-    return edges, Histogram(_bins(edges, {}), 0)
 
 
 def counts_sql(column: Column, edges: Edges) -> str:

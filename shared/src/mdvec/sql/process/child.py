@@ -21,6 +21,7 @@ from mdvec.platform import can_read, python_child
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
+    QueryStopped,
     error_named,
     no_room_to_start,
     out_of_memory,
@@ -54,36 +55,28 @@ _ALLOCATORS = {
 }
 
 
-class ChildTimeout(Exception):
-    """The child did not answer in time."""
-
-
-class MemoryExceeded(Exception):
-    """The child uses more memory than its limit."""
-
-
 class ChildProcess:
     """A child that answers one request after another.
 
     Args:
         config: the first message; the child's answer to it is ``ready``.
         folder: its working directory.
-        memory_mb: the limit of its resident memory.
+        limits: those of a query; the memory is its resident memory.
         start_seconds: the time limit until it is ready.
 
     Raises:
         WireClosed: it did not start.
-        ChildTimeout: it did not start in time.
+        QueryStopped: it did not start in time.
     """
 
     def __init__(
         self,
         config: Message,
         folder: Path,
-        memory_mb: int,
+        limits: QueryLimits,
         start_seconds: float = START_SECONDS,
     ) -> None:
-        self._memory = memory_mb * MEGABYTE
+        self._limits = limits
         self._request_id = 0
         child_stdin, self._writing = os.pipe()
         self._reading, child_stdout = os.pipe()
@@ -106,7 +99,7 @@ class ChildProcess:
             send(self._writing, config)
             self.ready = self._response(time.monotonic() + start_seconds, 0)
         except BaseException:
-            self.kill()
+            self.end()
             raise
 
     @property
@@ -122,33 +115,27 @@ class ChildProcess:
         """Send a request, wait, and return the response.
 
         After ``seconds``, or when this thread's work is cancelled, the child is told to stop the
-        query, and answers that it did. When this raises, the caller must kill the child.
+        query, and answers that it did. When this raises, the caller must end the child.
 
         Raises:
-            ChildTimeout: it did not respond in time.
-            MemoryExceeded: it uses more memory than its limit.
-            WireClosed: it has ended.
+            QueryStopped: it did not respond in time, uses too much memory, or has ended.
         """
         self._request_id += 1
-        send(self._writing, message | {"id": self._request_id})
-        return self._response(time.monotonic() + seconds, GRACE_SECONDS)
+        try:
+            send(self._writing, message | {"id": self._request_id})
+            return self._response(time.monotonic() + seconds, GRACE_SECONDS)
+        except WireClosed as error:
+            raise process_died() from error
 
     def stop(self) -> None:
-        """Kill it from another thread; a request under way then raises WireClosed."""
+        """Kill it from another thread; a request under way then raises QueryStopped."""
         self._process.kill()
 
-    def kill(self) -> None:
-        """Kill it and close the pipes."""
-        self._process.kill()
-        self._process.wait()
-        os.close(self._writing)
-        os.close(self._reading)
-
-    def end(self) -> None:
-        """Close its input, at which it exits; kill it where it does not."""
+    def end(self, grace: float = 0.0) -> None:
+        """Close its input, at which it exits; kill it where it does not within ``grace``."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(GRACE_SECONDS)
+            self._process.wait(grace)
         self._process.kill()
         self._process.wait()
         os.close(self._reading)
@@ -161,7 +148,7 @@ class ChildProcess:
                     deadline, grace = time.monotonic(), min(grace, CANCELLED_GRACE_SECONDS)
                 left = deadline - time.monotonic()
                 if left <= 0 and not grace:
-                    raise ChildTimeout
+                    raise out_of_time(self._limits.seconds)
                 if left <= 0:
                     send(self._writing, {"do": "stop", "id": self._request_id})
                     deadline, grace = deadline + grace, 0
@@ -174,8 +161,8 @@ class ChildProcess:
 
     def _check_memory(self) -> None:
         with suppress(psutil.Error):
-            if psutil.Process(self.pid).memory_info().rss > self._memory:
-                raise MemoryExceeded
+            if psutil.Process(self.pid).memory_info().rss > self._limits.memory_mb * MEGABYTE:
+                raise out_of_memory(self._limits.memory_mb)
 
 
 class Child:
@@ -280,18 +267,12 @@ class Child:
         assert process is not None  # noqa: S101 - prepared in the same turn
         try:
             response = process.request(message, seconds)
-        except (ChildTimeout, MemoryExceeded, WireClosed) as error:
+        except QueryStopped as reason:
             self._kill()
             self._died()
-            limits = self._limits
-            reasons = {
-                ChildTimeout: out_of_time(limits.seconds),
-                MemoryExceeded: out_of_memory(limits.memory_mb),
-            }
-            reason = reasons.get(type(error), process_died())
             logger.info("analytics: the query process died during a query: %s", reason)
             raise_if_cancelled()
-            raise reason from error
+            raise
         finally:
             self.last_used = time.monotonic()
         if "error" in response:
@@ -318,27 +299,25 @@ class Child:
         """End the child and remove its spool."""
         process, self._process = self._process, None
         if process is not None:
-            process.end()
+            process.end(GRACE_SECONDS)
         if self._spool is not None:
             self._spool.close()
 
     def _start(self, data: Data) -> None:
-        limits = self._limits
+        config = _config(data, self._limits, self.spool)
         try:
-            process = ChildProcess(
-                _config(data, limits, self.spool), self.spool.work, limits.memory_mb
-            )
-        except (WireClosed, ChildTimeout, MemoryExceeded, OSError) as error:
+            process = ChildProcess(config, self.spool.work, self._limits)
+        except (WireClosed, QueryStopped, OSError) as error:
             raise _not_started(repr(error)) from error
         ready = process.ready
         if "tables" not in ready:
-            process.kill()
+            process.end()
             if "broken" in ready:
                 raise _not_started(ready["broken"])
             raise error_named(ready["error"], ready["message"])
         self._process, self._data = process, data
         walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}
-        record("query_process", **walls, memory_mb=limits.memory_mb)
+        record("query_process", **walls, memory_mb=self._limits.memory_mb)
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
         for warning in missing_tables(ready["missing"]):
             self._warn(warning)
@@ -347,7 +326,7 @@ class Child:
         """Kill the child, and remove its unfinished files."""
         process, self._process = self._process, None
         if process is not None:
-            process.kill()
+            process.end()
             if self._spool is not None:
                 self._spool.clear()
 

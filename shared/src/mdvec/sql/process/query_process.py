@@ -171,22 +171,17 @@ class QueryProcess:
         fmt: ExportFormat,
         max_rows: int,
         parameters: Bound | None = None,
+        name: str | None = None,
     ) -> ExportedFile:
         """All rows as a complete file, which the caller moves away.
 
-        The file is private and its name random; without rows it still has its columns.
+        The file is private and its own name random; without rows it still has its columns. The
+        ``name`` of a table that it shall become is checked.
 
         Raises:
             TooManyRowsToExport: with the count; there is no file.
             ResultTooLarge: over the limit, or the disk is full; there is no file.
         """
-        return self._file(source, sql, fmt, max_rows, parameters=parameters)
-
-    def _file(
-        self, source: str, sql: str, fmt: ExportFormat, max_rows: int, *,
-        parameters: Bound | None = None, name: str | None = None,
-    ) -> ExportedFile:  # fmt: skip
-        """A file of all rows; a ``name`` for a table is checked."""
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
             "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
@@ -205,7 +200,7 @@ class QueryProcess:
         return ExportedFile(path, response["rows"], columns, response["size"], made_from)
 
     def materialize(
-        self, name: str, source: str, sql: str = SELECT_ALL, *, ttl_seconds: float = _EXPORT_SECONDS
+        self, name: str, source: str, *, ttl_seconds: float = _EXPORT_SECONDS
     ) -> NamedTable:
         """Write the rows of a source to an export that this session can name, for its lifetime.
 
@@ -214,15 +209,12 @@ class QueryProcess:
             ResultTooLarge: over the limit, or the disk is full.
             ExportError: the file could not be put in place.
         """
-        written = self._file(source, sql, "parquet", _ANY_NUMBER, name=name)
-        export = self._exports.place(
-            written.path, rows=written.rows, columns=[], made_from=written.made_from,
-            ttl_seconds=ttl_seconds,
-        )  # fmt: skip
+        written = self.export(source, fmt="parquet", max_rows=_ANY_NUMBER, name=name)
+        made_from = written.made_from
+        export = self._exports.place(written.path, made_from=made_from, ttl_seconds=ttl_seconds)
         table = NamedTable(
-            name, export.handle, written.rows, written.columns, time.time() + ttl_seconds,
-            written.made_from,
-        )  # fmt: skip
+            name, export.handle, written.rows, written.columns, export.expires, made_from
+        )
         replaced, dropped = self._named.add(table)
         if replaced:
             self._warn(f"{name} was a materialized table already, and is now this one")
