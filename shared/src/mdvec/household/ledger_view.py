@@ -281,11 +281,11 @@ def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
     kinds: dict[int, str] = {}
     candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
     for kind, of_kind in (
-        (_KINDS[0], [each for each in candidates if each.bill_id is not None]),
+        (_KINDS[0], [each for each in candidates if each.is_bill]),
         (_KINDS[1], [each for each in candidates if each.is_transfer]),
         (_KINDS[2], candidates),
     ):
-        for row in (row for candidate in of_kind for row in candidate.leaving):
+        for row in (row for candidate in of_kind for row in candidate.leaving()):
             kinds.setdefault(row, kind)
     return kinds
 
