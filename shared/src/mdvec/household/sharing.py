@@ -89,17 +89,6 @@ _ROWS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SharedLeftOut:
-    """The rows of a period that a sum over households leaves out, as cells to subtract.
-
-    ``text`` says which, or is "".
-    """
-
-    cells: tuple[MonthlySum, ...]
-    text: str
-
-
 def decide_shared(
     connection: apsw.Connection,
     tools: Mapping[str, int],
@@ -166,20 +155,23 @@ def decide_shared(
 
 def left_out_of_the_sum(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> SharedLeftOut:
-    """What the sum of these days over all households leaves out by the user's decisions."""
+) -> tuple[list[MonthlySum], str]:
+    """What the sum of these days over all households leaves out by the user's decisions.
+
+    As cells to add, and a note that says which rows, "" for none.
+    """
     decisions = shared_decisions(connection, tools.values())
-    transfers = _rows_of_transfers(decisions)
+    transfers, gone = _rows_of_transfers(decisions), rows_told_twice(decisions)
     dropped = [
         row
         for tool_id in tools.values()
-        for row in transactions_with_ids(connection, tool_id, rows_told_twice(decisions)).values()
+        for row in transactions_with_ids(connection, tool_id, gone).values()
         if days.first <= row.date <= days.last
     ]
-    cells = tuple(
+    cells = [
         MonthlySum(Month.of(row.date), row.category_major, "", None, -1, -(row.amount or 0))
         for row in dropped
-    )
+    ]
     parts = [
         f"{what} {totals.rows:,}件"
         f"（{sums_in_words(totals.spending, totals.income) or '0円'}）"
@@ -190,9 +182,10 @@ def left_out_of_the_sum(
         )).rows
     ]  # fmt: skip
     if not parts:
-        return SharedLeftOut((), "")
-    told = f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
-    return SharedLeftOut(cells, told)
+        return cells, ""
+    return cells, (
+        f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
+    )
 
 
 def _is_transfer(rows: Sequence[Transaction]) -> bool:
