@@ -17,7 +17,7 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from mdvec.household.core.categories import UNCATEGORISED
-from mdvec.household.core.pair import ComparedRow
+from mdvec.household.core.pair import ComparedRow, Pair
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -57,14 +57,6 @@ _FINAL_SHARE, _FINAL_VISITS = 0.06, 4
 _CHARGED_DAYS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How likely a pair is one purchase, 0 to 1, and the reasons: codes for the review's words."""
-
-    score: float
-    reasons: tuple[str, ...]
-
-
 @dataclass
 class Judge:
     """Judges pairs of rows of one ledger."""
@@ -79,17 +71,18 @@ class Judge:
         name = cache(partial(shop_name, reading=self.reading))
         self._name = name
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
-        self._named = cache(partial(_is_named, name))
+        self.is_named = cache(partial(_is_named, name))
 
-    def verdict(self, row: ComparedRow, other: ComparedRow) -> Verdict:
-        """The evidence about a pair, weighed."""
+    def judged(self, row: ComparedRow, other: ComparedRow) -> Pair:
+        """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
         if self.apart and frozenset((row.account, other.account)) in self.apart:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif _are_two_lines(row, other):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
-        return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
+        first, second = (row, other) if row.id < other.id else (other, row)
+        return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
@@ -185,10 +178,6 @@ class Judge:
             marks[bit // 64] |= 1 << bit % 64
         return marks
 
-    def is_named(self, account: str, description: str) -> bool:
-        """Whether a description names an account that is a shop's or a service's, not a bank's."""
-        return self._named(account, description)
-
 
 def is_nameable(account: str) -> bool:
     """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
@@ -197,6 +186,7 @@ def is_nameable(account: str) -> bool:
 
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
+    """Whether a description names an account that is a shop's or a service's, not a bank's."""
     if not is_nameable(account):
         return False
     name = name_of(_ACCOUNT_NOTE.sub("", account))

@@ -415,7 +415,7 @@ def find_pairs(
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.changed(judge))
-    pairs = match_one_to_one(_judged(judge, entry, other) for entry, other in promising)
+    pairs = match_one_to_one(judge.judged(entry, other) for entry, other in promising)
     candidates = [
         pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
     ]
@@ -429,13 +429,6 @@ def _add(gathered: list[tuple[ComparedRow, ComparedRow]], pairs: CandidatePairs)
     if len(gathered) + pairs.count > _MAX_JUDGED:
         raise _too_many(len(gathered) + pairs.count)
     gathered += pairs.pairs()
-
-
-def _judged(judge: Judge, row: ComparedRow, other: ComparedRow) -> Pair:
-    verdict = judge.verdict(row, other)
-    if row.id > other.id:
-        row, other = other, row
-    return Pair(row, other, verdict.score, verdict.reasons)
 
 
 def _too_many(count: int) -> DuplicateDetectionError:
