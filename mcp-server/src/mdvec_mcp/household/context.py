@@ -291,9 +291,9 @@ EditAnswer = (
 """What ``edit_household`` answers with."""
 
 
-def reply(answer: Any, newer: str = "") -> ToolReply:  # noqa: ANN401 - an answer of any class
+def reply(answer: Any, newer: str = "", text: str = "") -> ToolReply:  # noqa: ANN401 - any answer
     """The reply with an answer's text or message, and ``newer``, lines about newer files."""
-    text = answer.message if hasattr(answer, "message") else answer.text
+    text = text or (answer.message if hasattr(answer, "message") else answer.text)
     return ToolReply(text + newer, partial(json_of, answer, newer))
 
 

@@ -198,11 +198,10 @@ def find_transactions(
             *ledger.unread(condition.known_days),
         ]
         if wanted.rows == "counted":
-            which = partial(row_sums.these_rows, connection, matching)
-            notes += renamed_notes(renamed_rows(connection, tool_id, which))
-            notes += doubt_notes_on(
-                connection, tool_id, partial(row_sums.ids_of, connection, matching)
-            )
+            ids = partial(row_sums.ids_of, connection, matching)
+            renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(ids()))
+            notes += renamed_notes(renamed)
+            notes += doubt_notes_on(connection, tool_id, ids)
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)

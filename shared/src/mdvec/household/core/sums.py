@@ -73,13 +73,13 @@ class RowSum(NamedTuple):
 
     description: str
     memo: str
-    words: tuple[str, ...]
     category_major: str
     category_minor: str
     account: str
     left_out: str | None
     rows: int
     amount: int
+    words: tuple[str, ...] = ()
 
     @property
     def texts(self) -> tuple[str, ...]:
