@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from datetime import date
-from functools import partial
+from functools import cache, partial
 
 import apsw
 
@@ -50,23 +50,15 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
         f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END",
         (tool_id,),
     )
-    days = _Days()
+    day_of = cache(date.fromisoformat)  # a ledger has far fewer days than rows
     make = partial(tuple.__new__, ComparedRow)  # as ComparedRow._make, in half the time
     same = dict[str, str]().setdefault  # equal texts are one object, which compares in no time
     return [
-        make((number, days[day], amount, same(text, text), major, minor, same(account, account),
+        make((number, day_of(day), amount, same(text, text), major, minor, same(account, account),
               mf_id, statement, counted, moved, duplicate, filed))
         for number, day, amount, text, major, minor, account,
             mf_id, statement, counted, moved, duplicate, filed in rows
     ]  # fmt: skip
-
-
-class _Days(dict[object, date]):
-    """A cache of parsed days; a ledger has far fewer days than rows."""
-
-    def __missing__(self, text: object) -> date:
-        self[text] = day = date.fromisoformat(str(text))
-        return day
 
 
 def transactions_with_ids(
