@@ -15,7 +15,8 @@ from typing import Any
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadCell, is_date, parse_amount, records_of
 from mdvec.household.core.column_roles import (
-    Ways,
+    INCOMING,
+    OUTGOING,
     mapping_of_header,
     names_spending,
     ways_of,
@@ -266,7 +267,13 @@ def _of_header(
     rows = [cells for _, cells in records[1:] if not isinstance(cells, str)]
     ways = None if mapping.amount is None else ways_of(header, rows)
     if ways is not None and all((row.amount or 0) >= 0 for row in rows_read):
-        return _with_ways(mapping, ways)
+        column, transfers = ways
+        mapping = replace(
+            mapping,
+            outgoing=Conditions({column: OUTGOING}), counted=Conditions({column: INCOMING}),
+            transfers=Conditions({column: transfers} if transfers else {}),
+        )  # fmt: skip
+        return MappingProposal(mapping, (MappingSentence("ways", column),))
     return _with_sign(mapping, records, is_spent=names_spending(header))
 
 
@@ -303,17 +310,6 @@ def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> Mapping
     chosen = spending if are_spent else mapping
     meaning = "taken-as-spent" if chosen is spending else "taken-as-income"
     return MappingProposal(chosen, (*checks, MappingSentence(meaning)))
-
-
-def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
-    """The mapping, where a column says which way the money of each row goes."""
-    transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
-    outgoing = Conditions({ways.column: ways.outgoing})
-    counted = Conditions({ways.column: ways.incoming})
-    check = MappingSentence("ways", ways.column)
-    return MappingProposal(
-        replace(mapping, outgoing=outgoing, transfers=transfers, counted=counted), (check,)
-    )
 
 
 def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
