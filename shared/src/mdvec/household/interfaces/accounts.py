@@ -27,16 +27,14 @@ def follow_accounts(
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
     if not connection.execute(new, (tool_id,)).get:
         return
-    accounts = tell_apart(_statements(connection, tool_id, present))
+    scopes, doubts = tell_apart(_statements(connection, tool_id, present))
     connection.execute(
         "DELETE FROM account_doubts WHERE first IN "
         "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
         (tool_id,),
     )
-    connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", accounts.doubts)
-    connection.executemany(
-        "UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", accounts.scopes.items()
-    )
+    connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", doubts)
+    connection.executemany("UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items())
     connection.execute(
         "UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL", (tool_id,)
     )
