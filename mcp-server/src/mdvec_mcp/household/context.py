@@ -186,8 +186,7 @@ class HouseholdContext:
         tool_id: int,
         asked: dict[str, Any],
     ) -> TrendAnswer:
-        version = data_version(connection, tool_id)
-        own = {"today": today(), "month_starts_on": self.month_starts_on}
+        version, own = data_version(connection, tool_id), self.settings_of(make)
         return self.trends(make, connection, tool_id, version, **asked, **own)
 
     def households(self) -> list[Tool]:

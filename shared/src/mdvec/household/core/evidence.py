@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
 from mdvec.household.core.pair import ComparedRow, Pair
@@ -114,21 +114,11 @@ class Judge:
         )
         if share and name < _SURE_NAME and not is_named:
             return _HOPELESS, ["other_name", "other_amount"]
-        seen = _Seen(
-            row,
-            other,
-            days=_days(row, other),
-            share=share,
-            name=name,
-            is_named=is_named,
-            by_hand=is_by_hand(row.account) != is_by_hand(other.account),
-        )
+        by_hand = is_by_hand(row.account) != is_by_hand(other.account)
+        seen = _Seen(row, other, share, name, is_named, by_hand)
         evidence = [
-            *_by_name(seen),
-            *self._by_accounts(seen),
-            *_by_category(seen),
-            *self._by_amount(seen),
-        ]
+            *_by_name(seen), *self._by_accounts(seen), *_by_category(seen), *self._by_amount(seen),
+        ]  # fmt: skip
         points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
         return points, [reason for _, reason in evidence if reason]
 
@@ -195,17 +185,19 @@ def _is_named(name_of: Callable[[str], ShopName], account: str, description: str
     return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """What is compared of two rows; ``is_named``: one row names the other's account."""
 
     one: ComparedRow
     other: ComparedRow
-    days: int
     share: float
     name: float
     is_named: bool
     by_hand: bool
+
+    @property
+    def days(self) -> int:
+        return _days(self.one, self.other)
 
 
 def _by_name(seen: _Seen) -> Iterator[PairEvidence]:

@@ -118,7 +118,7 @@ def subjects_by_file(
         "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
         (tool_id,),
     )
-    by_file: dict[str, list[StatementSubject]] = {str(path): [] for (path,) in files}
+    by_file: dict[str, list[StatementSubject]] = {path: [] for (path,) in files}
     firsts = connection.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
@@ -128,10 +128,9 @@ def subjects_by_file(
         (tool_id,),
     )
     noted = _notes_by_subject(connection, tool_id)
-    for path, row_id, line, description, major, minor, memo, accounts in firsts:
-        words = _words(str(description), str(major), str(minor), str(memo))
-        names = _names(accounts, noted.get((description, major, minor, memo), ()))
-        by_file[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
+    for path, row_id, line, *subject, accounts in firsts:
+        names = _names(accounts, noted.get(tuple(subject), ()))
+        by_file[path].append(StatementSubject(row_id, line, _words(*subject), names))
     return by_file
 
 
@@ -140,9 +139,9 @@ def _words(*parts: str) -> str:
     return " ".join(part for part in parts if part.strip())
 
 
-def _names(accounts: object, notes: Iterable[str]) -> str:
+def _names(accounts: str, notes: Iterable[str]) -> str:
     """Other words that find a subject: the accounts of its rows, and the user's notes on them."""
-    names = sorted(name for name in json.loads(str(accounts)) if name.strip())
+    names = sorted(name for name in json.loads(accounts) if name.strip())
     return " ".join([*names, *notes])
 
 
@@ -175,11 +174,11 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
     noted = _notes_by_subject(connection, tables.tool_id)
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
-        words = _words(*map(str, subject))
+        words = _words(*subject)
         names = _names(accounts, noted.get(tuple(subject), ()))
         now = f"{names} {words}" if words and words != text else names
         if now != heading:
-            headings[int(str(chunk_id))] = now
+            headings[chunk_id] = now
     return headings
 
 
