@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -101,9 +101,7 @@ def _without_equals(
     rows: Iterable[CountedRow], others: Iterable[CountedRow]
 ) -> tuple[CountedRow, ...]:
     """The rows that have no partner of equal shop and amount, the largest first."""
-    partners: dict[tuple[str, int], int] = defaultdict(int)
-    for row in others:
-        partners[row.shop, row.amount] += 1
+    partners = Counter((row.shop, row.amount) for row in others)
     left = []
     for row in rows:
         if partners[row.shop, row.amount] > 0:

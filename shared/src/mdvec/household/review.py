@@ -109,7 +109,7 @@ def detect(
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
     with connection:
-        known = duplicate_checks.stored_pairs(connection, tool_id)
+        known = duplicate_checks.decisions(connection, tool_id)
         duplicate_checks.store_pairs(
             connection, tool_id, detected.pairs, options, announced=by_user
         )
@@ -121,13 +121,14 @@ def detect(
             )
         followed = _follow_decisions(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
-        stored = duplicate_checks.stored_pairs(connection, tool_id)
-    pairs = {(pair.first.id, pair.second.id) for pair in detected.pairs}
-    decided = len(pairs & {pair for pair, check in known.items() if check[1] in _DECIDED})
-    found_ids = {stored[pair][0] for pair in pairs & stored.keys()}
-    new_ids = {stored[pair][0] for pair in pairs & stored.keys() - known.keys()}
-    candidates = [candidate for candidate, _ in listed if found_ids & candidate.check_ids]
-    new = sum(bool(new_ids & candidate.check_ids) for candidate in candidates)
+    pairs = {pair.ids for pair in detected.pairs}
+    unknown = pairs - known.keys()
+    decided = sum(known.get(pair) in _DECIDED for pair in pairs)
+    of_listed = [{pair.rows for pair in candidate.pairs} for candidate, _ in listed]
+    new = sum(bool(rows & unknown) for rows in of_listed)
+    candidates = [
+        candidate for (candidate, _), rows in zip(listed, of_listed, strict=True) if rows & pairs
+    ]
     likely, transfers, of_cards = _kinds(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     detection = Detection(

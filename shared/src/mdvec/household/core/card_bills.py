@@ -145,10 +145,8 @@ def with_bills(
         for row in sorted(card_bill.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
             first, second = sorted((card_bill.bill, row), key=lambda each: each.id)
             pairs.append(Pair(first, second, score, reasons, is_transfer=True, paid_id=row.id))
-    of_bills = {(pair.first.id, pair.second.id) for pair in pairs}
-    others = [
-        other for other in detected.pairs if (other.first.id, other.second.id) not in of_bills
-    ]
+    of_bills = {pair.ids for pair in pairs}
+    others = (other for other in detected.pairs if other.ids not in of_bills)
     return FoundPairs((*pairs, *others), detected.below)
 
 

@@ -136,6 +136,11 @@ class Pair:
     paid_id: int | None = None
 
     @property
+    def ids(self) -> tuple[int, int]:
+        """The ids of both rows."""
+        return self.first.id, self.second.id
+
+    @property
     def is_equal(self) -> bool:
         """Whether the rows have the same day and amount: such a pair is always shown."""
         return self.first.date == self.second.date and self.first.amount == self.second.amount

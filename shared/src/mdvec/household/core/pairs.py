@@ -351,8 +351,8 @@ _MATCHED_OTHERWISE: Final = 0.3
 
 def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
     """The pairs, likely ones only where no better pair contradicts them."""
-    pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, pair.first.id, pair.second.id))
-    likely = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
+    pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, *pair.ids))
+    likely = {pair.ids for pair in pairs if pair.score >= LIKELY}
     groups: dict[int, list[ComparedRow]] = {}
     return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
 
@@ -421,7 +421,7 @@ def find_pairs(
     ]
     if len(candidates) > MAX_PAIRS:
         raise _too_many(len(candidates))
-    candidates.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+    candidates.sort(key=lambda pair: (-pair.score, *pair.ids))
     return FoundPairs(tuple(candidates), examined - len(candidates))
 
 

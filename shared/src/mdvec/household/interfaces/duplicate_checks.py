@@ -101,8 +101,7 @@ def store_pairs(
                 tool_id, pair.score, options.date_tolerance_days,
                 str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
                 " ".join(pair.reasons), announced,
-                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id,
-                pair.first.id, pair.second.id,
+                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id, *pair.ids,
             )
             for pair in pairs
         ),
@@ -113,7 +112,7 @@ def drop_unfound(
     connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], *, bills_only: bool
 ) -> int:
     """Delete the pairs without any decision that a search did not find; returns how many."""
-    found_ids = {(pair.first.id, pair.second.id) for pair in pairs}
+    found_ids = {pair.ids for pair in pairs}
     undecided = connection.execute(
         "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
         "WHERE tool_id = ? AND user_decision IS NULL AND (of_transfer = ? OR ?)",
@@ -141,16 +140,14 @@ def add_pair(
     return _pairs(connection, of_rows, tool_id, *sorted(ids))[0]
 
 
-def stored_pairs(
-    connection: apsw.Connection, tool_id: int
-) -> dict[tuple[int, int], tuple[int, str | None]]:
-    """The id and the decision of every stored pair, by the ids of its rows."""
+def decisions(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
+    """The decision about every stored pair, by the ids of its rows."""
     rows = connection.execute(
-        "SELECT transaction_id_1, transaction_id_2, id, user_decision FROM duplicate_checks "
+        "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
         "WHERE tool_id = ?",
         (tool_id,),
     )
-    return {(first, second): (check_id, decision) for first, second, check_id, decision in rows}
+    return {(first, second): decision for first, second, decision in rows}
 
 
 def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair | None:
