@@ -79,11 +79,13 @@ def doubts_of(
     return doubts
 
 
+# From the doubts on, of which there are few: SQLite would go through all rows of these days.
 _WITH_NEW_IDS = f"""
 SELECT r.account, a.path, b.path, count(DISTINCT r.id) FROM account_doubts AS d
-JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
-JOIN ledger_statements AS b ON b.id = d.second
-JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> '' AND r.date BETWEEN ?2 AND ?3
+CROSS JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
+CROSS JOIN ledger_statements AS b ON b.id = d.second
+CROSS JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> ''
+    AND r.date BETWEEN ?2 AND ?3
 JOIN statement_rows AS s ON s.statement_id = b.id AND s.mf_id <> r.mf_id
     AND (s.date, s.amount, s.description, s.account)
     = (r.date, r.amount, r.description, r.account)
