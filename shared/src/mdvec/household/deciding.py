@@ -35,19 +35,22 @@ class Restoration:
     message: str
 
 
+def _name(target: Candidate) -> str:
+    return "カードの請求" if target.is_bill else "振替" if target.is_transfer else "重複"
+
+
 def decision_message(
+    target: Candidate,
     decision: str,
     kept_id: int,
     rows: Sequence[Transaction],
     marked_before: Sequence[int],
     *,
     is_new: bool,
-    is_transfer: bool,
-    is_bill: bool = False,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are as they are now."""
-    if is_transfer:
-        return moved_message(decision, rows, marked_before, is_new=is_new, is_bill=is_bill)
+    if target.is_transfer:
+        return moved_message(target, decision, marked_before, is_new=is_new)
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
     if is_new and decision == "duplicate":
         kept_row = next(row for row in rows if row.id == kept_id)
@@ -74,20 +77,15 @@ def decision_message(
 
 
 def moved_message(
-    decision: str,
-    rows: Sequence[Transaction],
-    marked_before: Sequence[int],
-    *,
-    is_new: bool,
-    is_bill: bool,
+    target: Candidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
     """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
-    what = "カードの請求" if is_bill else "振替"
+    what = _name(target)
     noted = "記録しました" if is_new else "既に記録されています"
-    ids = "、".join(str(row.id) for row in (rows[:1] if is_bill else rows))
+    ids = "、".join(map(str, target.leaving()))
     freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
     match decision:
-        case "duplicate" if is_bill:
+        case "duplicate" if target.is_bill:
             return (
                 f"{what}として{noted}。取引ID {ids} は支出に入らず、カードの明細が"
                 "入ります。取り消すには restore_duplicate にこの取引IDを渡してください。"
@@ -103,16 +101,9 @@ def moved_message(
     return f"保留にしました。この候補は残ります。{freed}"
 
 
-def bulk_message(
-    decision: str,
-    candidates: int,
-    marked: Sequence[int],
-    *,
-    is_transfer: bool,
-    is_bill: bool = False,
-) -> str:
-    """Message after several candidates were decided at once."""
-    what = "カードの請求" if is_bill else "振替" if is_transfer else "重複"
+def bulk_message(target: Candidate, decision: str, candidates: int, marked: Sequence[int]) -> str:
+    """Message after several candidates like ``target`` were decided at once."""
+    what = _name(target)
     match decision:
         case "duplicate":
             ids = "、".join(map(str, marked[:_MAX_IDS]))
@@ -125,7 +116,7 @@ def bulk_message(
             done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:
             done = "保留にしました。候補に残ります"
-    if is_bill and decision == "duplicate":
+    if target.is_bill and decision == "duplicate":
         done += "。このカードの今後の請求も、カードの明細と一致すればそうします"
     return (
         f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で"
@@ -268,16 +259,12 @@ def confirm(
             pairs = [pair for target in targets for pair in target.pairs]
             is_always = choice.decision == "duplicate"
             duplicate_checks.keep_always(connection, pairs, is_always=is_always)
-        message = bulk_message(
-            choice.decision, len(targets), marked,
-            is_transfer=own.is_transfer, is_bill=own.is_bill,
-        )  # fmt: skip
+        message = bulk_message(own, choice.decision, len(targets), marked)
         if len(targets) == 1 and not (own.is_bill and choice.alike):
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = decision_message(
-                choice.decision, kept_ids[0], rows, before, is_new=any(changes),
-                is_transfer=own.is_transfer, is_bill=own.is_bill,
-            )  # fmt: skip
+                targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
+            )
     record("decision", household=tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
