@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import apsw
 
@@ -225,18 +224,16 @@ def _statements(
     connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
 ) -> list[AccountStatement]:
     """The statements whose rows have no ID and one account, of which there are several."""
-    known = connection.execute(
-        "SELECT s.id, s.accounts ->> 0, s.account_number, s.path, s.scope, s.content_hash "
-        "FROM ledger_statements AS s WHERE s.tool_id = ? AND json_array_length(s.accounts) = 1 "
+    rows = connection.execute(
+        "SELECT id, account, account_number, path, scope, content_hash FROM ("
+        "SELECT *, accounts ->> 0 AS account, count(*) OVER (PARTITION BY accounts ->> 0) AS alike "
+        "FROM ledger_statements AS s WHERE tool_id = ? AND json_array_length(accounts) = 1 "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r WHERE r.statement_id = s.id) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
-        "WHERE r.statement_id = s.id AND r.mf_id <> '')",
+        "WHERE r.statement_id = s.id AND r.mf_id <> '')) WHERE alike > 1",
         (tool_id,),
     )
-    by_name: dict[str, list[tuple[Any, ...]]] = {}
-    for statement in known:
-        by_name.setdefault(statement[1], []).append(statement)
-    several = [each for of_name in by_name.values() if len(of_name) > 1 for each in of_name]
+    several = list(rows)
     ids = [number for number, *_, path, _, digest in several if (path, digest) in present]
     rows = connection.execute(
         "SELECT statement_id, substr(identity, 5, 64), date, amount, balance FROM statement_rows "

@@ -17,7 +17,7 @@ from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.shop_names import shops_of
-from mdvec.household.core.sums import KeySum, MonthlySum, Totals, totals_of
+from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow, Transaction
 
 _FIELDS = tuple(field.name for field in fields(Transaction))
@@ -326,15 +326,13 @@ def counted_totals(
     index, also = "", ""
     if pending_only:
         index, also = "INDEXED BY idx_transactions_removal", "AND removal = 'asked'"
-    rows = connection.execute(
-        f"SELECT category_major, count(*), sum(amount) FROM transactions {index} "
-        f"WHERE {where} {also} AND {counts()} GROUP BY 1",
+    rows, amount, income = connection.execute(
+        "SELECT count(*), coalesce(sum(amount), 0), "
+        f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0) FROM transactions {index} "
+        f"WHERE {where} {also} AND {counts()}",
         values,
-    )
-    return totals_of(
-        KeySum(major, count, amount, amount if major == INCOME else 0)
-        for major, count, amount in rows
-    )
+    ).get
+    return Totals(rows, income - amount, income)
 
 
 def rows_outside(
