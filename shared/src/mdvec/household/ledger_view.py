@@ -331,10 +331,9 @@ def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) 
     span = days.first.isoformat(), days.last.isoformat()
     unread = ledger_statements.unread_rows(connection, tool_id, span)
     if unread:
-        first = shown_name(unread[0][0])
-        others = f" ほか {len(unread) - 1:,}ファイル" if len(unread) > 1 else ""
+        files = wording.files_in_words([path for path, _ in unread])
         yield (
-            f"{first}{others}に読めない行が {sum(count for _, count in unread):,}件あり、"
+            f"{files}に読めない行が {sum(count for _, count in unread):,}件あり、"
             "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
             f"{ledger_sums.tool_name(connection, tool_id)} --mode update で出ます"
         )
