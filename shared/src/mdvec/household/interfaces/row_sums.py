@@ -152,25 +152,22 @@ def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
 
 def sums_by_text(
     connection: apsw.Connection, condition: RowCondition, noted: Mapping[int, RowNote]
-) -> list[tuple[RowSum, int | None]]:
-    """The rows of a condition by all that words and groups ask; those that do not count too.
-
-    A row with a note is alone, and beside it is its id.
-    """
+) -> list[RowSum]:
+    """The rows of a condition by all that words and groups ask; those that do not count too."""
     where, values = condition.where
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
     ids = json.dumps(sorted(noted))
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
     # Whether there is an amount is asked apart: so the rows are summed in the index's order.
     kinds = (("amount IS NOT NULL", index), ("amount IS NULL", _BY_AMOUNT))
-    summed_rows: list[tuple[RowSum, int | None]] = []
+    summed_rows: list[RowSum] = []
     for known, by in kinds:
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM transactions {by} "
             f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
             (*values, *([ids] if noted else ())),
         )
-        summed_rows += [(RowSum(*row), None) for row in rows]
+        summed_rows += [RowSum(*row) for row in rows]
     if noted:
         rows = connection.execute(
             f"SELECT {_COLUMNS}, id FROM transactions "
@@ -178,7 +175,7 @@ def sums_by_text(
             (*values, ids),
         )
         summed_rows += [
-            (RowSum._make((*row, (noted[row_id].note, *noted[row_id].tags))), row_id)
+            RowSum._make((*row, (noted[row_id].note, *noted[row_id].tags), row_id))
             for *row, row_id in rows
         ]
     return summed_rows
