@@ -22,7 +22,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.evidence import Judge
-from mdvec.household.core.pair import LIKELY, DetectionOptions, Pair
+from mdvec.household.core.pair import LIKELY, DetectionOptions
 from mdvec.household.core.pairs import (
     ComparisonTable,
     Mirrors,
@@ -196,16 +196,9 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
     table = ComparisonTable.of(rows, OPTIONS.amounts_near)
     judge = Judge(reading, ShoppingHabits(table), Mirrors(table, of_two))
-    pairs = match_one_to_one(_judged(judge, one, other) for one, other in near)
+    pairs = match_one_to_one(judge.judged(one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}
-
-
-def _judged(judge: Judge, one: Transaction, other: Transaction) -> Pair:
-    """A pair with its score, without any of the search's shortcuts."""
-    verdict = judge.verdict(one, other)
-    first, second = sorted((one, other), key=lambda row: row.id)
-    return Pair(first, second, verdict.score, verdict.reasons)
 
 
 def _near(one: Transaction, other: Transaction) -> bool:

@@ -53,9 +53,7 @@ def decide(db: apsw.Connection, tool: int, check: int, decision: str) -> Any:
 
 def pairs(db: apsw.Connection, tool: int, **more: bool) -> dict[tuple[int, int], int]:
     """The open pairs, or all: the ids of their rows and of their check."""
-    found = arrange(duplicate_checks.open_pairs(db, tool))
-    ids = [check for one in sorted(found, key=lambda one: one.is_skipped) for check in one.checks]
-    ids += duplicate_checks.closed_checks(db, tool) if more else []
-    checks = [duplicate_checks.get_check(db, tool, check) for check in ids]
-    checks.sort(key=lambda check: check.decision == "skip")
-    return {(check.first_id, check.second_id): check.id for check in checks}
+    found = [pair for one in arrange(duplicate_checks.open_pairs(db, tool)) for pair in one.pairs]
+    closed = duplicate_checks.closed_checks(db, tool) if more else []
+    found += [pair for each in closed if (pair := duplicate_checks.get_check(db, tool, each))]
+    return {pair.rows: pair.id for pair in sorted(found, key=lambda pair: pair.decision == "skip")}

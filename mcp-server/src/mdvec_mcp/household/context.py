@@ -186,8 +186,7 @@ class HouseholdContext:
         tool_id: int,
         asked: dict[str, Any],
     ) -> TrendAnswer:
-        version = data_version(connection, tool_id)
-        own = {"today": today(), "month_starts_on": self.month_starts_on}
+        version, own = data_version(connection, tool_id), self.settings_of(make)
         return self.trends(make, connection, tool_id, version, **asked, **own)
 
     def households(self) -> list[Tool]:
@@ -291,9 +290,9 @@ EditAnswer = (
 """What ``edit_household`` answers with."""
 
 
-def reply(answer: Any, newer: str = "") -> ToolReply:  # noqa: ANN401 - an answer of any class
+def reply(answer: Any, newer: str = "", text: str = "") -> ToolReply:  # noqa: ANN401 - any answer
     """The reply with an answer's text or message, and ``newer``, lines about newer files."""
-    text = answer.message if hasattr(answer, "message") else answer.text
+    text = text or (answer.message if hasattr(answer, "message") else answer.text)
     return ToolReply(text + newer, partial(json_of, answer, newer))
 
 

@@ -37,7 +37,7 @@ from mdvec.household import (
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, WRITES, ToolReply, errors_for_the_model, trouble_in_japanese
-from mdvec_mcp.household.context import EditAnswer, HouseholdContext, json_of, refuse_others, reply
+from mdvec_mcp.household.context import EditAnswer, HouseholdContext, refuse_others, reply
 
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
@@ -250,16 +250,16 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return ToolReply(candidates_text(listed) + newer, partial(json_of, listed, newer))
+        return reply(listed, newer, candidates_text(listed))
 
     async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
         work = partial(review.candidate_detail, check_id=check_id)
         pair = await context.run(tool, "read", work)
-        return ToolReply(candidate_text(pair), partial(json_of, pair))
+        return reply(pair, text=candidate_text(pair))
 
     async def get_duplicate_stats(tool: str | None = None) -> ToolReply:
         numbers, newer = await context.answer(tool, review.stats)
-        return ToolReply(statistics_text(numbers) + newer, partial(json_of, numbers, newer))
+        return reply(numbers, newer, statistics_text(numbers))
 
     offer.add_tool(
         list_duplicate_candidates,

@@ -10,7 +10,7 @@ import apsw
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.comparison import Detail
-from mdvec.household.core.answers import LedgerAnswer, MonthText, age_line, answer_text
+from mdvec.household.core.answers import LedgerAnswer, MonthText, age_line, answer_words
 from mdvec.household.core.balances import Gap, balance_gaps, ends_of_days
 from mdvec.household.core.moneyforward import TOTAL
 from mdvec.household.core.periods import resolve_period
@@ -68,8 +68,7 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
         lines += _lines(state)
     newest_day = max((date.fromisoformat(state.last) for state in states), default=None)
     age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
-    text = answer_text(lines, notes, age=age)
-    return AccountsAnswer(tuple(states), notes=tuple(notes), age=age, text=text)
+    return AccountsAnswer(tuple(states), **answer_words(lines, notes, age))
 
 
 def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[str, int]]:
@@ -186,10 +185,7 @@ def net_worth(
     last = None if requested.follows_data else requested.days.last
     age = age_line(available.last.last_day, today, last, "資産推移")
     lines = _month_lines(months, per_month, year_ago, is_full=detail == "full")
-    text = answer_text(lines, notes, age=age)
-    return NetWorthAnswer(
-        tuple(months), per_month, year_ago, notes=tuple(notes), age=age, text=text
-    )
+    return NetWorthAnswer(tuple(months), per_month, year_ago, **answer_words(lines, notes, age))
 
 
 def _month_lines(

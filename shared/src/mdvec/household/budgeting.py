@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import LedgerAnswer, MonthEnds, answer_text, safe_line
+from mdvec.household.core.answers import LedgerAnswer, MonthEnds, answer_words, safe_line
 from mdvec.household.core.budgets import (
     SPANS,
     Budget,
@@ -163,9 +163,8 @@ def budget_status(
     notes += [requested.understood] if requested.understood else []
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
-    age = ledger.age(requested)
-    text = answer_text(lines, notes, age=age)
-    return BudgetAnswer(months, tuple(ranked), outside, notes=tuple(notes), age=age, text=text)
+    words = answer_words(lines, notes, ledger.age(requested))
+    return BudgetAnswer(months, tuple(ranked), outside, **words)
 
 
 def _rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -13,7 +13,7 @@ import apsw
 from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
-from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_text
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
 from mdvec.household.core.categories import Total
 from mdvec.household.core.periods import (
     UnderstoodPeriod,
@@ -101,9 +101,7 @@ def _without_equals(
     rows: Iterable[CountedRow], others: Iterable[CountedRow]
 ) -> tuple[CountedRow, ...]:
     """The rows that have no partner of equal shop and amount, the largest first."""
-    partners: dict[tuple[str, int], int] = defaultdict(int)
-    for row in others:
-        partners[row.shop, row.amount] += 1
+    partners = Counter((row.shop, row.amount) for row in others)
     left = []
     for row in rows:
         if partners[row.shop, row.amount] > 0:
@@ -194,7 +192,7 @@ def comparison_lines(
 def movement_lines(
     movements: Sequence[Movement], total: int, level: str, *, is_full: bool
 ) -> list[str]:
-    """Lines on what moved most, with the two amounts of each; in full also the largest rows."""
+    """Lines on what moved most, with the two amounts of each, and the rows or shops shown."""
     if not movements:
         return ["動いたものはありません。"]
     lines = [f"動いた{level}（差の大きい順）:"]
@@ -203,10 +201,9 @@ def movement_lines(
         lines.append(
             f"- {shown_name(movement.name)}{kind}: {was_and_now(movement.before, movement.after)}"
         )
-        if is_full:
-            lines += [*_row_lines("増", movement.added), *_row_lines("減", movement.gone)]
-        elif level != "店":
-            lines += _shop_line(movement.shops)
+        lines += _row_lines("増", movement.added, movement.more_added)
+        lines += _row_lines("減", movement.gone, movement.more_gone)
+        lines += _shop_line(movement.shops, movement.more_shops)
     if total > len(movements):
         rest, most = total - len(movements), min(total, MAX_MOVEMENTS)
         lines.append(f"ほか {rest:,}件は差がこれより小さいものです（limit={most}）。")
@@ -223,25 +220,22 @@ def was_and_now(was: int, now: int) -> str:
     return f"{format_currency(was)} → {format_currency(now)}（{difference}{more}）"
 
 
-def _shop_line(shops: Sequence[ShopMove]) -> list[str]:
+def _shop_line(shops: Sequence[ShopMove], more: LeftOut | None) -> list[str]:
     shown = [
-        f"{shown_name(move.name)} {move.before:,} → {format_currency(move.after)}"
-        for move in shops[:MAX_SHOPS]
+        f"{shown_name(move.name)} {move.before:,} → {format_currency(move.after)}" for move in shops
     ]
-    rest = sum(move.difference for move in shops[MAX_SHOPS:])
-    more = len(shops) - MAX_SHOPS
-    shown += [f"ほか {more:,}店 {format_currency(rest, signed=True)}"] if more > 0 else []
+    shown += [f"ほか {more.count:,}店 {format_currency(more.yen, signed=True)}"] if more else []
     return [f"  {'、'.join(shown)}"] if shown else []
 
 
-def _row_lines(mark: str, rows: Sequence[CountedRow]) -> list[str]:
-    lines = [f"  {mark}: {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
-             for row in rows[:MAX_ROWS]]  # fmt: skip
-    if len(rows) > MAX_ROWS:
-        rest = format_currency(sum(row.yen for row in rows[MAX_ROWS:]))
-        lines.append(
-            f"  {mark}: ほか {len(rows) - MAX_ROWS:,}件 {rest}（find_transactions で探せます）"
-        )
+def _row_lines(mark: str, rows: Sequence[CountedRow], more: LeftOut | None) -> list[str]:
+    lines = [
+        f"  {mark}: {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
+        for row in rows
+    ]
+    if more:
+        rest = f"{more.count:,}件 {format_currency(more.yen)}"
+        lines.append(f"  {mark}: ほか {rest}（find_transactions で探せます）")
     return lines
 
 
@@ -397,25 +391,26 @@ def _answer(
     same_days = _same_days(base_rows, rows, spans, known) if lengths[0] == lengths[1] else None
     before, after = (span_in_words(days, starts_on) for days in spans)
     is_full = detail == "full"
-    shown_rows = MAX_ROWS if is_full else 0
-    shown_shops = 0 if is_full or by == "shop" else MAX_SHOPS
+    shown = [
+        as_shown(
+            movement, rows=MAX_ROWS if is_full else 0,
+            shops=0 if is_full or by == "shop" else MAX_SHOPS,
+        )
+        for movement in moved[:most]
+    ]  # fmt: skip
     level = "店" if by == "shop" else "カテゴリ"
     lines = comparison_lines(before, after, spending, income, same_days)
-    lines += movement_lines(moved[:most], len(moved), level, is_full=is_full)
+    lines += movement_lines(shown, len(moved), level, is_full=is_full)
     return ComparisonAnswer(
         before=spans[0],
         after=spans[1],
         spending=spending,
         income=income,
         same_days=same_days,
-        movements=tuple(
-            as_shown(movement, rows=shown_rows, shops=shown_shops) for movement in moved[:most]
-        ),
+        movements=tuple(shown),
         total_movements=len(moved),
         counts=counts,
-        notes=tuple(notes),
-        age=age,
-        text=answer_text(lines, [*notes, wording.counts_text(counts)], age=age),
+        **answer_words(lines, notes, age, only_told=[wording.counts_text(counts)]),
     )
 
 

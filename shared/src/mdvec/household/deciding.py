@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 import apsw
 
-from mdvec.household.core.pair import arrange
+from mdvec.household.core.pair import Candidate, StoredPair, arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
-from mdvec.household.interfaces.duplicate_checks import Check
-from mdvec.household.review import (
-    DecidedRows,
-    DuplicateResolutionError,
-    candidate_of,
-    check_of,
-    open_candidate,
-    row_of,
-)
+from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
 from mdvec.log import record
 
 _MAX_IDS = 20
@@ -43,19 +35,22 @@ class Restoration:
     message: str
 
 
+def _name(target: Candidate) -> str:
+    return "カードの請求" if target.is_bill else "振替" if target.is_transfer else "重複"
+
+
 def decision_message(
+    target: Candidate,
     decision: str,
     kept_id: int,
     rows: Sequence[Transaction],
     marked_before: Sequence[int],
     *,
     is_new: bool,
-    is_transfer: bool,
-    is_bill: bool = False,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are as they are now."""
-    if is_transfer:
-        return moved_message(decision, rows, marked_before, is_new=is_new, is_bill=is_bill)
+    if target.is_transfer:
+        return moved_message(target, decision, marked_before, is_new=is_new)
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
     if is_new and decision == "duplicate":
         kept_row = next(row for row in rows if row.id == kept_id)
@@ -82,20 +77,15 @@ def decision_message(
 
 
 def moved_message(
-    decision: str,
-    rows: Sequence[Transaction],
-    marked_before: Sequence[int],
-    *,
-    is_new: bool,
-    is_bill: bool,
+    target: Candidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
     """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
-    what = "カードの請求" if is_bill else "振替"
+    what = _name(target)
     noted = "記録しました" if is_new else "既に記録されています"
-    ids = "、".join(str(row.id) for row in (rows[:1] if is_bill else rows))
+    ids = "、".join(map(str, target.leaving()))
     freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
     match decision:
-        case "duplicate" if is_bill:
+        case "duplicate" if target.is_bill:
             return (
                 f"{what}として{noted}。取引ID {ids} は支出に入らず、カードの明細が"
                 "入ります。取り消すには restore_duplicate にこの取引IDを渡してください。"
@@ -111,16 +101,9 @@ def moved_message(
     return f"保留にしました。この候補は残ります。{freed}"
 
 
-def bulk_message(
-    decision: str,
-    candidates: int,
-    marked: Sequence[int],
-    *,
-    is_transfer: bool,
-    is_bill: bool = False,
-) -> str:
-    """Message after several candidates were decided at once."""
-    what = "カードの請求" if is_bill else "振替" if is_transfer else "重複"
+def bulk_message(target: Candidate, decision: str, candidates: int, marked: Sequence[int]) -> str:
+    """Message after several candidates like ``target`` were decided at once."""
+    what = _name(target)
     match decision:
         case "duplicate":
             ids = "、".join(map(str, marked[:_MAX_IDS]))
@@ -133,7 +116,7 @@ def bulk_message(
             done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:
             done = "保留にしました。候補に残ります"
-    if is_bill and decision == "duplicate":
+    if target.is_bill and decision == "duplicate":
         done += "。このカードの今後の請求も、カードの明細と一致すればそうします"
     return (
         f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で"
@@ -263,8 +246,8 @@ def confirm(
             for target, keep in zip(targets, kept_ids, strict=True)
         ]
         if any(changes):
-            if choice.alike and own.checks[0].batch is not None:
-                duplicate_checks.join_batch(connection, tool_id, own.checks[0].batch, batch)
+            if choice.alike and own.best.batch is not None:
+                duplicate_checks.join_batch(connection, tool_id, own.best.batch, batch)
             marks.update_marks(connection, tool_id)
         marked = [
             row
@@ -273,19 +256,15 @@ def confirm(
             for row in target.leaving(keep)
         ]
         if own.is_bill and choice.alike:
-            checks = [check for target in targets for check in target.checks]
+            pairs = [pair for target in targets for pair in target.pairs]
             is_always = choice.decision == "duplicate"
-            duplicate_checks.keep_always(connection, checks, is_always=is_always)
-        message = bulk_message(
-            choice.decision, len(targets), marked,
-            is_transfer=own.is_transfer, is_bill=own.is_bill,
-        )  # fmt: skip
+            duplicate_checks.keep_always(connection, pairs, is_always=is_always)
+        message = bulk_message(own, choice.decision, len(targets), marked)
         if len(targets) == 1 and not (own.is_bill and choice.alike):
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = decision_message(
-                choice.decision, kept_ids[0], rows, before, is_new=any(changes),
-                is_transfer=own.is_transfer, is_bill=own.is_bill,
-            )  # fmt: skip
+                targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
+            )
     record("decision", household=tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
@@ -305,7 +284,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
     """
     with connection:
         before = row_of(connection, tool_id, transaction_id)
-        marking = duplicate_checks.checks_that_mark(connection, tool_id, transaction_id)
+        marking = duplicate_checks.pairs_that_mark(connection, tool_id, transaction_id)
         batch = marks.new_batch(connection)
         for check in marking:
             marks.record_decision(connection, tool_id, check.id, "not_duplicate", batch)
@@ -329,39 +308,36 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 def _targets(
     connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
-) -> list[DecidedRows]:
+) -> list[Candidate]:
     """What a decision about a pair is about; the pair's own candidate is first."""
-    check = check_of(connection, tool_id, check_id)
+    pair = pair_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-    own = next((candidate for candidate in arranged if check_id in candidate.checks), None)
+    own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
     if own is not None:
-        others = [
-            each for each in arranged if choice.alike and each is not own and each.kind == own.kind
-        ]
-        return [open_candidate(connection, tool_id, each) for each in (own, *others)]
-    if not (choice.alike and check.decision):
+        alike = [each for each in arranged if each is not own and each.kind == own.kind]
+        return [own, *(alike if choice.alike else ())]
+    if not (choice.alike and pair.decision):
         return [candidate_of(connection, tool_id, check_id)]
-    together = duplicate_checks.pairs_of_batch(connection, tool_id, check.batch)
+    together = duplicate_checks.pairs_of_batch(connection, tool_id, pair.batch)
     decided = [
         candidate_of(connection, tool_id, each)
-        for each in (check_id, *(pair.check_id for pair in together))
+        for each in (check_id, *(other.id for other in together))
     ]
-    others = []
-    if choice.decision == check.decision:  # the same again: for those alike that are still open
-        kind = next((each.kind for each in arrange(together) if check_id in each.checks), None)
-        others = [each for each in arranged if each.kind == kind]
-    still_open = [open_candidate(connection, tool_id, each) for each in others]
+    still_open: list[Candidate] = []
+    if choice.decision == pair.decision:  # the same again: for those alike that are still open
+        kind = next((each.kind for each in arrange(together) if check_id in each.check_ids), None)
+        still_open = [each for each in arranged if each.kind == kind]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
-def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: DecidedRows) -> bool:
+def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: Candidate) -> bool:
     """Whether a decision about the target, or about another pair like it, has marked the row."""
     if target.is_transfer:
-        return any(check.decision == "duplicate" for check in target.checks)
+        return any(pair.decision == "duplicate" for pair in target.pairs)
     return row_of(connection, tool_id, row).is_duplicate
 
 
-def _check_rows(target: DecidedRows, choice: ReviewDecision) -> None:
+def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
     if choice.keep is not None and target.is_transfer:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
@@ -374,31 +350,34 @@ def _check_rows(target: DecidedRows, choice: ReviewDecision) -> None:
 
 
 def _narrowed(
-    connection: apsw.Connection, tool_id: int, target: DecidedRows, rows: tuple[int, ...]
-) -> DecidedRows:
+    connection: apsw.Connection, tool_id: int, target: Candidate, rows: tuple[int, ...]
+) -> Candidate:
     """The target without the rows that were not named."""
     if not rows or target.is_bill:
         return target
     first, *others = sorted(set(rows))
-    checks = [check for check in target.checks if {check.first_id, check.second_id} <= set(rows)]
-    if not checks:
-        checks = [_added(connection, tool_id, target, first, other) for other in others]
-    return DecidedRows((first, *others), tuple(checks))
+    pairs = [pair for pair in target.pairs if {*pair.rows} <= {first, *others}]
+    if not pairs:
+        pairs = [
+            duplicate_checks.add_pair(connection, tool_id, target.best, (first, other))
+            for other in others
+        ]
+    return Candidate((first, *others), tuple(pairs))
 
 
 def _kept(
     connection: apsw.Connection,
     tool_id: int,
-    target: DecidedRows,
+    target: Candidate,
     choice: ReviewDecision,
-    own: DecidedRows,
+    own: Candidate,
 ) -> int:
     """The row of a target that stays."""
     keep = choice.keep
-    if keep is None and target.checks[0].decision == "duplicate":
-        return target.checks[0].kept_id
-    if keep is None and own.checks[0].decision == "duplicate":
-        keep = own.checks[0].kept_id if own.checks[0].kept_id != min(own.rows) else None
+    if keep is None and target.best.decision == "duplicate":
+        return target.best.kept_id
+    if keep is None and own.best.decision == "duplicate":
+        keep = own.best.kept_id if own.best.kept_id != min(own.rows) else None
     if keep is None:
         return target.rows[0]
     if keep in target.rows:
@@ -411,37 +390,28 @@ def _kept(
 def _decide(
     connection: apsw.Connection,
     tool_id: int,
-    target: DecidedRows,
+    target: Candidate,
     decision: str,
     kept_id: int,
     batch: int,
 ) -> bool:
     """Store the decision about a target's pairs; whether it is another than before."""
+    wanted: Iterable[StoredPair] = target.pairs
     if decision == "duplicate" and not target.is_transfer:
-        pairs = {(check.first_id, check.second_id): check for check in target.checks}
+        pairs = {frozenset(pair.rows): pair for pair in target.pairs}
         wanted = [
-            pairs.get((min(kept_id, row), max(kept_id, row)))
-            or _added(connection, tool_id, target, kept_id, row)
+            pairs.get(frozenset((kept_id, row)))
+            or duplicate_checks.add_pair(connection, tool_id, target.best, (kept_id, row))
             for row in target.rows
             if row != kept_id
         ]
-    else:
-        wanted = list(target.checks)
     changed = [
-        check
-        for check in wanted
-        if check.decision != decision
-        or (decision == "duplicate" and not check.is_transfer and check.kept_id != kept_id)
+        pair
+        for pair in wanted
+        if pair.decision != decision
+        or (decision == "duplicate" and not pair.is_transfer and pair.kept_id != kept_id)
     ]
-    for check in changed:
-        keep = kept_id if decision == "duplicate" and not check.is_transfer else None
-        marks.record_decision(connection, tool_id, check.id, decision, batch, keep)
+    for pair in changed:
+        keep = kept_id if decision == "duplicate" and not pair.is_transfer else None
+        marks.record_decision(connection, tool_id, pair.id, decision, batch, keep)
     return bool(changed)
-
-
-def _added(
-    connection: apsw.Connection, tool_id: int, target: DecidedRows, kept_id: int, row: int
-) -> Check:
-    """The pair of two rows of a candidate that no search has paired."""
-    check_id = duplicate_checks.add_pair(connection, tool_id, target.checks[0], (kept_id, row))
-    return check_of(connection, tool_id, check_id)

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_text
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import span_in_words
@@ -343,9 +343,7 @@ def expense_list(
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます",
     ]
-    age = ledger.age(asked)
-    span = span_in_words(days)
-    lines = list_lines(rules.title, span, chosen, noted)
+    lines = list_lines(rules.title, span_in_words(days), chosen, noted)
     return ExpenseList(
         title=rules.title,
         days=days,
@@ -354,9 +352,7 @@ def expense_list(
         by_person={person: total_of(own) for person, own in chosen.by_person.items()},
         near=tuple(listed_row(row, noted.get(row.id)) for row in chosen.near),
         near_total=total_of(chosen.near),
-        notes=tuple(notes),
-        age=age,
-        text=answer_text(lines, notes, age=age),
+        **answer_words(lines, notes, ledger.age(asked)),
     )
 
 
@@ -391,12 +387,9 @@ def fixed_and_variable_costs(
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
     notes += [asked.understood] if asked.understood else []
-    age = ledger.age(asked)
     text = cost_lines(span_in_words(days, covered.starts_on), lines)
-    return CostsAnswer(
-        days, spending, fixed, spending - fixed, tuple(lines), notes=tuple(notes), age=age,
-        text=answer_text(text, notes, age=age),
-    )  # fmt: skip
+    words = answer_words(text, notes, ledger.age(asked))
+    return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 
 
 def _rules(name: str) -> ListRules:

@@ -65,22 +65,17 @@ def export_ledger(
         since: the first day; None begins with the first row.
         until: the last day; None ends with the last row.
     """
-    rows = _rows(connection, tool_id, since, until)
+    rows = transactions(
+        connection,
+        "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
+        (tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
+    )
     if format_ == "csv":
         yield from _csv(rows)
     elif format_ == "hledger":
         yield from _hledger(_bookings(rows, cards_of_bills(connection, tool_id)))
     else:
         yield from _beancount(list(_bookings(rows, cards_of_bills(connection, tool_id))))
-
-
-def _rows(
-    connection: apsw.Connection, tool_id: int, since: date | None, until: date | None
-) -> Iterator[Transaction]:
-    days = (since or date.min).isoformat(), (until or date.max).isoformat()
-    return transactions(
-        connection, "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id", (tool_id, *days)
-    )
 
 
 def _bookings(rows: Iterable[Transaction], cards: Mapping[int, str]) -> Iterator[_Booking]:
@@ -106,15 +101,12 @@ def _csv(rows: Iterable[Transaction]) -> Iterator[str]:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(_CSV_COLUMNS)
     for row in rows:
-        writer.writerow([_csv_value(getattr(row, name)) for name in _CSV_COLUMNS])
+        values = (getattr(row, name) for name in _CSV_COLUMNS)
+        writer.writerow([int(value) if isinstance(value, bool) else value for value in values])
         yield text.getvalue()
         text.seek(0)
         text.truncate()
     yield text.getvalue()
-
-
-def _csv_value(value: object) -> object:
-    return int(value) if isinstance(value, bool) else "" if value is None else value
 
 
 def _hledger(bookings: Iterable[_Booking]) -> Iterator[str]:

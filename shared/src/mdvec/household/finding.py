@@ -172,7 +172,7 @@ def find_transactions(
         if words.restrict or listing.group_by in _BY_TEXT:
             marked = all_notes(connection, tool_id) if words.restrict else {}
             sums = row_sums.sums_by_text(connection, condition, marked)
-            words.choose(row_sum for row_sum, _ in sums)
+            words.choose(sums)
             chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
             totals = totals_of(chosen)
             left_out = _left_out(((each.left_out, each.rows) for each in words.named), reasons)
@@ -185,7 +185,7 @@ def find_transactions(
             matching = _with_texts(matching, sums, chosen)
             notes += words.notes(reasons, shop)
             if listing.page == 1:
-                names = {(row_sum.category_major, row_sum.category_minor) for row_sum, _ in sums}
+                names = {(row_sum.category_major, row_sum.category_minor) for row_sum in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
         paging = Paging(listing.page, listing.rows_on_page, totals.rows)
         rows = row_sums.page_of(
@@ -198,11 +198,10 @@ def find_transactions(
             *ledger.unread(condition.known_days),
         ]
         if wanted.rows == "counted":
-            which = partial(row_sums.these_rows, connection, matching)
-            notes += renamed_notes(renamed_rows(connection, tool_id, which))
-            notes += doubt_notes_on(
-                connection, tool_id, partial(row_sums.ids_of, connection, matching)
-            )
+            ids = partial(row_sums.ids_of, connection, matching)
+            renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(ids()))
+            notes += renamed_notes(renamed)
+            notes += doubt_notes_on(connection, tool_id, ids)
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)
@@ -279,20 +278,14 @@ def _planned_notes(
 
 
 def _with_texts(
-    rows: row_sums.RowsChosen, sums: Sequence[tuple[RowSum, int | None]], chosen: Sequence[RowSum]
+    rows: row_sums.RowsChosen, sums: Sequence[RowSum], chosen: Sequence[RowSum]
 ) -> row_sums.RowsChosen:
     """The rows with the texts of those that were chosen; a row with a note is chosen by its id."""
-    named = set(map(id, chosen))
-    ids = {row_id: id(row_sum) in named for row_sum, row_id in sums if row_id is not None}
-    texts = {
-        (row_sum.description, row_sum.memo): None
-        for row_sum, row_id in sums
-        if row_id is None and id(row_sum) in named
-    }
-    return row_sums.RowsChosen(
-        rows.condition, rows.reasons, tuple(texts), tuple(ids),
-        tuple(row_id for row_id, is_chosen in ids.items() if is_chosen),
-    )  # fmt: skip
+    texts = dict.fromkeys((each.description, each.memo) for each in chosen if each.row_id is None)
+    noted, of_them = (
+        tuple(each.row_id for each in part if each.row_id is not None) for part in (sums, chosen)
+    )
+    return row_sums.RowsChosen(rows.condition, rows.reasons, tuple(texts), noted, of_them)
 
 
 def _beside(

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
-from mdvec.household.core.answers import LedgerAnswer, answer_text
+from mdvec.household.core.answers import LedgerAnswer, answer_words
 from mdvec.household.core.forecast import (
     AHEAD,
     HABIT,
@@ -36,7 +36,7 @@ NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必�
 
 
 def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> list[str]:
-    """Each payment that goes on, with what to look at; then those that ended within a year.
+    """Each payment, as it is shown, that goes on; then those that ended within a year.
 
     The ``age`` of the rows, if the answer begins with it, says up to when they are.
     """
@@ -49,9 +49,9 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
         f"定期的な支払いは {len(spending)}件、年に約 {format_currency(yearly)} です"
         f"{_made_from(as_of, age)}。"
     ]
-    lines += [line for payment in spending for line in _lines(payment, as_of)]
+    lines += [line for payment in spending for line in _lines(payment)]
     if income := [payment for payment in going if payment.is_income]:
-        lines += ["定期的な収入:", *(line for payment in income for line in _lines(payment, as_of))]
+        lines += ["定期的な収入:", *(line for payment in income for line in _lines(payment))]
     ended = [
         payment
         for payment in payments
@@ -79,9 +79,8 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
     )
 
 
-def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
+def _lines(recurring: RecurringPayment) -> list[str]:
     about = "" if recurring.is_fixed else "約 "
-    shown = as_shown(recurring, as_of)
     amount, per_year = format_currency(recurring.amount), format_currency(recurring.per_year)
     payment = f"{shown_name(recurring.name)}（{shown_name(recurring.category)}）"
     times = recurring.interval.per_year
@@ -97,7 +96,7 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
         f"{shown_name(renaming.after)}（口座・金額・間隔が同じで、一方が終わると他方が始まったため）"
         for renaming in recurring.renamings
     ]
-    for change in shown.changes:
+    for change in recurring.changes:
         words = ("減額", "増額") if recurring.is_income else ("値下がり", "値上がり")
         word = words[change.after > change.before]
         lines.append(
@@ -106,12 +105,12 @@ def _lines(recurring: RecurringPayment, as_of: date) -> list[str]:
         )
     lines += [
         f"  {row.day} だけ {format_currency(row.yen)} [{row.id}]（1回だけの額は料金とみなしません）"
-        for row in shown.singles
+        for row in recurring.singles
     ]
-    lines += [f"  {day} ごろの支払いがありません" for day in shown.missed]
+    lines += [f"  {day} ごろの支払いがありません" for day in recurring.missed]
     lines += [
         f"  二重かもしれません: {row.day} にも {format_currency(row.yen)} [{row.id}]"
-        for row in shown.twice
+        for row in recurring.twice
     ]
     return lines
 
@@ -222,16 +221,13 @@ def list_recurring_payments(
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
     due = due_until(payments, until)
-    lines = recurring_lines(payments, as_of, age)
-    lines += due_lines(due, until) if payments and as_of < until else []
-    notes = tuple(doubts)
-    if unknown:  # no payment can be missed there
-        months = "、".join(month.in_words for month in unknown)
-        note = f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"
-        notes = (note, *doubts)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
-    text = answer_text(lines, notes, age=age)
-    return RecurringAnswer(as_of, shown, tuple(due), notes=notes, age=age, text=text)
+    lines = recurring_lines(shown, as_of, age)
+    lines += due_lines(due, until) if payments and as_of < until else []
+    months = "、".join(month.in_words for month in unknown)  # no payment can be missed there
+    notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
+    notes = notes * bool(unknown) + doubts
+    return RecurringAnswer(as_of, shown, tuple(due), **answer_words(lines, notes, age))
 
 
 def _without_unknown(
@@ -269,8 +265,7 @@ def forecast_spending(
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
     notes = [*error_note(months, as_of), *doubts]
-    text = answer_text(lines, notes, age=age)
-    return ForecastAnswer(as_of, tuple(months), notes=tuple(notes), age=age, text=text)
+    return ForecastAnswer(as_of, tuple(months), **answer_words(lines, notes, age))
 
 
 def find_anomalies(
@@ -304,12 +299,11 @@ def find_anomalies(
         rows = _rows_until(ledger, as_of)
     unusual = anomalies(rows, as_of, month_starts_on)
     notes = (span.understood,) if span.understood else ()
-    age = ledger.age(span)
     lines = anomaly_lines(unusual, as_of, month_starts_on)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
-    text = answer_text(lines, notes, age=age)
-    return AnomaliesAnswer(as_of, tuple(unusual), notes=notes, age=age, text=text)
+    words = answer_words(lines, notes, ledger.age(span))
+    return AnomaliesAnswer(as_of, tuple(unusual), **words)
 
 
 def _rows_until(ledger: LedgerView, as_of: date, last: date | None = None) -> list[CountedRow]:

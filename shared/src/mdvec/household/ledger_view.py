@@ -281,11 +281,11 @@ def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
     kinds: dict[int, str] = {}
     candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
     for kind, of_kind in (
-        (_KINDS[0], [each for each in candidates if each.bill_id is not None]),
+        (_KINDS[0], [each for each in candidates if each.is_bill]),
         (_KINDS[1], [each for each in candidates if each.is_transfer]),
         (_KINDS[2], candidates),
     ):
-        for row in (row for candidate in of_kind for row in candidate.leaving):
+        for row in (row for candidate in of_kind for row in candidate.leaving()):
             kinds.setdefault(row, kind)
     return kinds
 
@@ -331,10 +331,9 @@ def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) 
     span = days.first.isoformat(), days.last.isoformat()
     unread = ledger_statements.unread_rows(connection, tool_id, span)
     if unread:
-        first = shown_name(unread[0][0])
-        others = f" ほか {len(unread) - 1:,}ファイル" if len(unread) > 1 else ""
+        files = wording.files_in_words([path for path, _ in unread])
         yield (
-            f"{first}{others}に読めない行が {sum(count for _, count in unread):,}件あり、"
+            f"{files}に読めない行が {sum(count for _, count in unread):,}件あり、"
             "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
             f"{ledger_sums.tool_name(connection, tool_id)} --mode update で出ます"
         )

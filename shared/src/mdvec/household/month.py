@@ -17,6 +17,7 @@ from mdvec.household.core.answers import (
     SubjectText,
     age_line,
     answer_text,
+    answer_words,
 )
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.found import Paging, page_lines
@@ -286,23 +287,23 @@ def combined_households(
             for name, tool_id in tools.items()
             for note in doubt_notes(connection, tool_id, days, None)
         ]
-        left_out = left_out_of_the_sum(connection, tools, days)
+        left_out, about_it = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
         raise wording.InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
     if across is None:
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
-    elif len(tools) > 1 and not across and not left_out.text:
+    elif len(tools) > 1 and not across and not about_it:
         notes.append(_NONE_SHARED)
-    notes += [left_out.text] if left_out.text else []
+    notes += [about_it] if about_it else []
     notes += pending + doubts
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(
         age_line(span.last_day, today, last, f"{name} の明細") for name, span in covered.items()
     )
-    return _combined_answer(requested, cells, left_out.cells, across or [], notes, age)
+    return _combined_answer(requested, cells, left_out, across or [], notes, age)
 
 
 def _combined_answer(
@@ -338,12 +339,11 @@ def _combined_answer(
     lines += told_pairs(across)
     counts = counts_of(every)
     notes = [*notes, *wording.removed_notes(every)]
-    text = answer_text(lines, [*notes, wording.counts_text(counts)], age=age)
     return CombinedAnswer(
         period.days,
         tuple(HouseholdFigures(name, one.spending, one.income) for name, one in totals.items()),
-        together.spending, together.income, by_category,
-        tuple(across), counts, notes=tuple(notes), age=age, text=text,
+        together.spending, together.income, by_category, tuple(across), counts,
+        **answer_words(lines, notes, age, only_told=[wording.counts_text(counts)]),
     )  # fmt: skip
 
 

@@ -196,9 +196,7 @@ def coverage(
         raise _empty(connection, tool_id)
     now, apart = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
     runs = [
-        MonthRun(
-            months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1)
-        )
+        (months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1))
         for months in (apart if len(apart) > 1 else ())
     ]
     body = body_of(runs, now) if runs else apart[0]
@@ -300,29 +298,20 @@ MAX_ASTRAY_ROWS = 10
 """A run with more rows than this belongs to the ledger, however far away it lies."""
 
 
-@dataclass(frozen=True, slots=True)
-class MonthRun:
-    """A run of months with rows at most ``MAX_GAP_MONTHS`` apart, and its number of rows."""
-
-    months: MonthRange
-    rows: int
-
-    def is_astray(self, now: Month) -> bool:
-        """Whether its dates are probably wrong: only a few rows, and far from today."""
-        near = (
-            self.months.last.plus(MAX_GAP_MONTHS) >= now
-            and self.months.first.plus(-MAX_GAP_MONTHS) <= now
-        )
-        return self.rows <= MAX_ASTRAY_ROWS and not near
-
-
-def body_of(runs: Sequence[MonthRun], now: Month) -> MonthRange:
+def body_of(runs: Sequence[tuple[MonthRange, int]], now: Month) -> MonthRange:
     """The months of the ledger without stray runs at either end.
 
-    If all runs are stray, the last that has begun by ``now``, or else the first.
+    Runs are of months with rows at most ``MAX_GAP_MONTHS`` apart, and have their number of rows.
+    The dates of a few rows far from today are probably wrong: their run is stray. If all runs are,
+    the last that has begun by ``now`` is the ledger's, or else the first.
     """
-    body = [run.months for run in runs if not run.is_astray(now)]
+    body = [
+        months
+        for months, rows in runs
+        if rows > MAX_ASTRAY_ROWS
+        or months.first.plus(-MAX_GAP_MONTHS) <= now <= months.last.plus(MAX_GAP_MONTHS)
+    ]
     if not body:
-        begun = [run.months for run in runs if run.months.first <= now]
-        body = begun[-1:] or [runs[0].months]
+        begun = [months for months, _ in runs if months.first <= now]
+        body = begun[-1:] or [runs[0][0]]
     return MonthRange(body[0].first, body[-1].last)

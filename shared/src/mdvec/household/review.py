@@ -6,7 +6,7 @@ Nothing is marked without a decision by the user.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import apsw
@@ -18,8 +18,9 @@ from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import (
     LIKELY,
     MAX_DATE_TOLERANCE,
-    Arranged,
+    Candidate,
     DetectionOptions,
+    StoredPair,
     arrange,
     listed_candidates,
 )
@@ -35,7 +36,6 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import accounts_apart
-from mdvec.household.interfaces.duplicate_checks import Check
 from mdvec.household.interfaces.marks import record_decision, update_marks
 
 MAX_LIMIT: Final = 50
@@ -109,7 +109,7 @@ def detect(
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
     with connection:
-        known = duplicate_checks.stored_pairs(connection, tool_id)
+        known = duplicate_checks.decisions(connection, tool_id)
         duplicate_checks.store_pairs(
             connection, tool_id, detected.pairs, options, announced=by_user
         )
@@ -121,13 +121,14 @@ def detect(
             )
         followed = _follow_decisions(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
-        stored = duplicate_checks.stored_pairs(connection, tool_id)
-    pairs = {(pair.first.id, pair.second.id) for pair in detected.pairs}
-    decided = len(pairs & {pair for pair, check in known.items() if check[1] in _DECIDED})
-    found_ids = {stored[pair][0] for pair in pairs & stored.keys()}
-    new_ids = {stored[pair][0] for pair in pairs & stored.keys() - known.keys()}
-    candidates = [candidate for candidate, _ in listed if found_ids & set(candidate.checks)]
-    new = sum(bool(new_ids & set(candidate.checks)) for candidate in candidates)
+    pairs = {pair.ids for pair in detected.pairs}
+    unknown = pairs - known.keys()
+    decided = sum(known.get(pair) in _DECIDED for pair in pairs)
+    of_listed = [{pair.rows for pair in candidate.pairs} for candidate, _ in listed]
+    new = sum(bool(rows & unknown) for rows in of_listed)
+    candidates = [
+        candidate for (candidate, _), rows in zip(listed, of_listed, strict=True) if rows & pairs
+    ]
     likely, transfers, of_cards = _kinds(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     detection = Detection(
@@ -153,21 +154,20 @@ def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
     followed: set[int] = set()
     for pair in duplicate_checks.open_pairs(connection, tool_id):
         accounts = frozenset((pair.first_payee[0], pair.second_payee[0]))
-        if pair.bill_id is not None and not pair.is_skipped and accounts in always:
+        if pair.bill_id is not None and pair.decision is None and accounts in always:
             batch = always[accounts]
-            record_decision(connection, tool_id, pair.check_id, "duplicate", batch)
+            record_decision(connection, tool_id, pair.id, "duplicate", batch)
             followed.add(pair.bill_id)
     update_marks(connection, tool_id)
     return len(followed)
 
 
-def _kinds(candidates: Iterable[Arranged]) -> tuple[int, int, int]:
+def _kinds(candidates: Iterable[Candidate]) -> tuple[int, int, int]:
     """How many are likely one purchase, transfers, and bills of cards."""
     likely = transfers = bills = 0
     for candidate in candidates:
-        is_bill = candidate.bill_id is not None
-        bills += is_bill
-        transfers += candidate.is_transfer and not is_bill
+        bills += candidate.is_bill
+        transfers += candidate.is_transfer and not candidate.is_bill
         likely += candidate.is_likely and not candidate.is_transfer
     return likely, transfers, bills
 
@@ -198,8 +198,7 @@ def list_candidates(
             raise DuplicateResolutionError(f"page は1〜{pages}で指定してください（指定値: {page}）")
         first, last = (page - 1) * limit, page * limit
         candidates = [
-            _shown(connection, tool_id, open_candidate(connection, tool_id, candidate), alike)
-            for candidate, alike in listed[first:last]
+            _shown(connection, tool_id, candidate, alike) for candidate, alike in listed[first:last]
         ]
         candidates += [
             _shown(connection, tool_id, candidate_of(connection, tool_id, check))
@@ -228,11 +227,11 @@ def candidate_detail(
     """
     with snapshot(connection):
         arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
-        own = next((each for each in arranged if check_id in each.checks), None)
+        own = next((each for each in arranged if check_id in each.check_ids), None)
         if own is None:
             return _shown(connection, tool_id, candidate_of(connection, tool_id, check_id))
         alike = sum(each.kind == own.kind for each in arranged) - 1
-        return _shown(connection, tool_id, open_candidate(connection, tool_id, own), alike)
+        return _shown(connection, tool_id, own, alike)
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
@@ -264,16 +263,16 @@ def take_news(connection: apsw.Connection, tool_id: int) -> str:
     return review_wording.news_message(*news)
 
 
-def check_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Check:
+def pair_of(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair:
     """A pair by its id.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
-    check = duplicate_checks.get_check(connection, tool_id, check_id)
-    if check is None:
+    pair = duplicate_checks.get_check(connection, tool_id, check_id)
+    if pair is None:
         raise CheckNotFound(check_id)
-    return check
+    return pair
 
 
 def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Transaction:
@@ -288,56 +287,27 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     return rows[transaction_id]
 
 
-@dataclass(frozen=True, slots=True)
-class DecidedRows:
-    """Rows that are decided together, by id, and the pairs among them; a card's bill is first."""
-
-    rows: tuple[int, ...]
-    checks: tuple[Check, ...]
-
-    @property
-    def is_bill(self) -> bool:
-        """Whether they are a card's bill and the rows that it pays."""
-        return self.checks[0].is_bill
-
-    @property
-    def is_transfer(self) -> bool:
-        """Whether they are the ends of a transfer, or a bill."""
-        return self.checks[0].is_transfer
-
-    def leaving(self, kept_id: int) -> tuple[int, ...]:
-        """The rows that leave the sums; of a purchase all others but the one that is kept."""
-        if self.is_transfer:
-            return self.rows[:1] if self.is_bill else self.rows
-        return tuple(row for row in self.rows if row != kept_id)
-
-
-def open_candidate(connection: apsw.Connection, tool_id: int, arranged: Arranged) -> DecidedRows:
-    """A candidate with its pairs."""
-    checks = (check_of(connection, tool_id, check) for check in arranged.checks)
-    return DecidedRows(arranged.rows, tuple(checks))
-
-
-def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> DecidedRows:
+def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
     """A pair by itself, or the card's bill that it belongs to.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
-    check = check_of(connection, tool_id, check_id)
-    if check.bill_id is None:
-        return DecidedRows((check.first_id, check.second_id), (check,))
-    checks = duplicate_checks.checks_of_bill(connection, tool_id, check.bill_id)
-    return DecidedRows((check.bill_id, *(pair.kept_id for pair in checks)), tuple(checks))
+    pair = pair_of(connection, tool_id, check_id)
+    if pair.bill_id is None:
+        return Candidate(pair.rows, (pair,))
+    pairs = duplicate_checks.pairs_of_bill(connection, tool_id, pair.bill_id)
+    return Candidate((pair.bill_id, *(each.kept_id for each in pairs)), tuple(pairs))
 
 
 def _shown(
-    connection: apsw.Connection, tool_id: int, candidate: DecidedRows, alike: int = 0
+    connection: apsw.Connection, tool_id: int, candidate: Candidate, alike: int = 0
 ) -> DuplicateCandidate:
-    rows = [row_of(connection, tool_id, row) for row in candidate.rows]
+    known = duplicate_checks.transactions_with_ids(connection, tool_id, candidate.rows)
+    rows = [known[row] for row in candidate.rows]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]
-    best = candidate.checks[0]
+    best = candidate.best
     amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
     about: tuple[str, ...] = ()
     if best.is_bill:
@@ -345,8 +315,8 @@ def _shown(
         amount_diff = 0
     first, second, *others = map(review_wording.candidate_row, rows)
     return DuplicateCandidate(
-        check_id=min(check.id for check in candidate.checks),
-        is_likely=best.score >= LIKELY,
+        check_id=min(candidate.check_ids),
+        is_likely=candidate.is_likely,
         is_transfer=best.is_transfer,
         kind=review_wording.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
         transaction_1=first,
@@ -354,7 +324,7 @@ def _shown(
         others=tuple(others),
         reasons=(
             *about,
-            *reasons_in_words(code for check in candidate.checks for code in check.reasons),
+            *reasons_in_words(code for pair in candidate.pairs for code in pair.reasons),
         ),
         alike_count=alike,
         similarity_score=best.score,

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import date
+from functools import partial
 
 import apsw
 
@@ -254,11 +255,8 @@ def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
 def quoted(rule: CategoryRule) -> str:
     """A renaming in a form with one reading: each name as a JSON string."""
     pair = [category for category in (rule.renamed, rule.category) if category is not None]
-    return " = ".join(" > ".join(map(_json, filter(None, astuple(each)))) for each in pair)
-
-
-def _json(name: str) -> str:
-    return json.dumps(name, ensure_ascii=False)
+    in_quotes = partial(json.dumps, ensure_ascii=False)
+    return " = ".join(" > ".join(map(in_quotes, filter(None, astuple(each)))) for each in pair)
 
 
 def _read_pairs(said: str, known: Hierarchy) -> list[tuple[Category, Category]]:

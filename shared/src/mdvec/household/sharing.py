@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import NamedTuple
 
 import apsw
 
@@ -33,8 +35,7 @@ from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
 
-@dataclass(frozen=True, slots=True)
-class SharedDecision:
+class SharedDecision(NamedTuple):
     """A decision about two rows, by id; of a purchase ``kept`` stays in the sums."""
 
     kept: int
@@ -46,16 +47,14 @@ class SharedDecision:
 
 def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[SharedDecision]:
     """The decisions about rows of these households, the oldest first."""
-    ids = ",".join(str(int(tool)) for tool in tools)
+    ids = "(SELECT value FROM json_each(?1))"
     rows = connection.execute(
         f"SELECT a.id, b.id, s.decision, s.is_transfer, {counts('a')} AND {counts('b')} "
         f"FROM shared_pairs AS s {_ROWS} "
-        f"WHERE s.kept_tool IN ({ids}) AND s.other_tool IN ({ids}) ORDER BY s.id"
+        f"WHERE s.kept_tool IN {ids} AND s.other_tool IN {ids} ORDER BY s.id",
+        (json.dumps(list(tools)),),
     )
-    return [
-        SharedDecision(int(str(kept_id)), int(str(other)), str(decision), bool(moves), bool(both))
-        for kept_id, other, decision, moves, both in rows
-    ]
+    return [SharedDecision(*row) for row in rows]
 
 
 def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
@@ -63,41 +62,19 @@ def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
 
     Only pairs whose rows both count matter: of others the sum has one row at most.
     """
-    decided = [
-        decision
-        for decision in decisions
-        if decision.decision == "duplicate" and decision.both_count
-    ]
-    purchases = [
-        (decision.kept, decision.other) for decision in decided if not decision.is_transfer
-    ]
+    decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
+    purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]
     return kept_rows(purchases).keys() | _rows_of_transfers(decided)
 
 
 def _rows_of_transfers(decisions: Iterable[SharedDecision]) -> set[int]:
-    return {
-        row
-        for decision in decisions
-        if decision.is_transfer
-        for row in (decision.kept, decision.other)
-    }
+    return {row for each in decisions if each.is_transfer for row in (each.kept, each.other)}
 
 
 _ROWS = (
     "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "
     "JOIN transactions AS b ON b.tool_id = s.other_tool AND b.identity = s.other_identity"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class SharedLeftOut:
-    """The rows of a period that a sum over households leaves out, as cells to subtract.
-
-    ``text`` says which, or is "".
-    """
-
-    cells: tuple[MonthlySum, ...]
-    text: str
 
 
 def decide_shared(
@@ -166,20 +143,23 @@ def decide_shared(
 
 def left_out_of_the_sum(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> SharedLeftOut:
-    """What the sum of these days over all households leaves out by the user's decisions."""
+) -> tuple[list[MonthlySum], str]:
+    """What the sum of these days over all households leaves out by the user's decisions.
+
+    As cells to add, and a note that says which rows, "" for none.
+    """
     decisions = shared_decisions(connection, tools.values())
-    transfers = _rows_of_transfers(decisions)
+    transfers, gone = _rows_of_transfers(decisions), rows_told_twice(decisions)
     dropped = [
         row
         for tool_id in tools.values()
-        for row in transactions_with_ids(connection, tool_id, rows_told_twice(decisions)).values()
+        for row in transactions_with_ids(connection, tool_id, gone).values()
         if days.first <= row.date <= days.last
     ]
-    cells = tuple(
+    cells = [
         MonthlySum(Month.of(row.date), row.category_major, "", None, -1, -(row.amount or 0))
         for row in dropped
-    )
+    ]
     parts = [
         f"{what} {totals.rows:,}件"
         f"（{sums_in_words(totals.spending, totals.income) or '0円'}）"
@@ -190,9 +170,10 @@ def left_out_of_the_sum(
         )).rows
     ]  # fmt: skip
     if not parts:
-        return SharedLeftOut((), "")
-    told = f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
-    return SharedLeftOut(cells, told)
+        return cells, ""
+    return cells, (
+        f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
+    )
 
 
 def _is_transfer(rows: Sequence[Transaction]) -> bool:

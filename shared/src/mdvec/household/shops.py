@@ -61,7 +61,7 @@ def shop_sums(
     with one_state(connection):
         sums = row_sums.sums_by_text(connection, _condition(connection, tool_id, days, subject), {})
         shop = shop_names(row_sums.descriptions(connection, tool_id))
-    counted = [row_sum for row_sum, _ in sums if row_sum.left_out is None]
+    counted = [row_sum for row_sum in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
 
@@ -82,7 +82,7 @@ def rows_of_shop(
     """
     with one_state(connection):
         condition = _condition(connection, tool_id, days, subject)
-        sums = [name for name, _ in row_sums.sums_by_text(connection, condition, {})]
+        sums = row_sums.sums_by_text(connection, condition, {})
         wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
         alike = [name for name in sums if shops[name.description] == wanted]
         texts = tuple({(name.description, name.memo): None for name in alike})
@@ -164,7 +164,7 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
         condition = row_sums.RowCondition(tool_id, row_sums.extent_of(connection, tool_id))
         sums = [
             row_sum
-            for row_sum, _ in row_sums.sums_by_text(connection, condition, {})
+            for row_sum in row_sums.sums_by_text(connection, condition, {})
             if row_sum.left_out is None
         ]
         name = shop_names(row_sums.descriptions(connection, tool_id))

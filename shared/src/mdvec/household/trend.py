@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
-from typing import Annotated, Required, TypedDict, Unpack
+from typing import Annotated
 
 import apsw
 from cachetools import LRUCache, cached
@@ -14,7 +14,7 @@ from pydantic import Field
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core import wording
-from mdvec.household.core.answers import LedgerAnswer, answer_text
+from mdvec.household.core.answers import LedgerAnswer, answer_words
 from mdvec.household.core.categories import INCOME, Category, Subject, Total
 from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.sums import (
@@ -59,21 +59,18 @@ class TrendAnswer(LedgerAnswer, ShownMonths):
         return self.categories or self.behind_savings
 
 
-class TrendAsked(TypedDict, total=False):
-    """What a trend is asked for; what is not given is None, and months start on the 1st."""
-
-    category: str | None
-    start_month: str | None
-    end_month: str | None
-    since: str | None
-    until: str | None
-    period: str | None
-    month_starts_on: int
-    today: Required[date]
-
-
 def category_trend(
-    connection: apsw.Connection, tool_id: int, **asked: Unpack[TrendAsked]
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    category: str | None = None,
+    start_month: str | None = None,
+    end_month: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    period: str | None = None,
+    month_starts_on: int = 1,
+    today: date,
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
@@ -86,13 +83,11 @@ def category_trend(
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
-    ledger_of = ledger_view(connection, tool_id, asked["today"], asked.get("month_starts_on", 1))
-    with ledger_of as ledger:
+    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         requested = ledger.period(
-            asked.get("since"), asked.get("until"), asked.get("period"),
-            start_month=asked.get("start_month"), end_month=asked.get("end_month"),
-        )  # fmt: skip
-        named, notes = ledger.subject(asked.get("category"))
+            since, until, period, start_month=start_month, end_month=end_month
+        )
+        named, notes = ledger.subject(category)
         seen = _TrendBasis.of(ledger, requested, named, MAX_MONTHS, notes)
     if named is Total.SAVINGS_RATE:
         return _savings(seen)
@@ -149,12 +144,12 @@ class _TrendBasis:
             *self.notes,
             *wording.removed_notes(cells),
         ]
-        understood, age = self.period.understood, self.ledger.age(self.period)
-        text = answer_text(body, [*notes, understood, wording.counts_text(counts)], age=age)
+        understood = self.period.understood
+        only_told = [understood, wording.counts_text(counts)]
         return TrendAnswer(
             tuple(trends), counts, first_month=self.shown.first, last_month=self.shown.last,
-            understood=understood, running=marks.running, empty=marks.empty, notes=tuple(notes),
-            age=age, text=text,
+            understood=understood, running=marks.running, empty=marks.empty,
+            **answer_words(body, notes, self.ledger.age(self.period), only_told=only_told),
         )  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.deciding import ReviewDecision
+from mdvec.household.interfaces import accounts
 from mdvec.household.interfaces.mappings import ready_made
 from mdvec.household.month import monthly_household
 
@@ -48,6 +49,13 @@ def statement(rows, opening, *, newest_first=False, above=""):
     return "\r\n".join(
         [*([above] if above else []), HEADER, *lines[:: -1 if newest_first else 1], ""]
     )
+
+
+def test_doubts_are_looked_up_from_the_few_files_in_doubt_on(folder):
+    plan = folder.connection.execute(
+        f"EXPLAIN QUERY PLAN {accounts._WITH_NEW_IDS}", (1, "2025-07-01", "2025-07-31")
+    )
+    assert next(plan)[3] == "SCAN d"
 
 
 def amounts(folder):

@@ -380,6 +380,19 @@ def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
     assert marks(db) == {2: 3}
 
 
+def test_a_candidate_has_the_score_of_its_best_pair(db, tool):
+    add(db, tool, 4)
+    for first, second, score in [(3, 4, 0.9), (1, 2, 0.8), (1, 3, 0.7)]:
+        db.execute(
+            "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
+            "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
+            "detection_amount_tolerance_pct) VALUES (?, ?, ?, ?, 4, '0', '10')",
+            (tool, first, second, score),
+        )
+    (one,) = review.list_candidates(db, tool).candidates
+    assert (one.similarity_score, len(one.others)) == (0.9, 2)
+
+
 def test_only_some_rows_of_a_candidate_can_be_decided(db, tool):
     three_of_one(db, tool)
     review.detect(db, tool, DetectionOptions())

@@ -11,7 +11,7 @@ from small_ledger import FLAGS, Row, SmallLedger
 from mdvec.dates.months import Month, MonthRange, runs_of
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.overview import MAX_GAP_MONTHS, MonthRun, available_months, body_of
+from mdvec.household.overview import MAX_GAP_MONTHS, available_months, body_of
 
 TODAY = date(2025, 7, 20)
 DEFAULTS = (
@@ -212,8 +212,8 @@ def test_runs_are_parted_by_three_years_and_few_rows_far_from_today_are_astray()
     months = [Month(2010, 1), Month(2013, 1), Month(2016, 2), Month(2025, 7)]
     runs = runs_of(months, MAX_GAP_MONTHS)
     assert [str(run.first) for run in runs] == ["2010-01", "2016-02", "2025-07"]
-    few = [MonthRun(run, 5) for run in runs]
+    few = [(run, 5) for run in runs]
     assert body_of(few, Month(2025, 7)) == runs[2]
     assert body_of(few, Month(2040, 7)) == runs[2]
     assert body_of(few, Month(2000, 7)) == runs[0]
-    assert body_of([MonthRun(runs[0], 11), *few[1:]], Month(2025, 7)).first == Month(2010, 1)
+    assert body_of([(runs[0], 11), *few[1:]], Month(2025, 7)).first == Month(2010, 1)

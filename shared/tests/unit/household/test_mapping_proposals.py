@@ -21,7 +21,7 @@ BEYOND_NAMES = {"view-card", "zaim", "amazon", "amex", "revolut", "wise", "wise-
 
 def rows_of(text, stem="架空銀行_202507", today=TODAY):
     """The proposal for a text, and the day and amount of each row that it reads."""
-    proposal = propose_mapping(text, stem, today)
+    proposal = propose_mapping(list(records_of(text)), stem, today)
     read = read_mapped(proposal.mapping, records_of(text))
     assert read.bad == ()
     return proposal, [(row.date.isoformat(), row.amount) for row in read.rows]
@@ -52,7 +52,7 @@ def test_names_of_columns_tell_what_they_hold():
 
 def test_a_column_that_names_its_month_does_not_tell_the_kind():
     july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
-    mapping = propose_mapping(july, "a", TODAY).mapping
+    mapping = propose_mapping(list(records_of(july)), "a", TODAY).mapping
     assert mapping.header == ("利用日", "利用店名", "利用金額")
     assert header_line(mapping, records_of(july.replace("7月", "8月"))) == 1
 
@@ -161,9 +161,9 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
 )  # fmt: skip
 def test_what_is_no_statement_gets_no_mapping(text):
     with pytest.raises(NotMappable, match="is it a statement"):
-        propose_mapping(text, "a", TODAY)
+        propose_mapping(list(records_of(text)), "a", TODAY)
 
 
 def test_a_header_alone_gets_a_sentence_of_its_own():
     with pytest.raises(NotMappable, match="it has a header, but no rows"):
-        propose_mapping("取引日,摘要,金額\n", "a", TODAY)
+        propose_mapping(list(records_of("取引日,摘要,金額\n")), "a", TODAY)

@@ -14,12 +14,13 @@ import re
 import unicodedata
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import Enum
 from functools import cached_property
 from itertools import combinations, product
+from operator import attrgetter
 from typing import NamedTuple
 
 from mdvec.household.core.balances import BalancedDay, gaps_within, oldest_first
@@ -107,12 +108,8 @@ class AccountStatement:
 
     def balance_on(self, day: str) -> int:
         """What the account of a chain has at a day's end."""
-        place = bisect_right(self._days, day)
+        place = bisect_right(self.chain, day, key=attrgetter("day"))
         return self.chain[place - 1].balance if place else self.opening
-
-    @cached_property
-    def _days(self) -> list[str]:
-        return [row.day for row in self.chain]
 
 
 class Doubt(NamedTuple):
@@ -125,14 +122,6 @@ class Doubt(NamedTuple):
     first: int
     second: int
     rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class Accounts:
-    """What tells the account of each statement from others of the same name, "" for the first."""
-
-    scopes: Mapping[int, str]
-    doubts: Sequence[Doubt] = ()
 
 
 def account_number(path: str, lines_above: Iterable[str]) -> str:
@@ -258,8 +247,13 @@ class _Account:
             yield pair, compared(*pair)
 
 
-def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
-    """The accounts of statements; those told apart before keep their scopes."""
+def tell_apart(
+    statements: Iterable[AccountStatement],
+) -> tuple[dict[int, str], list[Doubt]]:
+    """What tells the account of each statement, by id, from others of its name, and the doubts.
+
+    It is "" for the first account of a name; accounts told apart before keep their scopes.
+    """
     by_name: dict[str, list[AccountStatement]] = {}
     for statement in sorted(statements, key=lambda each: each.id):
         by_name.setdefault(statement.account, []).append(statement)
@@ -272,7 +266,7 @@ def tell_apart(statements: Iterable[AccountStatement]) -> Accounts:
         for place, account in enumerate(accounts):
             doubts += _doubts(account, accounts[:place])
             doubts += _repeats(account.statements)
-    return Accounts(scopes, doubts)
+    return scopes, doubts
 
 
 def _proved(statements: Iterable[AccountStatement]) -> list[_Account]:

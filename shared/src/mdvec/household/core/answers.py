@@ -5,11 +5,11 @@ Yen stay integers, percentages become numbers, and days and months texts: 2025-0
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from decimal import Decimal
-from typing import Annotated, NamedTuple, get_type_hints
+from typing import Annotated, NamedTuple, TypedDict, get_type_hints
 
 from pydantic import Field, GetCoreSchemaHandler, PlainSerializer
 from pydantic_core import core_schema
@@ -81,6 +81,22 @@ def answer_text(
     """
     first = [age] if age else []
     return "\n".join(map(safe_line, (*first, *lines, *(f"※ {note}。" for note in notes), *rows)))
+
+
+class AnswerWords(TypedDict):
+    """The fields of a ``LedgerAnswer``."""
+
+    notes: tuple[str, ...]
+    age: str
+    text: AnswerText
+
+
+def answer_words(
+    lines: Iterable[str], notes: Sequence[str], age: str, *, only_told: Iterable[str] = ()
+) -> AnswerWords:
+    """The words of an answer; what is ``only_told`` is among the notes of its text alone."""
+    text = answer_text(lines, [*notes, *only_told], age=age)
+    return AnswerWords(notes=tuple(notes), age=age, text=text)
 
 
 def safe_line(line: str) -> str:

@@ -28,7 +28,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair, Payee
 from mdvec.household.core.pairs import Ints, number_values
 from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
 
@@ -48,8 +48,6 @@ _MONTHS: Final = 12 * 10_001
 _NAMES_THE_CARD: Final = 0.8
 _NAMED_SCORE, _SCORE = 0.95, 0.85
 _DIGITS: Final = re.compile(r"\d+")
-
-Payee = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +72,13 @@ class _Fit(NamedTuple):
     span: _Span
 
 
-@dataclass(frozen=True, slots=True)
-class _Family:
-    """The payments of a payee that fit a card's spans of one rule."""
+class _Family(NamedTuple):
+    """The payments of a payee that fit an account's spans of one rule, and by what chance."""
 
+    chance: float
     payee: Payee
     card: str
-    fits: tuple[_Fit, ...]
-    chance: float
+    fits: Sequence[_Fit]
     is_named: bool
 
 
@@ -104,25 +101,22 @@ def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[
         name: _Card(name, [rows[at] for at in own.tolist()], days[own], closings, amounts)
         for name, own in zip(account_names, np.split(order, ends), strict=True)
     }
-    fitting = [(payee, card, fits) for card in cards.values() for payee, fits in card.fits.items()]
+    fitting = {(payee, card.account) for card in cards.values() for payee, _ in card.fits}
     is_named = _naming(reading)
-    named = {
-        (payee, card.account) for payee, card, _ in fitting if is_named(card.account, payee[1])
-    }
+    named = {(payee, account) for payee, account in fitting if is_named(account, payee[1])}
     # How many are named is only asked of those that fit and are: names take long to compare.
-    tried = sum(
+    tried = {False: len(payees) * (len(cards) - 1)}
+    tried[True] = sum(
         payee[0] != account and is_named(account, payee[1])
-        for account in {card.account for _, card, _ in fitting if named}
+        for account in {account for _, account in fitting if named}
         for payee in payees
     )
     families = [
-        _family(payee, card, of_rule, payees[payee], tried=tried, is_named=True)
-        if (payee, card.account) in named
-        else _family(payee, card, of_rule, payees[payee],
-                     tried=len(payees) * (len(cards) - 1), is_named=False)
-        for payee, card, fits in fitting
-        for of_rule in _by_rule(fits)
-    ]  # fmt: skip
+        _Family(_chance(card, fits, payees[payee], tried[names]), payee, card.account, fits, names)
+        for card in cards.values()
+        for (payee, _), fits in card.fits.items()
+        for names in [(payee, card.account) in named]
+    ]
     families.sort(key=lambda family: (family.chance, family.payee, family.card))
     return list(_chosen([family for family in families if family.chance <= MAX_CHANCE], cards))
 
@@ -151,10 +145,8 @@ def with_bills(
         for row in sorted(card_bill.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
             first, second = sorted((card_bill.bill, row), key=lambda each: each.id)
             pairs.append(Pair(first, second, score, reasons, is_transfer=True, paid_id=row.id))
-    of_bills = {(pair.first.id, pair.second.id) for pair in pairs}
-    others = [
-        other for other in detected.pairs if (other.first.id, other.second.id) not in of_bills
-    ]
+    of_bills = {pair.ids for pair in pairs}
+    others = (other for other in detected.pairs if other.ids not in of_bills)
     return FoundPairs((*pairs, *others), detected.below)
 
 
@@ -195,7 +187,7 @@ def _closings(days: Ints) -> Ints:
 
 
 class _Card:
-    """The rows of an account, and the payments that equal the sums of its spans, by payee."""
+    """The rows of an account, and what fits the sums of its spans, by payee and rule."""
 
     def __init__(
         self,
@@ -214,16 +206,12 @@ class _Card:
         for span, amount in (*self._closed(closings, amounts), *self._files()):
             if amount < 0:
                 spans[amount].append(span)
-        by_payee: dict[Payee, list[_Fit]] = defaultdict(list)
+        self.fits: dict[tuple[Payee, int], list[_Fit]] = defaultdict(list)
         for amount in sorted(spans.keys() & amounts.keys()):
             for payee, payment in amounts[amount]:
-                if payee[0] != account:
-                    by_payee[payee] += [
-                        _Fit(payment, span)
-                        for span in spans[amount]
-                        if self._may_pay(payment, span)
-                    ]
-        self.fits = {payee: fits for payee, fits in by_payee.items() if fits}
+                for span in spans[amount] if payee[0] != account else ():
+                    if self._may_pay(payment, span):
+                        self.fits[payee, span.rule].append(_Fit(payment, span))
 
     def _may_pay(self, payment: ComparedRow, span: _Span) -> bool:
         days = payment.date.toordinal() - span.closing
@@ -263,29 +251,16 @@ class _Card:
                 yield _Span(_BY_FILE, closing, places), amount
 
 
-def _by_rule(fits: Iterable[_Fit]) -> Iterable[tuple[_Fit, ...]]:
-    rules: dict[int, list[_Fit]] = defaultdict(list)
-    for fit in fits:
-        rules[fit.span.rule].append(fit)
-    return map(tuple, rules.values())
-
-
-def _family(
-    payee: Payee,
-    card: _Card,
-    fits: tuple[_Fit, ...],
-    payments: Iterable[ComparedRow],
-    *,
-    tried: int,
-    is_named: bool,
-) -> _Family:
+def _chance(
+    card: _Card, fits: Sequence[_Fit], payments: Iterable[ComparedRow], tried: int
+) -> float:
+    """How many of the sets tried may be expected to fit as well by chance."""
     spans = _MOST_FILES if fits[0].span.rule == _BY_FILE else _MOST_SPANS
     # An equal amount, such as a subscription's, says nothing new the second time.
     fitting = {fit.bill.amount for fit in fits}
     every = {payment.amount for payment in payments if card.covers(payment)} | fitting
     chance = math.prod(min(1.0, spans * _roundness(amount) / -amount) for amount in fitting)
-    chance *= tried * _SETS * math.comb(len(every), len(fitting))
-    return _Family(payee, card.account, fits, chance, is_named)
+    return chance * (tried * _SETS * math.comb(len(every), len(fitting)))
 
 
 def _roundness(amount: int) -> int:

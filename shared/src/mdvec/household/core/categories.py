@@ -111,17 +111,12 @@ def find_by_part(name: str, hierarchy: Hierarchy) -> list[Category]:
     wanted = folded_category(name)
     if not wanted:
         return []
-    majors = [Category(major) for major in hierarchy if wanted in folded_category(major)]
-    return majors + [
-        category for category in _every_minor(hierarchy) if _is_part_of_minor(wanted, category)
-    ]
-
-
-def _is_part_of_minor(wanted: str, category: Category) -> bool:
-    major, minor = folded_category(category.major), folded_category(category.minor or "")
-    if wanted in major:
-        minor = minor.replace(major, " ")
-    return wanted in minor
+    parts = [Category(major) for major in hierarchy if wanted in folded_category(major)]
+    for category in _every_minor(hierarchy):
+        major, minor = folded_category(category.major), folded_category(category.minor or "")
+        if wanted in (minor.replace(major, " ") if wanted in major else minor):
+            parts.append(category)
+    return parts
 
 
 def _majors(name: str, hierarchy: Hierarchy) -> list[Category]:

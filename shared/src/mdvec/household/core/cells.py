@@ -8,7 +8,7 @@ import itertools
 import re
 import unicodedata
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -76,15 +76,7 @@ def records_of(text: str) -> Iterator[tuple[int, CsvRecord]]:
     After a record with unmatched quotes, reading continues at the next line: an unclosed quote
     must not swallow the rows below it.
     """
-    records = _records(_lines(text))
-    return _without_nul(records) if "\0" in text else records
-
-
-def _lines(text: str) -> list[str]:
-    return io.StringIO(text, newline="").readlines()
-
-
-def _records(lines: list[str]) -> Iterator[tuple[int, CsvRecord]]:
+    lines, has_nul = _lines(text), "\0" in text
     delimiter = _delimiter(lines)
     first = 0
     while first < len(lines):
@@ -93,7 +85,8 @@ def _records(lines: list[str]) -> Iterator[tuple[int, CsvRecord]]:
         begin = first
         try:
             for cells in reader:
-                yield begin + 1, cells
+                is_damaged = has_nul and "\0" in "".join(cells)
+                yield begin + 1, "it contains NUL characters" if is_damaged else cells
                 begin = first + reader.line_num
         except csv.Error as error:
             too_long = "field limit" in str(error)
@@ -103,17 +96,15 @@ def _records(lines: list[str]) -> Iterator[tuple[int, CsvRecord]]:
             return
 
 
+def _lines(text: str) -> list[str]:
+    return io.StringIO(text, newline="").readlines()
+
+
 def _delimiter(lines: list[str]) -> str:
     """The delimiter of the first line that can be a header: a title above it may have a comma."""
     head = [line for line in lines[:_MAX_HEAD] if line.strip()]
     header = next((line for line in head if max(map(line.count, _DELIMITERS)) > 1), "")
     return max(_DELIMITERS, key=(header or "".join(head[:1])).count)
-
-
-def _without_nul(records: Iterable[tuple[int, CsvRecord]]) -> Iterator[tuple[int, CsvRecord]]:
-    for line, cells in records:
-        nul = not isinstance(cells, str) and "\0" in "".join(cells)
-        yield line, "it contains NUL characters" if nul else cells
 
 
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: " ", 0xFFE5: "¥"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from mdvec.household.core.mapping import Mapping, one_spelling
 
@@ -60,14 +59,16 @@ _SUBCATEGORY = any_of(
     "^中項目$", "^中分類$", "^カテゴリー?の内訳$", "^内訳$", "^サブカテゴリー?$", "^subcategory$"
 )
 _ACCOUNT = any_of("^口座名?$", "^照会口座$", "^(保有)?金融機関$", "^支払元$", "^財布$", "^account$")
-_OUT = (
+OUTGOING = (
     "出金", "払出", "払出し", "支払", "支払い", "お支払い", "引出", "引出し", "お引出し", "支出",
     "出", "expense", "payment", "debit", "withdrawal",
 )  # fmt: skip
-_IN = (
+INCOMING = (
     "入金", "預入", "預入れ", "お預入れ", "預り", "お預り", "受入", "受入れ", "受取", "収入", "入",
     "income", "deposit", "credit",
 )  # fmt: skip
+"""What a column says of money that goes out and comes in: all words that are known, since another
+file may have others than this one."""
 _TRANSFERS = ("振替", "transfer")
 _MAX_DESCRIPTIONS = 3
 _MIN_COLUMNS = 3
@@ -126,27 +127,17 @@ def names_spending(header: Sequence[str]) -> bool:
     return any(_SPENT.search(one_spelling(name)) for name in header)
 
 
-@dataclass(frozen=True, slots=True)
-class Ways:
-    """A column that says of each row which way its money goes (収支, 受払区分), and its words.
+def ways_of(
+    header: Sequence[str], rows: Sequence[Sequence[str]]
+) -> tuple[str, tuple[str, ...]] | None:
+    """The column that says which way each row's money goes (収支, 受払区分); None without one.
 
-    Those of ``outgoing`` and ``incoming`` are all that are known, since another file may have
-    others.
+    With it are its words for transfers.
     """
-
-    column: str
-    outgoing: tuple[str, ...]
-    incoming: tuple[str, ...]
-    transfers: tuple[str, ...]
-
-
-def ways_of(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Ways | None:
-    """The column that says which way each row's money goes; None if there is none."""
     for index, name in enumerate(header):
         words = {one_spelling(row[index]) for row in rows if index < len(row)} - {""}
-        if not words.isdisjoint(_OUT) and words.issubset((*_OUT, *_IN, *_TRANSFERS)):
-            transfers = tuple(word for word in _TRANSFERS if word in words)
-            return Ways(name.strip(), _OUT, _IN, transfers)
+        if not words.isdisjoint(OUTGOING) and words.issubset((*OUTGOING, *INCOMING, *_TRANSFERS)):
+            return name.strip(), tuple(word for word in _TRANSFERS if word in words)
     return None
 
 

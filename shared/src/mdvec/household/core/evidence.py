@@ -14,10 +14,10 @@ import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
-from mdvec.household.core.pair import ComparedRow
+from mdvec.household.core.pair import ComparedRow, Pair
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -57,14 +57,6 @@ _FINAL_SHARE, _FINAL_VISITS = 0.06, 4
 _CHARGED_DAYS: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """How likely a pair is one purchase, 0 to 1, and the reasons: codes for the review's words."""
-
-    score: float
-    reasons: tuple[str, ...]
-
-
 @dataclass
 class Judge:
     """Judges pairs of rows of one ledger."""
@@ -79,17 +71,18 @@ class Judge:
         name = cache(partial(shop_name, reading=self.reading))
         self._name = name
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
-        self._named = cache(partial(_is_named, name))
+        self.is_named = cache(partial(_is_named, name))
 
-    def verdict(self, row: ComparedRow, other: ComparedRow) -> Verdict:
-        """The evidence about a pair, weighed."""
+    def judged(self, row: ComparedRow, other: ComparedRow) -> Pair:
+        """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
         if self.apart and frozenset((row.account, other.account)) in self.apart:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif _are_two_lines(row, other):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
-        return Verdict(round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
+        first, second = (row, other) if row.id < other.id else (other, row)
+        return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions in how shops charge."""
@@ -121,21 +114,11 @@ class Judge:
         )
         if share and name < _SURE_NAME and not is_named:
             return _HOPELESS, ["other_name", "other_amount"]
-        seen = _Seen(
-            row,
-            other,
-            days=_days(row, other),
-            share=share,
-            name=name,
-            is_named=is_named,
-            by_hand=is_by_hand(row.account) != is_by_hand(other.account),
-        )
+        by_hand = is_by_hand(row.account) != is_by_hand(other.account)
+        seen = _Seen(row, other, share, name, is_named, by_hand)
         evidence = [
-            *_by_name(seen),
-            *self._by_accounts(seen),
-            *_by_category(seen),
-            *self._by_amount(seen),
-        ]
+            *_by_name(seen), *self._by_accounts(seen), *_by_category(seen), *self._by_amount(seen),
+        ]  # fmt: skip
         points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
         return points, [reason for _, reason in evidence if reason]
 
@@ -185,10 +168,6 @@ class Judge:
             marks[bit // 64] |= 1 << bit % 64
         return marks
 
-    def is_named(self, account: str, description: str) -> bool:
-        """Whether a description names an account that is a shop's or a service's, not a bank's."""
-        return self._named(account, description)
-
 
 def is_nameable(account: str) -> bool:
     """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
@@ -197,6 +176,7 @@ def is_nameable(account: str) -> bool:
 
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
+    """Whether a description names an account that is a shop's or a service's, not a bank's."""
     if not is_nameable(account):
         return False
     name = name_of(_ACCOUNT_NOTE.sub("", account))
@@ -205,17 +185,19 @@ def _is_named(name_of: Callable[[str], ShopName], account: str, description: str
     return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(NamedTuple):
     """What is compared of two rows; ``is_named``: one row names the other's account."""
 
     one: ComparedRow
     other: ComparedRow
-    days: int
     share: float
     name: float
     is_named: bool
     by_hand: bool
+
+    @property
+    def days(self) -> int:
+        return _days(self.one, self.other)
 
 
 def _by_name(seen: _Seen) -> Iterator[PairEvidence]:

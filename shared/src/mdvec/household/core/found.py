@@ -172,21 +172,6 @@ def left_out_note(left_out: dict[str, int]) -> str:
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 
 
-def spellings_note(spellings: Iterable[str], *, excluded: bool = False) -> str:
-    """Note: the other spellings of a shop that named rows, which were taken or left out."""
-    done = "除きました" if excluded else "含めました"
-    return f"別の書き方の店も{done}: {'、'.join(map(shown_name, spellings))}"
-
-
-def inside_note(words: str, names: Sequence[FoundGroup], *, of_query: bool = True) -> str:
-    """Note: shops that only have the letters inside another word, and are not in the totals."""
-    to_include = _to_include(words) if of_query else "含めるときは shop にその店名を足してください"
-    return (
-        f"名前の途中に「{shortened(words)}」がある店は合計に入れていません: {_listed(names)}。"
-        f"{to_include}"
-    )
-
-
 def near_note(words: str, names: Sequence[FoundGroup]) -> str:
     """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
     return f"意味の近い店は合計に入れていません: {_listed(names)}。{_to_include(words)}"
@@ -285,17 +270,22 @@ class RowWords:
             asked = (one for one in sums if one.left_out in reasons)
             return groups_by(asked, lambda one: shop(one.description))
 
-        words = " ".join([*([self.query] if self.query else []), *self.shops])
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
         lines = []
         if matched and (self.shops or self.query):
             lines.append(f"一致した店: {_listed(matched)}")
-        if spellings := _spellings(taken):
-            lines.append(spellings_note(spellings))
-        if spellings := _spellings(self._without):
-            lines.append(spellings_note(spellings, excluded=True))
-        lines += [inside_note(words, inside, of_query=not self.shops)] if inside else []
+        for asked_words, done in ((taken, "含めました"), (self._without, "除きました")):
+            spellings = dict.fromkeys(each for words in asked_words for each in words.used)
+            if spellings:
+                lines.append(f"別の書き方の店も{done}: {'、'.join(map(shown_name, spellings))}")
+        if inside:
+            letters = " ".join([*([self.query] if self.query else []), *self.shops])
+            to_include = "含めるときは shop にその店名を足してください"
+            lines.append(
+                f"名前の途中に「{shortened(letters)}」がある店は合計に入れていません: "
+                f"{_listed(inside)}。{to_include if self.shops else _to_include(letters)}"
+            )
         if self.excluded_words:
             left_out = groups(self._excluded)
             lines.append(
@@ -310,10 +300,6 @@ class RowWords:
                 "除くときは exclude_shop にその店名を足してください"
             )
         return lines
-
-
-def _spellings(asked: Iterable[WordsAsked]) -> list[str]:
-    return list(dict.fromkeys(spelling for words in asked for spelling in words.used))
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:

@@ -44,35 +44,25 @@ def identities(rows: Sequence[TransactionRow]) -> list[str]:
     without an ID is identified by date, amount, description and account, plus a running number:
     two equal rows are two purchases, and the same two in another file are the same two.
     """
-    seen: Counter[str] = Counter()
-    complete = []
-    for row, identity in zip(rows, identities_by_id(rows), strict=True):
-        if identity is None:
-            key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
-            seen[key] += 1
-            identity = f"row:{key}:{seen[key]}"
-        complete.append(identity)
-    return complete
-
-
-def identities_by_id(rows: Sequence[TransactionRow]) -> list[str | None]:
-    """The identity of each row that has an ID; None for rows without one."""
     times = Counter(row.mf_id for row in rows)
+    seen: Counter[str] = Counter()
     parts: dict[str, list[TransactionRow]] = {}
-    ids: list[str | None] = []
+    names = []
     for row in rows:
         if not row.mf_id:
-            ids.append(None)
+            key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
+            seen[key] += 1
+            names.append(f"row:{key}:{seen[key]}")
         elif times[row.mf_id] == 1:
-            ids.append(f"id:{row.mf_id}")
+            names.append(f"id:{row.mf_id}")
         else:
             known = parts.setdefault(row.mf_id, [])
             content = replace(row, line=0)
             if content not in known:
                 known.append(content)
             number = known.index(content) + 1
-            ids.append(f"id:{row.mf_id}" if number == 1 else f"part:{number}:{row.mf_id}")
-    return ids
+            names.append(f"id:{row.mf_id}" if number == 1 else f"part:{number}:{row.mf_id}")
+    return names
 
 
 def _main_part(identity: str) -> str | None:

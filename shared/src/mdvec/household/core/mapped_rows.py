@@ -212,11 +212,11 @@ class _RowReader:
         return TransactionRow(
             date=day,
             amount=amount,
-            description=self._texts(cells, mapping.description),
+            description=" ".join(self._texts(cells, mapping.description)),
             category_major=major,
             category_minor=minor,
-            account=self._first(cells, mapping.account_column) or mapping.account,
-            memo=self._texts(cells, mapping.memo),
+            account=next(iter(self._texts(cells, mapping.account_column)), mapping.account),
+            memo=" ".join(self._texts(cells, mapping.memo)),
             is_target=not self._fits(cells, mapping.not_counted),
             is_transfer=self._fits(cells, mapping.transfers),
             mf_id=self._text(cells, mapping.id),
@@ -320,11 +320,8 @@ class _RowReader:
         index = self.at.get(column)
         return "" if index is None or index >= len(cells) else cells[index]
 
-    def _texts(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
-        return " ".join(text for text in (self._text(cells, each) for each in columns) if text)
-
-    def _first(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> str:
-        return next((text for text in (self._text(cells, each) for each in columns) if text), "")
+    def _texts(self, cells: Sequence[str], columns: Sequence[MappedColumn]) -> list[str]:
+        return [text for text in (self._text(cells, each) for each in columns) if text]
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(

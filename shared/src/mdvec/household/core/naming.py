@@ -199,12 +199,9 @@ def _is_excluded(part: str) -> bool:
 
 def _spelled(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
     """The words asked for in all their spellings, each word with the alias that it is from."""
-    alternatives: list[list[tuple[str, str]]] = [[]]
-    for word in words:
-        spellings = [(word, ""), *((alias, alias) for alias in aliases.of(word))]
-        alternatives = [[*before, spelling] for before in alternatives for spelling in spellings]
+    spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
-    return [*alternatives, *([(alias, alias)] for alias in whole)]
+    return [*map(list, itertools.product(*spelled)), *([(alias, alias)] for alias in whole)]
 
 
 def _parts(words: Iterable[tuple[str, str]]) -> tuple[_Part, ...]:

@@ -136,6 +136,11 @@ class Pair:
     paid_id: int | None = None
 
     @property
+    def ids(self) -> tuple[int, int]:
+        """The ids of both rows."""
+        return self.first.id, self.second.id
+
+    @property
     def is_equal(self) -> bool:
         """Whether the rows have the same day and amount: such a pair is always shown."""
         return self.first.date == self.second.date and self.first.amount == self.second.amount
@@ -157,101 +162,149 @@ class FoundPairs:
 Payee = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class OpenPair:
-    """A pair that waits for a decision; payees are the account and description of each row.
+class StoredPair(NamedTuple):
+    """A pair that a search found: by which tolerances, its score, and the user's decision.
 
-    Of a card's bill and a row that it pays, ``bill_id`` is the bill's id.
+    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes. Pairs that
+    were decided by one request have the same ``batch``. A card's bill is a transfer, too, of which
+    the row that it pays stays. Payees are the account and description of each row.
     """
 
-    check_id: int
+    id: int
     first_id: int
     second_id: int
     score: float
-    is_skipped: bool
+    decision: str | None
+    kept_id: int
+    batch: int | None
+    date_tolerance_days: int
+    amount_tolerance_abs: str
+    amount_tolerance_pct: str
+    reasons: tuple[str, ...]
     is_transfer: bool
+    is_bill: bool
     first_payee: Payee
     second_payee: Payee
-    bill_id: int | None = None
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The ids of both rows."""
+        return self.first_id, self.second_id
+
+    @property
+    def bill_id(self) -> int | None:
+        """The row of a card's bill; None for other pairs."""
+        return sum(self.rows) - self.kept_id if self.is_bill else None
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
-    """A candidate: its rows by id, its pairs, best first, and what candidates alike share.
+class Candidate:
+    """Rows that are decided together, by id, and the pairs among them, best first.
 
-    Alike are likely purchases, transfers or bills of the same accounts, and unlikely ones of the
-    same shops and accounts. Of a card's bill, which is ``bill_id``, the bill's row is first.
+    The row of a card's bill is first.
     """
 
     rows: tuple[int, ...]
-    checks: tuple[int, ...]
-    score: float
-    is_likely: bool
-    is_skipped: bool
-    is_transfer: bool
-    kin: frozenset[Hashable]
-    bill_id: int | None = None
+    pairs: tuple[StoredPair, ...]
+
+    @classmethod
+    def of(cls, pairs: Iterable[StoredPair]) -> Candidate:
+        """The candidate of pairs that share rows."""
+        best, *others = sorted(pairs, key=_best_first)
+        rows = {row for pair in (best, *others) for row in pair.rows}
+        bill_first = sorted(rows, key=lambda row: (row != best.bill_id, row))
+        return cls(tuple(bill_first), (best, *others))
 
     @property
-    def check_id(self) -> int:
-        """The id by which the candidate is decided."""
-        return min(self.checks)
+    def check_ids(self) -> frozenset[int]:
+        """The ids of the pairs; the candidate is listed with the smallest."""
+        return frozenset(pair.id for pair in self.pairs)
+
+    @property
+    def best(self) -> StoredPair:
+        """The pair with the best score."""
+        return self.pairs[0]
+
+    @property
+    def is_bill(self) -> bool:
+        """Whether they are a card's bill and the rows that it pays."""
+        return self.best.is_bill
+
+    @property
+    def is_transfer(self) -> bool:
+        """Whether they are the ends of a transfer, or a bill."""
+        return self.best.is_transfer
+
+    @property
+    def is_likely(self) -> bool:
+        """Whether they are more likely one purchase, transfer or bill than not."""
+        return self.best.score >= LIKELY
 
     @property
     def kind(self) -> Hashable:
-        """What candidates that are alike share."""
-        return self.is_likely, self.is_transfer, self.bill_id is not None, self.kin
+        """What candidates that are alike share.
 
-    @property
-    def leaving(self) -> tuple[int, ...]:
-        """The rows that leave the sums if the user agrees and names no other row to keep."""
-        if self.bill_id is not None:
-            return (self.bill_id,)
-        return self.rows if self.is_transfer else self.rows[1:]
+        Likely purchases, transfers or bills share the accounts, unlikely ones the shops, too.
+        """
+        payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
+        kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
+        return self.is_likely, self.is_transfer, self.is_bill, kin
+
+    def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
+        """The rows that leave the sums; of a purchase all but the kept one, or the first."""
+        if self.is_transfer:
+            return self.rows[:1] if self.is_bill else self.rows
+        kept = self.rows[0] if kept_id is None else kept_id
+        return tuple(row for row in self.rows if row != kept)
 
 
-def arrange(pairs: Iterable[OpenPair]) -> list[Arranged]:
+def _best_first(pair: StoredPair) -> tuple[float, int]:
+    return -pair.score, pair.id
+
+
+def arrange(pairs: Iterable[StoredPair]) -> list[Candidate]:
     """All candidates: likely ones before unlikely, new before skipped, purchases first."""
-    ordered = sorted(pairs, key=lambda pair: (-pair.score, pair.check_id))
-    likely = [pair for pair in ordered if pair.score >= LIKELY]
+    likely: list[StoredPair] = []
+    unlikely: list[StoredPair] = []
+    for pair in sorted(pairs, key=_best_first):
+        (likely if pair.score >= LIKELY else unlikely).append(pair)
     groups = _groups([pair for pair in likely if not pair.is_transfer])
-    groups += [[pair] for pair in likely if pair.is_transfer and pair.bill_id is None]
-    bills: dict[int, list[OpenPair]] = {}
+    groups += [[pair] for pair in likely if pair.is_transfer and not pair.is_bill]
+    bills: dict[int | None, list[StoredPair]] = {}
     for pair in likely:
-        if pair.bill_id is not None:
+        if pair.is_bill:
             bills.setdefault(pair.bill_id, []).append(pair)
-    groups += bills.values()
-    arranged = [_likely_group(group) for group in groups]
-    arranged += [_unlikely_pair(pair) for pair in ordered if pair.score < LIKELY]
+    groups += [*bills.values(), *([pair] for pair in unlikely)]
     return sorted(
-        arranged,
+        map(Candidate.of, groups),
         key=lambda candidate: (
             not candidate.is_likely,
-            candidate.is_skipped,
+            all(pair.decision == "skip" for pair in candidate.pairs),
             candidate.is_transfer,
-            -candidate.score,
-            candidate.check_id,
+            -candidate.best.score,
+            min(candidate.check_ids),
         ),
     )
 
 
-def listed_candidates(arranged: Iterable[Arranged]) -> list[tuple[Arranged, int]]:
+def listed_candidates(arranged: Sequence[Candidate]) -> list[tuple[Candidate, int]]:
     """The candidates of a list, each with the number of others that are alike.
 
     Of unlikely ones that are alike only the first is listed.
     """
-    shown: list[Arranged] = []
-    alike = Counter[Hashable]()
-    for candidate in arranged:
-        if candidate.is_likely or not alike[candidate.kind]:
-            shown.append(candidate)
-        alike[candidate.kind] += 1
-    return [(candidate, alike[candidate.kind] - 1) for candidate in shown]
+    kinds = [candidate.kind for candidate in arranged]
+    alike = Counter(kinds)
+    first = dict(zip(reversed(kinds), reversed(arranged), strict=True))
+    return [
+        (candidate, alike[kind] - 1)
+        for candidate, kind in zip(arranged, kinds, strict=True)
+        if candidate.is_likely or first[kind] is candidate
+    ]
 
 
-def _groups(pairs: Sequence[OpenPair]) -> list[list[OpenPair]]:
+def _groups(pairs: Sequence[StoredPair]) -> list[list[StoredPair]]:
     """The pairs joined at shared rows."""
-    joined: dict[int, list[OpenPair]] = {}
+    joined: dict[int, list[StoredPair]] = {}
     for pair in pairs:
         group = joined.setdefault(pair.first_id, [])
         other = joined.get(pair.second_id, group)
@@ -262,31 +315,3 @@ def _groups(pairs: Sequence[OpenPair]) -> list[list[OpenPair]]:
         group.append(pair)
         joined[pair.second_id] = group
     return list({id(group): group for group in joined.values()}.values())
-
-
-def _likely_group(group: Sequence[OpenPair]) -> Arranged:
-    payees = [payee for pair in group for payee in (pair.first_payee, pair.second_payee)]
-    bill_id = group[0].bill_id
-    rows = {row for pair in group for row in (pair.first_id, pair.second_id)}
-    return Arranged(
-        rows=tuple(sorted(rows, key=lambda row: (row != bill_id, row))),
-        checks=tuple(pair.check_id for pair in group),
-        score=max(pair.score for pair in group),
-        is_likely=True,
-        is_skipped=all(pair.is_skipped for pair in group),
-        is_transfer=group[0].is_transfer,
-        kin=frozenset(account for account, _ in payees),
-        bill_id=bill_id,
-    )
-
-
-def _unlikely_pair(pair: OpenPair) -> Arranged:
-    return Arranged(
-        rows=(pair.first_id, pair.second_id),
-        checks=(pair.check_id,),
-        score=pair.score,
-        is_likely=False,
-        is_skipped=pair.is_skipped,
-        is_transfer=pair.is_transfer,
-        kin=frozenset((pair.first_payee, pair.second_payee)),
-    )

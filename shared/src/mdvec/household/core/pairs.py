@@ -351,8 +351,8 @@ _MATCHED_OTHERWISE: Final = 0.3
 
 def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
     """The pairs, likely ones only where no better pair contradicts them."""
-    pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, pair.first.id, pair.second.id))
-    likely = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
+    pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, *pair.ids))
+    likely = {pair.ids for pair in pairs if pair.score >= LIKELY}
     groups: dict[int, list[ComparedRow]] = {}
     return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
 
@@ -415,13 +415,13 @@ def find_pairs(
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.changed(judge))
-    pairs = match_one_to_one(_judged(judge, entry, other) for entry, other in promising)
+    pairs = match_one_to_one(judge.judged(entry, other) for entry, other in promising)
     candidates = [
         pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
     ]
     if len(candidates) > MAX_PAIRS:
         raise _too_many(len(candidates))
-    candidates.sort(key=lambda pair: (-pair.score, pair.first.id, pair.second.id))
+    candidates.sort(key=lambda pair: (-pair.score, *pair.ids))
     return FoundPairs(tuple(candidates), examined - len(candidates))
 
 
@@ -429,13 +429,6 @@ def _add(gathered: list[tuple[ComparedRow, ComparedRow]], pairs: CandidatePairs)
     if len(gathered) + pairs.count > _MAX_JUDGED:
         raise _too_many(len(gathered) + pairs.count)
     gathered += pairs.pairs()
-
-
-def _judged(judge: Judge, row: ComparedRow, other: ComparedRow) -> Pair:
-    verdict = judge.verdict(row, other)
-    if row.id > other.id:
-        row, other = other, row
-    return Pair(row, other, verdict.score, verdict.reasons)
 
 
 def _too_many(count: int) -> DuplicateDetectionError:

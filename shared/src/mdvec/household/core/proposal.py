@@ -13,9 +13,10 @@ from datetime import date, timedelta
 from typing import Any
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.cells import BadCell, CsvRecord, is_date, parse_amount, records_of
+from mdvec.household.core.cells import BadCell, is_date, parse_amount, records_of
 from mdvec.household.core.column_roles import (
-    Ways,
+    INCOMING,
+    OUTGOING,
     mapping_of_header,
     names_spending,
     ways_of,
@@ -39,9 +40,7 @@ _SMALL = 100
 _ASCII_DIGITS = re.compile("[0-9]+")
 
 
-def headless_mapping(
-    records: Sequence[tuple[int, CsvRecord]], name: str, files: str
-) -> Mapping | None:
+def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     """A mapping by column numbers, for files recognised by the line above the rows.
 
     If there is no such line, they are recognised by ``files``. None if no column holds dates, or
@@ -159,8 +158,8 @@ def proposal_with(
         InvalidMapping: what is stated makes no mapping.
     """
     given = stated or {}
-    proposal = propose_mapping(text, stem, today)
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
+    proposal = propose_mapping(records, stem, today)
     mapping = with_stated(proposal.mapping, records, given) if given else proposal.mapping
     decided = decide(mapping, records, frozenset(given))
     undecided = decided.undecided
@@ -223,13 +222,12 @@ def _days_as_read(mapping: Mapping, records: Records, today: date) -> str:
     return ", ".join(complete) if len(complete) > 1 else ""
 
 
-def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
-    """Proposes a mapping for a file's text; ``stem`` is its name without ending.
+def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal:
+    """Proposes a mapping for a file's records; ``stem`` is its name without ending.
 
     Raises:
         NotMappable: no date, amount and description are recognisable in it.
     """
-    records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     name = _DIGITS.sub("", stem).strip(" _-　") or "銀行"
     has_header = False
     for above, (_, cells) in enumerate(records[:MAX_LINES_ABOVE]):
@@ -256,7 +254,7 @@ def propose_mapping(text: str, stem: str, today: date) -> MappingProposal:
 def _of_header(
     mapping: Mapping,
     header: Sequence[str],
-    records: Sequence[tuple[int, CsvRecord]],
+    records: Records,
     name: str,
     today: date,
 ) -> MappingProposal | None:
@@ -269,11 +267,17 @@ def _of_header(
     rows = [cells for _, cells in records[1:] if not isinstance(cells, str)]
     ways = None if mapping.amount is None else ways_of(header, rows)
     if ways is not None and all((row.amount or 0) >= 0 for row in rows_read):
-        return _with_ways(mapping, ways)
+        column, transfers = ways
+        mapping = replace(
+            mapping,
+            outgoing=Conditions({column: OUTGOING}), counted=Conditions({column: INCOMING}),
+            transfers=Conditions({column: transfers} if transfers else {}),
+        )  # fmt: skip
+        return MappingProposal(mapping, (MappingSentence("ways", column),))
     return _with_sign(mapping, records, is_spent=names_spending(header))
 
 
-def _with_dates(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], today: date) -> Mapping:
+def _with_dates(mapping: Mapping, records: Records, today: date) -> Mapping:
     """The mapping with the date format that most rows have.
 
     Of formats that fit equally, the one whose last date is latest without lying in the future:
@@ -288,9 +292,7 @@ def _with_dates(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], toda
     return replace(mapping, date_format=best)
 
 
-def _with_sign(
-    mapping: Mapping, records: Sequence[tuple[int, CsvRecord]], *, is_spent: bool
-) -> MappingProposal:
+def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> MappingProposal:
     """The mapping with the meaning of positive amounts, by the balance if there is one."""
     checks = []
     if mapping.date_format != "auto":
@@ -310,18 +312,7 @@ def _with_sign(
     return MappingProposal(chosen, (*checks, MappingSentence(meaning)))
 
 
-def _with_ways(mapping: Mapping, ways: Ways) -> MappingProposal:
-    """The mapping, where a column says which way the money of each row goes."""
-    transfers = Conditions({ways.column: ways.transfers} if ways.transfers else {})
-    outgoing = Conditions({ways.column: ways.outgoing})
-    counted = Conditions({ways.column: ways.incoming})
-    check = MappingSentence("ways", ways.column)
-    return MappingProposal(
-        replace(mapping, outgoing=outgoing, transfers=transfers, counted=counted), (check,)
-    )
-
-
-def _with_order(mapping: Mapping, records: Sequence[tuple[int, CsvRecord]]) -> MappingProposal:
+def _with_order(mapping: Mapping, records: Records) -> MappingProposal:
     """The mapping of a file without a header, whose balance tells which column is money out."""
     swapped = replace(mapping, paid_out=mapping.paid_in, paid_in=mapping.paid_out)
     misfits = [len(read_mapped(each, records).misfits) for each in (mapping, swapped)]

@@ -241,11 +241,12 @@ def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedR
     No parts if one did not, or if fewer than two did.
     """
     parts: list[list[CountedRow]] = []
+    a_year = timedelta(days=_YEARLY.days - _YEARLY.slack)
     for row in rows:
         part = next((part for part in parts if _is_a_year_after(part[-1], row)), None)
         if part is not None:
             part.append(row)
-        elif len(parts) < _YEARLY_PARTS and not _is_a_year_on(rows[0].day, row.day):
+        elif len(parts) < _YEARLY_PARTS and row.day - rows[0].day < a_year:
             parts.append([row])
         else:
             return []
@@ -253,10 +254,6 @@ def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedR
     late = as_of - timedelta(days=_YEARLY.days + _YEARLY.slack)
     is_broken = any(part[0].day < late for part in parts if len(part) == 1)
     return [] if len(again) < 2 or is_broken else again
-
-
-def _is_a_year_on(first: date, day: date) -> bool:
-    return (day - first).days >= _YEARLY.days - _YEARLY.slack
 
 
 def _is_a_year_after(before: CountedRow, row: CountedRow) -> bool:

@@ -237,7 +237,8 @@ def _shared(name: str, other: str) -> float:
     first, second = letter_pairs(short), letter_pairs(long)
     both = len(first & second)
     dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
-    if len(short) >= _MIN_PART and _is_abbreviation(short, long):
+    # Two beginnings of the long name's parts: マツキヨ, スタバ.
+    if len(short) >= _MIN_PART and short[:2] == long[:2] and short[2:] in long[2:]:
         return max(dice, _ABBREVIATED)
     if (
         len(short) >= _LONG_BEGINNING
@@ -248,16 +249,10 @@ def _shared(name: str, other: str) -> float:
     return dice
 
 
-def _is_abbreviation(short: str, long: str) -> bool:
-    """Whether the short name is two beginnings of the long one's parts: マツキヨ, スタバ."""
-    if short[:2] != long[:2]:
-        return False
-    return short[2:] in long[2:]
-
-
 def _latin(shop: ShopName, other: ShopName) -> float:
     """Names of which one is in Latin letters that no dictionary reads, and the other in kana."""
-    if shop.kana.isascii() == other.kana.isascii() and not _is_mixed(shop, other):
+    is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
+    if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0
     first, second = consonants(shop.roman), consonants(other.roman)
     short, long = sorted((first, second), key=len)
@@ -267,10 +262,6 @@ def _latin(shop: ShopName, other: ShopName) -> float:
         return _ONLY_CONSONANTS
     ratio = SequenceMatcher(None, shop.roman, other.roman, autojunk=False).ratio()
     return ratio if ratio >= _SEEMS_ALIKE else 0.0
-
-
-def _is_mixed(shop: ShopName, other: ShopName) -> bool:
-    return any(re.search("[a-z]", name.kana) for name in (shop, other))
 
 
 _KANJI = re.compile("[\u3400-\u9fff々〆a-zA-Z]")

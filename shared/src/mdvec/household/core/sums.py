@@ -68,18 +68,20 @@ class MonthlySum:
 class RowSum(NamedTuple):
     """The number of some rows and their sum in yen, which is 0 where the files have no amount.
 
-    ``words`` are the user's note and tags on a row. ``left_out`` is why they do not count, or None.
+    ``left_out`` is why they do not count, or None. A row with the user's note and tags (``words``)
+    is alone, and has its id.
     """
 
     description: str
     memo: str
-    words: tuple[str, ...]
     category_major: str
     category_minor: str
     account: str
     left_out: str | None
     rows: int
     amount: int
+    words: tuple[str, ...] = ()
+    row_id: int | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:

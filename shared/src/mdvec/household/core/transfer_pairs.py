@@ -59,9 +59,9 @@ def transfer_pairs(
     pairs: list[Pair] = []
     used: set[int] = set()
     for _, pair in sorted(candidates.items()):
-        if not {pair.first.id, pair.second.id} & used:
+        if used.isdisjoint(pair.ids):
             pairs.append(pair)
-            used |= {pair.first.id, pair.second.id}
+            used.update(pair.ids)
     return pairs
 
 
@@ -87,13 +87,10 @@ def with_transfers(
     moves = [
         pair
         for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
-        if only is None or pair.first.id in only or pair.second.id in only
+        if only is None or any(row_id in only for row_id in pair.ids)
     ]
     similar = [pair for pair in moves if pair.score >= options.min_similarity_score]
-    pairs = sorted(
-        (*found_pairs.pairs, *similar),
-        key=lambda pair: (-pair.score, pair.first.id, pair.second.id),
-    )
+    pairs = sorted((*found_pairs.pairs, *similar), key=lambda pair: (-pair.score, *pair.ids))
     return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(similar))
 
 

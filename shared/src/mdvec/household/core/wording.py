@@ -75,11 +75,16 @@ def left_out_text(files: Sequence[str]) -> str:
     """That files are in no sum, since they could not be imported; "" for none."""
     if not files:
         return ""
-    others = f" ほか {len(files) - 1:,}ファイル" if len(files) > 1 else ""
     return (
-        f"{shown_name(files[0])}{others} は取り込めず、どの合計にも入っていません。理由は "
+        f"{files_in_words(files)} は取り込めず、どの合計にも入っていません。理由は "
         f"{offered_name('list_sources')} で確かめられます"
     )
+
+
+def files_in_words(files: Sequence[str]) -> str:
+    """The first file, and how many others there are."""
+    others = f" ほか {len(files) - 1:,}ファイル" if len(files) > 1 else ""
+    return f"{shown_name(files[0])}{others}"
 
 
 class InvalidPage(MdvecError):

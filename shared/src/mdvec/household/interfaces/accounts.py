@@ -6,7 +6,6 @@ import json
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
 import apsw
 
@@ -27,16 +26,14 @@ def follow_accounts(
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
     if not connection.execute(new, (tool_id,)).get:
         return
-    accounts = tell_apart(_statements(connection, tool_id, present))
+    scopes, doubts = tell_apart(_statements(connection, tool_id, present))
     connection.execute(
         "DELETE FROM account_doubts WHERE first IN "
         "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
         (tool_id,),
     )
-    connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", accounts.doubts)
-    connection.executemany(
-        "UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", accounts.scopes.items()
-    )
+    connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", doubts)
+    connection.executemany("UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items())
     connection.execute(
         "UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL", (tool_id,)
     )
@@ -81,11 +78,13 @@ def doubts_of(
     return doubts
 
 
+# From the doubts on, of which there are few: SQLite would go through all rows of these days.
 _WITH_NEW_IDS = f"""
 SELECT r.account, a.path, b.path, count(DISTINCT r.id) FROM account_doubts AS d
-JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
-JOIN ledger_statements AS b ON b.id = d.second
-JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> '' AND r.date BETWEEN ?2 AND ?3
+CROSS JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
+CROSS JOIN ledger_statements AS b ON b.id = d.second
+CROSS JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> ''
+    AND r.date BETWEEN ?2 AND ?3
 JOIN statement_rows AS s ON s.statement_id = b.id AND s.mf_id <> r.mf_id
     AND (s.date, s.amount, s.description, s.account)
     = (r.date, r.amount, r.description, r.account)
@@ -225,18 +224,16 @@ def _statements(
     connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
 ) -> list[AccountStatement]:
     """The statements whose rows have no ID and one account, of which there are several."""
-    known = connection.execute(
-        "SELECT s.id, s.accounts ->> 0, s.account_number, s.path, s.scope, s.content_hash "
-        "FROM ledger_statements AS s WHERE s.tool_id = ? AND json_array_length(s.accounts) = 1 "
+    rows = connection.execute(
+        "SELECT id, account, account_number, path, scope, content_hash FROM ("
+        "SELECT *, accounts ->> 0 AS account, count(*) OVER (PARTITION BY accounts ->> 0) AS alike "
+        "FROM ledger_statements AS s WHERE tool_id = ? AND json_array_length(accounts) = 1 "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r WHERE r.statement_id = s.id) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
-        "WHERE r.statement_id = s.id AND r.mf_id <> '')",
+        "WHERE r.statement_id = s.id AND r.mf_id <> '')) WHERE alike > 1",
         (tool_id,),
     )
-    by_name: dict[str, list[tuple[Any, ...]]] = {}
-    for statement in known:
-        by_name.setdefault(statement[1], []).append(statement)
-    several = [each for of_name in by_name.values() if len(of_name) > 1 for each in of_name]
+    several = list(rows)
     ids = [number for number, *_, path, _, digest in several if (path, digest) in present]
     rows = connection.execute(
         "SELECT statement_id, substr(identity, 5, 64), date, amount, balance FROM statement_rows "

@@ -316,32 +316,26 @@ def hold_back(
     by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
     for newer, older, month, own, identity in changing:
         by_pair.setdefault((newer, older), []).append((month, own, identity))
-    of_month = Counter[str](
-        dict(
-            connection.execute(
-                "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
-                "AND removal IS NOT 'removed' GROUP BY 1",
-                (tool_id if by_pair else -1,),
-            )
+    if not by_pair:
+        return []
+    of_month = dict[str, int](
+        connection.execute(
+            "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
+            "AND removal IS NOT 'removed' GROUP BY 1",
+            (tool_id,),
         )
     )
     held = []
     for (newer, older), rows in by_pair.items():
         months = Counter(month for month, *_ in rows)
-        many = {month for month, n in months.items() if are_many(n, of_month[month])}
-        stored = dict[str, int](
-            connection.execute(
-                "SELECT identity, id FROM statement_rows WHERE statement_id = ?",
-                (older if many else -1,),
-            )
+        many = {month for month, n in months.items() if are_many(n, of_month.get(month, 0))}
+        connection.execute(
+            "UPDATE derived SET row_id = b.id FROM json_each(?) AS h JOIN statement_rows AS b "
+            "ON b.statement_id = ? AND b.identity = h.value ->> 0 "
+            "WHERE derived.identity = h.value ->> 1",
+            (json.dumps([names for month, *names in rows if month in many]), older),
         )
-        before = [
-            (stored[own], identity)
-            for month, own, identity in rows
-            if month in many and own in stored
-        ]
-        connection.executemany("UPDATE derived SET row_id = ?1 WHERE identity = ?2", before)
-        held += [(newer, older, len(before))] if before else []
+        held += [(newer, older, count)] if (count := connection.changes()) else []
     return held
 
 

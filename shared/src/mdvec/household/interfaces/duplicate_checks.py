@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import date
-from decimal import Decimal
-from functools import partial
-from typing import Any
+from functools import cache, partial
 
 import apsw
 
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, OpenPair, Pair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair, StoredPair
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.interfaces.ledger_sums import (
-    counts,
-    in_ledger,
-    transactions,
-)
+from mdvec.household.interfaces.ledger_sums import counts, in_ledger, transactions
 
-_CHECK = (
-    "c.id, c.transaction_id_1, c.transaction_id_2, c.detection_date_tolerance, "
-    "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct, c.similarity_score, "
-    "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.reasons, c.batch, "
-    "c.of_transfer, c.of_transfer = 2"
-)
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
 _WITH_ROWS = (
     "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
@@ -42,35 +29,6 @@ _BOTH_COUNT = (
     f"AND {in_ledger('b')})) OR ({counts('b')} AND {_FILED.format('a')} AND {in_ledger('a')}) "
     f"ELSE {counts('a')} AND {counts('b')} END"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """A stored pair: the options that found it, its score, and the user's decision.
-
-    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes. Pairs that
-    were decided by one request have the same ``batch``. A card's bill is a transfer, too, of which
-    the row that it pays stays.
-    """
-
-    id: int
-    first_id: int
-    second_id: int
-    date_tolerance_days: int
-    amount_tolerance_abs: Decimal
-    amount_tolerance_pct: Decimal
-    score: float
-    decision: str | None
-    kept_id: int
-    reasons: tuple[str, ...]
-    batch: int | None
-    is_transfer: bool
-    is_bill: bool = False
-
-    @property
-    def bill_id(self) -> int | None:
-        """The row of a card's bill; None for other pairs."""
-        return self.first_id + self.second_id - self.kept_id if self.is_bill else None
 
 
 def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
@@ -92,23 +50,15 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
         f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END",
         (tool_id,),
     )
-    days = _Days()
+    day_of = cache(date.fromisoformat)  # a ledger has far fewer days than rows
     make = partial(tuple.__new__, ComparedRow)  # as ComparedRow._make, in half the time
     same = dict[str, str]().setdefault  # equal texts are one object, which compares in no time
     return [
-        make((number, days[day], amount, same(text, text), major, minor, same(account, account),
+        make((number, day_of(day), amount, same(text, text), major, minor, same(account, account),
               mf_id, statement, counted, moved, duplicate, filed))
         for number, day, amount, text, major, minor, account,
             mf_id, statement, counted, moved, duplicate, filed in rows
     ]  # fmt: skip
-
-
-class _Days(dict[object, date]):
-    """A cache of parsed days; a ledger has far fewer days than rows."""
-
-    def __missing__(self, text: object) -> date:
-        self[text] = day = date.fromisoformat(str(text))
-        return day
 
 
 def transactions_with_ids(
@@ -151,8 +101,7 @@ def store_pairs(
                 tool_id, pair.score, options.date_tolerance_days,
                 str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
                 " ".join(pair.reasons), announced,
-                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id,
-                pair.first.id, pair.second.id,
+                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id, *pair.ids,
             )
             for pair in pairs
         ),
@@ -163,7 +112,7 @@ def drop_unfound(
     connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], *, bills_only: bool
 ) -> int:
     """Delete the pairs without any decision that a search did not find; returns how many."""
-    found_ids = {(pair.first.id, pair.second.id) for pair in pairs}
+    found_ids = {pair.ids for pair in pairs}
     undecided = connection.execute(
         "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
         "WHERE tool_id = ? AND user_decision IS NULL AND (of_transfer = ? OR ?)",
@@ -174,53 +123,41 @@ def drop_unfound(
     return len(dropped)
 
 
-def add_pair(connection: apsw.Connection, tool_id: int, like: Check, ids: tuple[int, int]) -> int:
-    """Add a pair of two rows of one group, found as ``like`` was; returns the pair's id.
-
-    A pair that is there stays as it is.
-    """
-    first, second = sorted(ids)
+def add_pair(
+    connection: apsw.Connection, tool_id: int, like: StoredPair, ids: tuple[int, int]
+) -> StoredPair:
+    """The pair of two rows of one group, which is added, found as ``like`` was, if it is new."""
     connection.execute(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
-        "detection_amount_tolerance_pct, reasons) VALUES (?, ?, ?, ?, ?, ?, ?, 'same_group') "
+        "detection_amount_tolerance_pct, reasons) SELECT tool_id, ?, ?, similarity_score, "
+        "detection_date_tolerance, detection_amount_tolerance_abs, "
+        "detection_amount_tolerance_pct, 'same_group' FROM duplicate_checks WHERE id = ? "
         "ON CONFLICT DO NOTHING",
-        (
-            tool_id, first, second, like.score, like.date_tolerance_days,
-            str(like.amount_tolerance_abs), str(like.amount_tolerance_pct),
-        ),
-    )  # fmt: skip
-    check_id: int = connection.execute(
-        "SELECT id FROM duplicate_checks WHERE transaction_id_1 = ? AND transaction_id_2 = ?",
-        (first, second),
-    ).get
-    return check_id
+        (*sorted(ids), like.id),
+    )
+    of_rows = "(c.transaction_id_1, c.transaction_id_2) = (?, ?)"
+    return _pairs(connection, of_rows, tool_id, *sorted(ids))[0]
 
 
-def stored_pairs(
-    connection: apsw.Connection, tool_id: int
-) -> dict[tuple[int, int], tuple[int, str | None]]:
-    """The id and the decision of every stored pair, by the ids of its rows."""
+def decisions(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
+    """The decision about every stored pair, by the ids of its rows."""
     rows = connection.execute(
-        "SELECT transaction_id_1, transaction_id_2, id, user_decision FROM duplicate_checks "
+        "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
         "WHERE tool_id = ?",
         (tool_id,),
     )
-    return {(first, second): (check_id, decision) for first, second, check_id, decision in rows}
+    return {(first, second): decision for first, second, decision in rows}
 
 
-def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> Check | None:
+def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair | None:
     """The tool's pair with this id, or None."""
     if not _is_storable(check_id):
         return None
-    row = connection.execute(
-        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? AND c.id = ?",
-        (tool_id, check_id),
-    ).fetchone()
-    return None if row is None else _check(row)
+    return next(iter(_pairs(connection, "c.id = ?", tool_id, check_id)), None)
 
 
-def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> list[OpenPair]:
+def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> list[StoredPair]:
     """The open pairs of this score or more: undecided, and both of their rows count.
 
     Of a charge, the one that pays.
@@ -230,25 +167,29 @@ def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> l
     )
 
 
-def pairs_of_batch(connection: apsw.Connection, tool_id: int, batch: int | None) -> list[OpenPair]:
+def pairs_of_batch(
+    connection: apsw.Connection, tool_id: int, batch: int | None
+) -> list[StoredPair]:
     """The pairs that one request decided, as they were before."""
     return _pairs(connection, "c.batch = ?", tool_id, batch)
 
 
-def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> list[OpenPair]:
+def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> list[StoredPair]:
+    """The pairs that meet a condition; the first of its values is the tool."""
     rows = connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
-        "c.user_decision IS 'skip', c.of_transfer, a.account, a.description, b.account, "
-        f"b.description, CASE c.of_transfer WHEN {_BILL} THEN a.id + b.id - c.kept_id END "
-        f"{_WITH_ROWS} AND {where}",
+        "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
+        "c.detection_date_tolerance, c.detection_amount_tolerance_abs, "
+        "c.detection_amount_tolerance_pct, c.reasons, c.of_transfer, "
+        f"a.account, a.description, b.account, b.description {_WITH_ROWS} AND {where}",
         values,
     )
     return [
-        OpenPair(
-            check, first, other, score, bool(skipped), bool(moves), (account, shop), (payee, name),
-            bill_id,
-        )
-        for check, first, other, score, skipped, moves, account, shop, payee, name, bill_id in rows
+        StoredPair._make((
+            *stored, tuple(reasons.split()), bool(kind), kind == _BILL,
+            (account, shop), (payee, name),
+        ))
+        for *stored, reasons, kind, account, shop, payee, name in rows
     ]  # fmt: skip
 
 
@@ -271,14 +212,13 @@ def join_batch(connection: apsw.Connection, tool_id: int, former: int | None, ba
     )
 
 
-def checks_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[Check]:
+def pairs_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[StoredPair]:
     """The pairs of a card's bill with the rows that it pays."""
-    rows = connection.execute(
-        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? AND c.of_transfer = ? "
-        "AND ? IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id <> ? ORDER BY c.id",
-        (tool_id, _BILL, bill_id, bill_id),
+    of_bill = (
+        f"c.of_transfer = {_BILL} AND ? IN (c.transaction_id_1, c.transaction_id_2) "
+        "AND c.kept_id <> ? ORDER BY c.id"
     )
-    return [_check(row) for row in rows]
+    return _pairs(connection, of_bill, tool_id, bill_id, bill_id)
 
 
 def cards_of_bills(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
@@ -292,12 +232,14 @@ def cards_of_bills(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
     return dict(rows)
 
 
-def keep_always(connection: apsw.Connection, checks: Iterable[Check], *, is_always: bool) -> None:
+def keep_always(
+    connection: apsw.Connection, pairs: Iterable[StoredPair], *, is_always: bool
+) -> None:
     """Record whether the decision about these bills holds for the card's later ones, too."""
     connection.executemany(
         "UPDATE duplicate_checks SET reasons = trim(replace(reasons, 'always', '') || ?) "
         "WHERE id = ?",
-        [(" always" if is_always else "", check.id) for check in checks],
+        [(" always" if is_always else "", pair.id) for pair in pairs],
     )
 
 
@@ -311,7 +253,7 @@ def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[
     return {frozenset((account, other)): batch for account, other, batch in rows}
 
 
-def unannounced_pairs(connection: apsw.Connection, tool_id: int, least: float) -> list[OpenPair]:
+def unannounced_pairs(connection: apsw.Connection, tool_id: int, least: float) -> list[StoredPair]:
     """The open pairs of this score or more that are news."""
     return _pairs(
         connection,
@@ -341,27 +283,18 @@ def review_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int, 
     return rows, marked, rejected
 
 
-def checks_that_mark(connection: apsw.Connection, tool_id: int, transaction_id: int) -> list[Check]:
+def pairs_that_mark(
+    connection: apsw.Connection, tool_id: int, transaction_id: int
+) -> list[StoredPair]:
     """The pairs whose decision marks a row."""
-    rows = connection.execute(
-        f"SELECT {_CHECK} FROM duplicate_checks AS c WHERE c.tool_id = ? "
-        "AND ? IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ? "
-        "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?) "
-        "AND c.user_decision = 'duplicate' ORDER BY c.id",
-        (tool_id, transaction_id, transaction_id, transaction_id),
+    marking = (
+        "?2 IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ?2 "
+        "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?2) "
+        "AND c.user_decision = 'duplicate' ORDER BY c.id"
     )
-    return [_check(row) for row in rows]
+    return _pairs(connection, marking, tool_id, transaction_id)
 
 
 def _is_storable(number: int) -> bool:
     """Whether an id from a client fits into SQLite's 64 bits."""
     return abs(number) < 2**63
-
-
-def _check(row: tuple[Any, ...]) -> Check:
-    check_id, first_id, second_id, days, amount_abs, amount_pct, score, decision = row[:8]
-    kept_id, reasons, batch, is_transfer, is_bill = row[8:]
-    return Check(
-        check_id, first_id, second_id, days, Decimal(amount_abs), Decimal(amount_pct), score,
-        decision, kept_id, tuple(reasons.split()), batch, bool(is_transfer), bool(is_bill),
-    )  # fmt: skip

@@ -152,25 +152,22 @@ def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
 
 def sums_by_text(
     connection: apsw.Connection, condition: RowCondition, noted: Mapping[int, RowNote]
-) -> list[tuple[RowSum, int | None]]:
-    """The rows of a condition by all that words and groups ask; those that do not count too.
-
-    A row with a note is alone, and beside it is its id.
-    """
+) -> list[RowSum]:
+    """The rows of a condition by all that words and groups ask; those that do not count too."""
     where, values = condition.where
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
     ids = json.dumps(sorted(noted))
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
     # Whether there is an amount is asked apart: so the rows are summed in the index's order.
     kinds = (("amount IS NOT NULL", index), ("amount IS NULL", _BY_AMOUNT))
-    summed_rows: list[tuple[RowSum, int | None]] = []
+    summed_rows: list[RowSum] = []
     for known, by in kinds:
         rows = connection.execute(
             f"SELECT {_COLUMNS} FROM transactions {by} "
             f"WHERE {where} AND {known}{without} GROUP BY {_GROUPED}",
             (*values, *([ids] if noted else ())),
         )
-        summed_rows += [(_row_sum(*row), None) for row in rows]
+        summed_rows += [RowSum(*row) for row in rows]
     if noted:
         rows = connection.execute(
             f"SELECT {_COLUMNS}, id FROM transactions "
@@ -178,7 +175,7 @@ def sums_by_text(
             (*values, ids),
         )
         summed_rows += [
-            (_row_sum(*row, words=(noted[row_id].note, *noted[row_id].tags)), row_id)
+            RowSum._make((*row, (noted[row_id].note, *noted[row_id].tags), row_id))
             for *row, row_id in rows
         ]
     return summed_rows
@@ -190,10 +187,6 @@ _GROUPED = (
     "description, category_major, category_minor, memo, account, removal, is_duplicate, is_moved, "
     "is_transfer, is_target"
 )
-
-
-def _row_sum(description: str, memo: str, *others: Any, words: tuple[str, ...] = ()) -> RowSum:  # noqa: ANN401 - SQLite's values
-    return RowSum(description, memo, words, *others)
 
 
 def rows_left_out(
@@ -278,11 +271,6 @@ def ids_of(
         if texts is None
         or (row_id in rows.chosen if row_id in rows.noted else tuple(text) in texts)
     ]
-
-
-def these_rows(connection: apsw.Connection, rows: RowsChosen) -> tuple[str, tuple[Any, ...]]:
-    """The condition of all the rows in SQL, and the values to bind."""
-    return with_ids(ids_of(connection, rows))
 
 
 def with_ids(ids: Sequence[int]) -> tuple[str, tuple[Any, ...]]:

@@ -118,7 +118,7 @@ def subjects_by_file(
         "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
         (tool_id,),
     )
-    by_file: dict[str, list[StatementSubject]] = {str(path): [] for (path,) in files}
+    by_file: dict[str, list[StatementSubject]] = {path: [] for (path,) in files}
     firsts = connection.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
@@ -128,10 +128,9 @@ def subjects_by_file(
         (tool_id,),
     )
     noted = _notes_by_subject(connection, tool_id)
-    for path, row_id, line, description, major, minor, memo, accounts in firsts:
-        words = _words(str(description), str(major), str(minor), str(memo))
-        names = _names(accounts, noted.get((description, major, minor, memo), ()))
-        by_file[str(path)].append(StatementSubject(int(row_id or 0), int(line or 0), words, names))
+    for path, row_id, line, *subject, accounts in firsts:
+        names = _names(accounts, noted.get(tuple(subject), ()))
+        by_file[path].append(StatementSubject(row_id, line, _words(*subject), names))
     return by_file
 
 
@@ -140,9 +139,9 @@ def _words(*parts: str) -> str:
     return " ".join(part for part in parts if part.strip())
 
 
-def _names(accounts: object, notes: Iterable[str]) -> str:
+def _names(accounts: str, notes: Iterable[str]) -> str:
     """Other words that find a subject: the accounts of its rows, and the user's notes on them."""
-    names = sorted(name for name in json.loads(str(accounts)) if name.strip())
+    names = sorted(name for name in json.loads(accounts) if name.strip())
     return " ".join([*names, *notes])
 
 
@@ -175,11 +174,11 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
     noted = _notes_by_subject(connection, tables.tool_id)
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
-        words = _words(*map(str, subject))
+        words = _words(*subject)
         names = _names(accounts, noted.get(tuple(subject), ()))
         now = f"{names} {words}" if words and words != text else names
         if now != heading:
-            headings[int(str(chunk_id))] = now
+            headings[chunk_id] = now
     return headings
 
 
@@ -207,15 +206,6 @@ def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
     change_headings(connection, tool.tables, headings)
 
 
-@dataclass(frozen=True, slots=True)
-class _Mentions:
-    """What a question says of rows: days or months as digits (20250612), amounts, and its text."""
-
-    days: Sequence[str]
-    amounts: Sequence[int]
-    text: str
-
-
 def rows_of_chunk(
     connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, limit: int
 ) -> Sequence[StoredChunk]:
@@ -224,20 +214,11 @@ def rows_of_chunk(
     Those whose day, amount or note the question names come first, then the newest. A row has the
     id of its transaction, also at the end of its heading, and the present marks of the ledger.
     """
-    rows = _rows_like(connection, tool.id, chunk.chunk_index, _wanted(question), limit)
+    rows = _rows_like(connection, tool.id, chunk.chunk_index, folded(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
     noted = notes_on(connection, tool.id, [row.id for row in rows])
     return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
-
-
-def _wanted(question: str) -> _Mentions:
-    text = folded(question)
-    numbers = (int(figure.replace(",", "")) for figure in _NUMBER.findall(text))
-    days = [day.digits for day in named_dates(text)]
-    # A day also yields its month, which would match other days.
-    exact = [digits for digits in days if len(digits) == 8] or days
-    return _Mentions(exact, [number for number in numbers if number < _MAX_AMOUNT], text)
 
 
 def _at_its_place(
@@ -270,14 +251,18 @@ def _heading(row: Transaction) -> str:
 
 
 def _rows_like(
-    connection: apsw.Connection, tool_id: int, row_id: int, wanted: _Mentions, limit: int
+    connection: apsw.Connection, tool_id: int, row_id: int, question: str, limit: int
 ) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
     It names a row by its day, its amount, words of the user's note on it, or its account.
-
     Rows that left the sums because they are gone from the statements are not among them.
     """
+    figures = (int(figure.replace(",", "")) for figure in _NUMBER.findall(question))
+    amounts = [figure for figure in figures if figure < _MAX_AMOUNT]
+    days = [day.digits for day in named_dates(question)]
+    # A day also yields its month, which would match other days.
+    days = [digits for digits in days if len(digits) == len("20250612")] or days
     rows = transactions(
         connection,
         "AS t WHERE tool_id = ?1 "
@@ -289,8 +274,8 @@ def _rows_like(
         "id IN (SELECT value FROM json_each(?7)) DESC, "
         "(account <> '' AND instr(?5, account) > 0) DESC, date DESC, id DESC LIMIT ?6",
         (
-            tool_id, row_id, json.dumps(list(wanted.days)), json.dumps(list(wanted.amounts)),
-            wanted.text, limit, json.dumps(_noted_as(connection, tool_id, wanted.text)),
+            tool_id, row_id, json.dumps(days), json.dumps(amounts), question, limit,
+            json.dumps(_noted_as(connection, tool_id, question)),
         ),
     )  # fmt: skip
     return list(rows)
