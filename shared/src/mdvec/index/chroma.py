@@ -15,11 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field
-
 from mdvec.index.nearest import EngineUnavailable, Near
 from mdvec.installation import this_installation
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -41,10 +39,10 @@ class Hnsw(SettingsSection):
     Only ``ef_search`` can change later; the others hold from the next rebuild on.
     """
 
-    space: Literal["cosine", "l2", "ip"] = Field("cosine", description="'cosine', 'l2' or 'ip'")
-    ef_construction: int = Field(200, ge=1, le=10_000, description="1 to 10000")
-    ef_search: int = Field(100, ge=1, le=10_000, description="1 to 10000")
-    max_neighbors: int = Field(16, ge=2, le=1_000, description="2 to 1000")
+    space: Literal["cosine", "l2", "ip"] = "cosine"
+    ef_construction: int = bounded(200, 1, 10_000)
+    ef_search: int = bounded(100, 1, 10_000)
+    max_neighbors: int = bounded(16, 2, 1_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, allowed
 from mdvec.settings.places import (
     CONFIG_VARIABLE,
     USERS_FILE,
@@ -337,7 +337,7 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
         )
     known = KNOWN[section][key]
     shown = "what it is" if known.repr is False else f"{first['input']!r:.200}"
-    reason = f"cannot be {shown}; allowed: {known.description}"
+    reason = f"cannot be {shown}; allowed: {allowed(known)}"
     if origin == _FLAGS:
         return FlagRefused((section, key), reason)
     return SettingsError(f"{origin}: [{section}] {key} {reason}")

@@ -216,6 +216,8 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("scan", "max_bytes = 0", "0", "1 to 1073741824 bytes"),
         ("database", "path = 5", "5", "a file's path"),
         ("database", "path = ''", "''", "a file's path"),
+        ("log", "queries = 'no'", "'no'", "true or false"),
+        ("sync", "auto = 1", "1", "true or false"),
         ("charts", "port = 80", "80", "1024 to 65535, or 0 for any free port"),
         ("charts", "port = 65536", "65536", "1024 to 65535, or 0 for any free port"),
         ("charts", "cache_entries = 0", "0", "1 to 1000 charts"),
