@@ -17,7 +17,7 @@ from mdvec import manage
 from mdvec.database import DatabaseMissing
 from mdvec.embedding import ListedModel, catalog
 from mdvec.log import last_lines, secrets_in
-from mdvec.settings import users_file
+from mdvec.settings import Loaded, users_file
 from mdvec.sync import Source, list_sources
 from mdvec.tools import KINDS, Tool, name_for
 from starlette.requests import Request
@@ -285,7 +285,7 @@ class _Health:
         in_use = manage.models_in_use(database)
         findings = None
         if is_checked:
-            examined = manage.examine(manage.Installation(settings, {}, None), groups=_GROUPS)
+            examined = manage.examine(Loaded(settings), groups=_GROUPS)
             findings = worst_first(examined)
         options = settings.model.options()
         models = catalog.list_models({settings.model.name, *in_use}, options)
