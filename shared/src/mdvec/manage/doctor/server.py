@@ -20,6 +20,7 @@ from mdvec.embedding import is_endpoint_model
 from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
 from mdvec.manage.doctor.findings import Finding
+from mdvec.manage.page_server import server_arguments
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
 from mdvec.platform import is_root
@@ -156,9 +157,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
             this_installation().adding_server,
         )  # fmt: skip
         return
-    command = [program, "--database", str(installation.settings.database_path)]
-    if installation.file is not None:
-        command += ["--config", str(installation.file)]
+    arguments = server_arguments(installation.settings.database_path, installation.file)
     with tempfile.TemporaryDirectory() as folder:
         # The server gets a log of its own, because the user's is for the user's searches.
         log = Path(folder) / "events.log"
@@ -169,7 +168,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
             # The search asks for a title of the user's, which must not go to an endpoint unasked.
             environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
-        with server_session(command, seconds, environment) as server:
+        with server_session([program, *arguments], seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
             yield Finding(
