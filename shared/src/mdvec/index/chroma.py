@@ -12,8 +12,9 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import AfterValidator, Field
 
 from mdvec.index.nearest import EngineUnavailable, Near
 from mdvec.installation import this_installation
@@ -45,15 +46,20 @@ class Hnsw(SettingsSection):
     max_neighbors: int = bounded(16, 2, 1_000)
 
 
-@dataclass(frozen=True, slots=True)
-class ChromaServer:
+class ChromaServer(SettingsSection):
     """Where the server is; ``token_env`` names the environment variable that holds its token."""
 
-    url: str = "http://127.0.0.1:8000"
-    tenant: str = "default_tenant"
-    database: str = "default_database"
-    token_env: str | None = None
-    hnsw: Hnsw = field(default_factory=Hnsw)
+    url: Annotated[str, AfterValidator(lambda url: url.rstrip("/"))] = Field(
+        "http://127.0.0.1:8000", pattern=r"^https?://[^/\s@?#]+/?$", repr=False,
+        description="a server's address, such as 'http://127.0.0.1:8000', without a user or a key",
+    )  # fmt: skip
+    tenant: str = Field("default_tenant", min_length=1, description="a tenant's name")
+    database: str = Field("default_database", min_length=1, description="a database's name")
+    token_env: str | None = Field(
+        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", repr=False,
+        description="the name of the environment variable that holds the token",
+    )  # fmt: skip
+    hnsw: Hnsw = Hnsw()
 
     @property
     def name(self) -> str:

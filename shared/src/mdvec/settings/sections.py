@@ -20,7 +20,7 @@ from mdvec.converters import NEW_TOOL_ENDINGS, OwnCommands
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.importing import ChunkingSettings
-from mdvec.index import ChromaServer, Hnsw
+from mdvec.index import ChromaServer
 from mdvec.log import LogSettings
 from mdvec.platform import shell_words
 from mdvec.section import SettingsSection, bounded
@@ -148,22 +148,10 @@ MAX_EXPORT_ROWS = 5_000_000
 _MAX_TABLES = 10
 
 
-class IndexSettings(SettingsSection):
+class IndexSettings(ChromaServer):
     """``[index]``: what indexes the vectors: the database file, or a Chroma server."""
 
     engine: Literal["sqlite", "chroma"] = "sqlite"
-    url: str = Field(
-        ChromaServer().url, pattern=r"^https?://[^/\s@?#]+/?$", repr=False,
-        description="a server's address, such as 'http://127.0.0.1:8000', without a user or a key",
-    )  # fmt: skip
-    tenant: str = Field(ChromaServer().tenant, min_length=1, description="a tenant's name")
-    database: str = Field(ChromaServer().database, min_length=1, description="a database's name")
-    token_env: str | None = Field(
-        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", repr=False,
-        description="the name of the environment variable that holds the token",
-    )  # fmt: skip
-
-    hnsw: Hnsw = Hnsw()
 
 
 def _lower_case(value: object) -> object:
@@ -403,12 +391,7 @@ class Settings(BaseModel):
     @property
     def vector_engine(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
-        chroma = self.index
-        if chroma.engine == "sqlite":
-            return None
-        return ChromaServer(
-            chroma.url.rstrip("/"), chroma.tenant, chroma.database, chroma.token_env, chroma.hnsw
-        )
+        return None if self.index.engine == "sqlite" else self.index
 
     def reranker(self) -> embedding.Reranker | None:
         """A reranker that is not loaded yet; None if none is set."""

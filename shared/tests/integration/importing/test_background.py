@@ -162,6 +162,6 @@ def test_a_text_that_the_model_refuses_is_reported_and_the_others_get_their_vect
 
 
 def test_vectors_that_go_elsewhere_cannot_come_later(notes):
-    notes.engine = ChromaServer("http://127.0.0.1:9")
+    notes.engine = ChromaServer(url="http://127.0.0.1:9")
     with pytest.raises(ImportRefused, match="leave out --background"):
         notes.import_("new", is_background=True)
