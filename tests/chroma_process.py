@@ -31,7 +31,7 @@ class ChromaProcess:
     @property
     def address(self) -> ChromaServer:
         """Where it listens, the same after each start."""
-        return ChromaServer(f"http://127.0.0.1:{self._port}")
+        return ChromaServer(url=f"http://127.0.0.1:{self._port}")
 
     @property
     def pid(self) -> int:

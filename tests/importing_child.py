@@ -19,7 +19,7 @@ from tiny_embedder import tiny_embedder
 def main() -> None:
     database, tool, mode, endings, *urls = sys.argv[1:]
     rules = replace(RULES, extensions=tuple(endings.split(",")))
-    engine = ChromaServer(urls[0]) if urls else None
+    engine = ChromaServer(url=urls[0]) if urls else None
     report = import_tool(
         ImportRequest(Path(database), tool, mode, rules, ChunkingSettings(), engine=engine),
         lambda _: tiny_embedder(),

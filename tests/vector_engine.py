@@ -17,18 +17,16 @@ from mdvec.index.chroma_collections import (
 from mdvec.index.tables import Tables
 from mdvec.manage.doctor.database import check_engine
 from mdvec.manage.doctor.examination import CheckGroup, examine
-from mdvec.manage.doctor.findings import Installation
-from mdvec.settings.loading import load_with_origins
+from mdvec.settings.loading import Loaded, load_with_origins
 from mdvec.tools import registry
 
 
-def installation(collection: Collection, engine: ChromaServer | None) -> Installation:
+def installation(collection: Collection, engine: ChromaServer | None) -> Loaded:
     """The installation whose database this is, with an engine or without."""
     flags = {"database": {"path": str(collection.database)}}
     if engine is not None:
         flags["index"] = {"engine": "chroma", "url": engine.url}
-    loaded = load_with_origins({}, flags=flags)
-    return Installation(loaded.settings, loaded.origins, loaded.file)
+    return load_with_origins({}, flags=flags)
 
 
 def findings(collection: Collection, engine: ChromaServer | None) -> list[tuple[str, str]]:

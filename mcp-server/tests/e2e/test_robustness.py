@@ -10,10 +10,9 @@ from mcp import Client
 from mcp.client.stdio import stdio_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
-from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.doctor.installed import check_sources
 from mdvec.manage.status import overview
-from mdvec.settings import Settings
+from mdvec.settings import Loaded, Settings
 from mdvec.tools.names import FOLDED
 from table_of_cases import each
 
@@ -131,7 +130,7 @@ def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
     (warning,) = overview(database).warnings
     assert warning.startswith(told)
     settings = Settings.model_validate({"database": {"path": str(database)}})
-    found = check_sources(Installation(settings, {}, None))
+    found = check_sources(Loaded(settings))
     assert any(finding.sentence.startswith(told) for finding in found)
 
 

@@ -269,8 +269,7 @@ def doctor_command(
 ) -> None:
     """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
     loaded = options.load()
-    installation = manage.Installation(loaded.settings, loaded.origins, loaded.file)
-    examination = manage.examine(installation, fix=fix)
+    examination = manage.examine(loaded, fix=fix)
     if chosen_format(format_, loaded.settings) == "json":
         print_json(examination.json_fields())
     else:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 app = command_group("Show how a household's files are read; export its ledger.")
 
+HouseholdOption = Annotated[
+    str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
+]
 _MAX_NAMED = 5
 
 
@@ -82,9 +85,7 @@ _LedgerFormat = Literal["beancount", "hledger", "csv"]
 @with_settings_options
 def export_command(
     options: SettingsOptions,
-    name: Annotated[
-        str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
-    ],
+    name: HouseholdOption,
     format_: Annotated[
         _LedgerFormat,
         typer.Option("--format", help="What reads it; csv has the rows that do not count, too."),
@@ -123,9 +124,7 @@ _ListName = Literal["medical", "furusato"]
 def expenses(
     options: SettingsOptions,
     which: Annotated[_ListName, typer.Argument(help="医療費控除 or ふるさと納税.")],
-    name: Annotated[
-        str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
-    ],
+    name: HouseholdOption,
     year: Annotated[
         int | None,
         typer.Option(min=1900, max=2199, help="The calendar year; default: the latest with rows."),

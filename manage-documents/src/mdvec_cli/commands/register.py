@@ -71,9 +71,7 @@ def register_command(
             param_hint="'--docs-dir'",
         )
     settings = options.settings()
-    arguments = ["--database", str(settings.database_path)]
-    if options.config is not None:
-        arguments += ["--config", str(options.config.expanduser().absolute())]
+    arguments = manage.server_arguments(settings.database_path, options.config)
     if docs_dir is not None:
         arguments += ["--docs-dir", _served(docs_dir)]
     server = manage.Server(

@@ -44,9 +44,9 @@ def install_command(
     manage.read_token(
         None, token_file or (None if configured is None else Path(configured))
     )  # or its start fails
-    more = ["--database", str(settings.database_path)]
-    for option, path in (("--config", options.config), ("--token-file", token_file)):
-        more += [] if path is None else [option, str(path.expanduser().absolute())]
+    more = manage.server_arguments(settings.database_path, options.config)
+    if token_file is not None:
+        more += ["--token-file", str(token_file.expanduser().absolute())]
     service = _service([manage.kept_server_program(), "--http", http, *more])
     if print_:
         print_line(service.text.rstrip("\n"))

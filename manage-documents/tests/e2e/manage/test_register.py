@@ -172,7 +172,6 @@ def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
     [("/nowhere/mdvec-mcp", [], "trouble"), (SERVER, ["--database", "/other"], "warning")],
 )
 def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
-    from mdvec.manage.doctor.findings import Installation
     from mdvec.manage.doctor.installed import check_clients
     from mdvec.settings.loading import load_with_origins
 
@@ -181,7 +180,7 @@ def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, mon
     file.write_text(json.dumps({"mcpServers": {"mdvec": {"command": command, "args": args}}}))
     monkeypatch.setenv("HOME", str(mdvec.home))
     loaded = load_with_origins({}, flags={"database": {"path": str(mdvec.database)}})
-    (found,) = check_clients(Installation(loaded.settings, loaded.origins, loaded.file))
+    (found,) = check_clients(loaded)
     assert (found.level, found.command) == (
         level, f"mdvec register cursor --database {mdvec.database}"
     )  # fmt: skip

@@ -115,9 +115,13 @@ FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0
 
 
 @dataclass(frozen=True, slots=True)
-class FilterArguments:
-    """A call's arguments that filter and sort the hits, not yet parsed."""
+class SearchArguments:
+    """What a call asks for; ``tools`` are None for all, and what filters is not yet parsed."""
 
+    query: str
+    tools: tuple[str, ...] | None
+    k: int
+    returning: Returning = "chunk"
     path: str | None = None
     tags: list[str] | None = None
     since: str | None = None
@@ -144,10 +148,11 @@ class FilterArguments:
             open_tasks=self.tasks,
         )  # fmt: skip
 
-    def with_typed(self, typed: TypedQuery) -> FilterArguments:
-        """These arguments, and what a query states by its signs."""
+    def with_typed(self, typed: TypedQuery) -> SearchArguments:
+        """These arguments, with what their query states by its signs apart from its words."""
         return replace(
             self,
+            query=typed.words or self.query,
             path=self.path or typed.path,
             tags=[*(self.tags or ()), *typed.tags] or None,
             exact=[*(self.exact or ()), *typed.exact] or None,
@@ -155,7 +160,6 @@ class FilterArguments:
         )
 
 
-NO_FILTER_ARGUMENTS = FilterArguments()
 _UNANSWERED_SECONDS = 2
 """How long a look holds where nothing seems to answer."""
 
@@ -177,77 +181,52 @@ class SearchContext:
     engine: ChromaServer | None = None
     kept: KeptReader | None = None
 
-    def search(
-        self,
-        query: str,
-        tools: tuple[str, ...] | None,
-        k: int,
-        returning: Returning,
-        arguments: FilterArguments = NO_FILTER_ARGUMENTS,
-    ) -> Answer:
+    def search(self, asked: SearchArguments) -> Answer:
         """Search the named tools, or all active ones, with the settings' mode and max_chars."""
-        tools = self.freshness.served_names(tools)
+        tools = self.freshness.served_names(asked.tools)
         look = self.look(tools)
-        answer = self._answer(query, tools, k, returning, arguments)
+        answer = self._answer(replace(asked, tools=tools))
         if not answer.confident:  # what is missing may have been written just now
             look = self.look(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(_freshness)))
 
-    def list_documents(
-        self, tools: tuple[str, ...] | None, arguments: FilterArguments, page: int
-    ) -> Listing:
+    def list_documents(self, asked: SearchArguments, page: int) -> Listing:
         """A page of the documents that pass the filters."""
-        tools = self.freshness.served_names(tools)
+        tools = self.freshness.served_names(asked.tools)
         look = self.look(tools)
-        listing = search.list_documents(
-            self.database, tools, arguments.filters(), page, arguments.sort
-        )
+        listing = search.list_documents(self.database, tools, asked.filters(), page, asked.sort)
         return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
 
-    def search_as_typed(
-        self,
-        query: str,
-        tools: tuple[str, ...] | None,
-        k: int,
-        returning: Returning,
-        arguments: FilterArguments = NO_FILTER_ARGUMENTS,
-    ) -> Answer:
+    def search_as_typed(self, asked: SearchArguments) -> Answer:
         """Search for a query that a model wrote, whose signs count if it is no command or code.
 
         Quotes in it force nothing if no text has what is between them.
         """
-        typed = search.typed_query(query)
-        is_code = search.looks_like_code(query)
-        if is_code or typed == search.TypedQuery(query):
-            answer = self.search(query, tools, k, returning, arguments)
-            unread = search.signs_read_as_text(query, is_code=is_code)
+        typed = search.typed_query(asked.query)
+        is_code = search.looks_like_code(asked.query)
+        if is_code or typed == search.TypedQuery(asked.query):
+            answer = self.search(asked)
+            unread = search.signs_read_as_text(asked.query, is_code=is_code)
             return replace(answer, notes=(*unread, *answer.notes))
-        stated = arguments.with_typed(typed)
-        answer = self.search(typed.words or query, tools, k, returning, stated)
+        stated = asked.with_typed(typed)
+        answer = self.search(stated)
         if answer.results or not typed.exact:
             return answer
-        unquoted = replace(stated, exact=arguments.exact)
-        again = self.search(typed.words or query, tools, k, returning, unquoted)
+        again = self.search(replace(stated, exact=asked.exact))
         written = ", ".join(f'"{words}"' for words in typed.exact)
         note = f"no passage says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
 
-    def _answer(
-        self,
-        query: str,
-        tools: tuple[str, ...] | None,
-        k: int,
-        returning: Returning,
-        arguments: FilterArguments,
-    ) -> Answer:
-        source = None
-        if arguments.related_to is not None:
-            source, like = search.query_like(self.database, tools, arguments.related_to)
+    def _answer(self, asked: SearchArguments) -> Answer:
+        source, query = None, asked.query
+        if asked.related_to is not None:
+            source, like = search.query_like(self.database, asked.tools, asked.related_to)
             query = query or like
         question = search.Question(
-            query, tools, k, self.settings.mode, returning, self.settings.max_chars,
-            arguments.filters(), arguments.sort, tuple(arguments.queries or ()), source,
+            query, asked.tools, asked.k, self.settings.mode, asked.returning,
+            self.settings.max_chars, asked.filters(), asked.sort, tuple(asked.queries or ()),
+            source,
         )  # fmt: skip
         return search.search(
             self.database,
@@ -329,13 +308,15 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        arguments = FilterArguments(path, tags, since, until, sort, exact, exclude, queries)
-        return await _search_one(context, ctx, tool.name, query, k, return_, arguments, link)
+        asked = SearchArguments(
+            query, (tool.name,), k, return_, path, tags, since, until, sort, exact, exclude, queries
+        )
+        return await _search_one(context, ctx, asked, link)
 
     async def search_household(
         ctx: AnyContext, query: Query, k: K = context.settings.k
     ) -> ToolReply:
-        return await _search_one(context, ctx, tool.name, query, k, "chunk")
+        return await _search_one(context, ctx, SearchArguments(query, (tool.name,), k))
 
     has_records = KINDS[tool.kind].is_made_of_records
     what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
@@ -351,21 +332,12 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
 
 
 async def _search_one(
-    context: SearchContext,
-    ctx: AnyContext,
-    name: str,
-    query: str,
-    k: int,
-    returning: Returning,
-    arguments: FilterArguments = NO_FILTER_ARGUMENTS,
-    link: LinkKind | None = None,
+    context: SearchContext, ctx: AnyContext, asked: SearchArguments, link: LinkKind | None = None
 ) -> ToolReply:
-    def work() -> ToolReply:
-        answer = context.search_as_typed(query, (name,), k, returning, arguments)
-        return context.reply(answer, link, wide=False)
-
-    await context.first_documents((name,), ctx)
-    return await context.run(work)
+    await context.first_documents(asked.tools, ctx)
+    return await context.run(
+        lambda: context.reply(context.search_as_typed(asked), link, wide=False)
+    )
 
 
 def add_search_across(offer: Offer, context: SearchContext) -> None:
@@ -393,24 +365,23 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         page: Page = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        arguments = FilterArguments(
-            path, tags, since, until, sort, exact, exclude, queries, links_to, where,
-            tasks is True, related_to,
+        arguments = SearchArguments(
+            query, names, k, return_, path, tags, since, until, sort, exact, exclude, queries,
+            links_to, where, tasks is True, related_to,
         )  # fmt: skip
 
         def work() -> ToolReply:
-            asked, stated = query, arguments
-            typed = search.typed_query(query)
+            asked, typed = arguments, search.typed_query(query)
             if related_to is None and not typed.words:
-                stated = arguments.with_typed(typed)
+                asked = asked.with_typed(typed)
                 if not queries:
                     from mdvec_mcp.search.answers import listing_text  # loaded after the start
 
-                    listing = context.list_documents(names, stated, page or 1)
+                    listing = context.list_documents(asked, page or 1)
                     text = listing_text(listing, context.settings.max_chars)
                     return ToolReply(text, partial(asdict, listing))
-                asked, stated = queries[0], replace(stated, queries=queries[1:])
-            answer = context.search_as_typed(asked, names, k, return_, stated)
+                asked = replace(asked, query=queries[0], queries=queries[1:])
+            answer = context.search_as_typed(asked)
             if (page or 1) > 1:
                 answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
             if not answer.tools:

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from mdvec.errors import MdvecError
 from starlette.datastructures import Headers
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -102,14 +102,6 @@ class Rules:
     token: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """The HTTP status and the reason with which a request is refused."""
-
-    status: int
-    sentence: str
-
-
 class TokenNeeded(MdvecError):
     """Other machines could reach the server, and it has no token."""
 
@@ -129,15 +121,20 @@ def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rule
     return Rules(known, token)
 
 
-def refusal(headers: Headers, path: str, rules: Rules) -> Refusal | None:
+def refusal(headers: Headers, path: str, rules: Rules) -> Response | None:
     """The refusal of a request; None if it meets the rules."""
     hosts = headers.getlist("host")
     if len(hosts) != 1 or not _is_ours(_name_in_host(hosts[0]), rules):
-        return Refusal(421, "this server is not known by that Host; allow it with --allow-host")
+        return PlainTextResponse(
+            "this server is not known by that Host; allow it with --allow-host\n", 421
+        )
     if any(name_in(origin) not in rules.names for origin in headers.getlist("origin")):
-        return Refusal(403, "web pages of that Origin may not speak to this server")
+        return PlainTextResponse("web pages of that Origin may not speak to this server\n", 403)
     if path == PATH and rules.token is not None and not _bears(headers, rules.token):
-        return Refusal(401, "this server needs its token: Authorization: Bearer …")
+        return PlainTextResponse(
+            "this server needs its token: Authorization: Bearer …\n", 401,
+            {"WWW-Authenticate": "Bearer"},
+        )  # fmt: skip
     return None
 
 
@@ -153,12 +150,7 @@ class Gate:
         refused = None
         if scope["type"] == "http":
             refused = refusal(Headers(scope=scope), scope["path"], self._rules)
-        if refused is None:
-            await self._app(scope, receive, send)
-            return
-        headers = {"WWW-Authenticate": "Bearer"} if refused.status == 401 else None
-        response = PlainTextResponse(f"{refused.sentence}\n", refused.status, headers)
-        await response(scope, receive, send)
+        await (refused or self._app)(scope, receive, send)
 
 
 def _name_in_host(host: str) -> str | None:

@@ -60,7 +60,7 @@ def test_a_server_that_others_reach_needs_a_token(host, names):
 def status(headers: dict[str, str], path: str = "/mcp", token: str | None = None) -> int | None:
     rules = Rules(frozenset({"127.0.0.1", "localhost", "::1", "mdvec.home.lan"}), token)
     refused = refusal(Headers(headers), path, rules)
-    return None if refused is None else refused.status
+    return None if refused is None else refused.status_code
 
 
 @each(
@@ -78,9 +78,9 @@ def test_only_names_of_the_server_and_numbers_are_hosts(host, expected):
 
 def test_a_request_has_one_host():
     rules = Rules(frozenset({"localhost"}))
-    assert refusal(Headers(), "/mcp", rules).status == 421
+    assert refusal(Headers(), "/mcp", rules).status_code == 421
     two = Headers(raw=[(b"host", b"localhost"), (b"host", b"localhost")])
-    assert refusal(two, "/mcp", rules).status == 421
+    assert refusal(two, "/mcp", rules).status_code == 421
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 
 OPENAI_URL = "https://api.openai.com/v1"
 GEMINI_URL = "https://generativelanguage.googleapis.com"
@@ -34,10 +34,10 @@ class RetryOptions(SettingsSection):
     but at most ``max_delay``; an endpoint that asks for more ends the import.
     """
 
-    max_retries: int = Field(3, ge=0, le=20, description="0 to 20 retries")
-    base_delay: float = Field(1.0, ge=0, le=60, description="0 to 60 seconds")
-    backoff_factor: float = Field(2.0, ge=1, le=10, description="1 to 10")
-    max_delay: float = Field(60.0, ge=0, le=3_600, description="0 to 3600 seconds")
+    max_retries: int = bounded(3, 0, 20, "retries")
+    base_delay: float = bounded(1.0, 0, 60, "seconds")
+    backoff_factor: float = bounded(2.0, 1, 10)
+    max_delay: float = bounded(60.0, 0, 3_600, "seconds")
 
 
 class OpenAIOptions(SettingsSection):
@@ -50,10 +50,10 @@ class OpenAIOptions(SettingsSection):
     base_url: Annotated[str, AfterValidator(_without_slash)] = Field(
         OPENAI_URL, pattern=_URL, repr=False, description=_AN_ADDRESS
     )
-    dimensions: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+    dimensions: int | None = bounded(None, 1, 16_384, "numbers")
     query_prefix: str = Field("", max_length=_MAX_PREFIX, description="a text before questions")
     document_prefix: str = Field("", max_length=_MAX_PREFIX, description="a text before passages")
-    batch: int = Field(64, ge=1, le=2_048, description="1 to 2048 texts in a request")
+    batch: int = bounded(64, 1, 2_048, "texts in a request")
     api_key_env: str | None = Field(
         None, pattern=_VARIABLE, repr=False, description="a variable's name, not the key itself"
     )
@@ -69,7 +69,7 @@ class GeminiOptions(SettingsSection):
     output_dimensionality: Literal[768, 1536, 3072] = Field(
         768, description="768, 1536 or 3072 numbers"
     )
-    batch_size: int = Field(100, ge=1, le=100, description="1 to 100 texts in a request")
+    batch_size: int = bounded(100, 1, 100, "texts in a request")
     api_key_env: str | None = Field(
         None, pattern=_VARIABLE, repr=False, description="a variable's name, not the key itself"
     )
@@ -85,15 +85,15 @@ class LocalOptions(SettingsSection):
     document_prefix: str | None = Field(
         None, max_length=_MAX_PREFIX, description="a text before passages"
     )
-    truncate_dim: int | None = Field(None, ge=1, le=16_384, description="1 to 16384 numbers")
+    truncate_dim: int | None = bounded(None, 1, 16_384, "numbers")
 
 
 class StOptions(LocalOptions):
     """``[model.st]``: sentence-transformers; None is what the model says, or its default."""
 
-    backend: Literal["torch", "onnx"] = Field("torch", description="'torch' or 'onnx'")
-    device: Literal["cpu", "cuda", "mps"] | None = Field(None, description="'cpu', 'cuda' or 'mps'")
-    batch: int = Field(16, ge=1, le=1_024, description="1 to 1024 texts at once")
+    backend: Literal["torch", "onnx"] = "torch"
+    device: Literal["cpu", "cuda", "mps"] | None = None
+    batch: int = bounded(16, 1, 1_024, "texts at once")
 
 
 class OnnxOptions(LocalOptions):
@@ -107,9 +107,7 @@ class OnnxOptions(LocalOptions):
         None, pattern=r"^[^/\\.][^\\]*\.onnx$", max_length=_MAX_PREFIX,
         description="a file of the model such as 'onnx/model_int8.onnx'",
     )  # fmt: skip
-    pooling: Literal["cls", "lasttoken", "max", "mean", "weightedmean"] | None = Field(
-        None, description="'cls', 'lasttoken', 'max', 'mean' or 'weightedmean'"
-    )
+    pooling: Literal["cls", "lasttoken", "max", "mean", "weightedmean"] | None = None
 
 
 @dataclass(frozen=True, slots=True)

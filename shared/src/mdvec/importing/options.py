@@ -17,7 +17,7 @@ from mdvec.converters import NEW_TOOL_ENDINGS, OPTIONAL_ENDINGS
 from mdvec.embedding import AUTO, ModelCard
 from mdvec.errors import MdvecError
 from mdvec.files import FileState, ScanRules
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 from mdvec.text import CUT, ChunkingOptions, InvalidChunking, Strategy
 from mdvec.tools import KINDS
 
@@ -37,13 +37,13 @@ class ImportRefused(MdvecError):
 class ChunkingSettings(SettingsSection):
     """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
 
-    strategy: Strategy | None = Field(None, description="'heading' or 'token'")
-    size: int | None = Field(None, ge=64, le=4096, description="64 to 4096 tokens")
+    strategy: Strategy | None = None
+    size: int | None = bounded(None, 64, 4096, "tokens")
     overlap: int | None = Field(None, ge=0, le=4095, description="0 to size - 1 tokens")
     heading_levels: tuple[Annotated[int, Field(ge=1, le=6)], ...] | None = Field(
         None, strict=False, min_length=1, description="a list of heading levels, each 1 to 6"
     )
-    min_chars: int | None = Field(None, ge=0, le=10_000, description="0 to 10000 characters")
+    min_chars: int | None = bounded(None, 0, 10_000, "characters")
 
 
 def model_to_load(tool: Tool, requested_model: str | None, *, rebuild: bool) -> str | None:

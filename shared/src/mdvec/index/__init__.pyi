@@ -7,7 +7,6 @@ from .chroma import ChromaIndex as ChromaIndex
 from .chroma import ChromaServer as ChromaServer
 from .chroma import CollectionMissing as CollectionMissing
 from .chroma import ExtraMissing as ExtraMissing
-from .chroma import Hnsw as Hnsw
 from .chroma import check_client_installed as check_client_installed
 from .chroma import client as client
 from .chroma import translated_errors as translated_errors

@@ -12,14 +12,13 @@ import os
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from mdvec.index.nearest import EngineUnavailable, Near
 from mdvec.installation import this_installation
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -41,21 +40,26 @@ class Hnsw(SettingsSection):
     Only ``ef_search`` can change later; the others hold from the next rebuild on.
     """
 
-    space: Literal["cosine", "l2", "ip"] = Field("cosine", description="'cosine', 'l2' or 'ip'")
-    ef_construction: int = Field(200, ge=1, le=10_000, description="1 to 10000")
-    ef_search: int = Field(100, ge=1, le=10_000, description="1 to 10000")
-    max_neighbors: int = Field(16, ge=2, le=1_000, description="2 to 1000")
+    space: Literal["cosine", "l2", "ip"] = "cosine"
+    ef_construction: int = bounded(200, 1, 10_000)
+    ef_search: int = bounded(100, 1, 10_000)
+    max_neighbors: int = bounded(16, 2, 1_000)
 
 
-@dataclass(frozen=True, slots=True)
-class ChromaServer:
+class ChromaServer(SettingsSection):
     """Where the server is; ``token_env`` names the environment variable that holds its token."""
 
-    url: str = "http://127.0.0.1:8000"
-    tenant: str = "default_tenant"
-    database: str = "default_database"
-    token_env: str | None = None
-    hnsw: Hnsw = field(default_factory=Hnsw)
+    url: Annotated[str, AfterValidator(lambda url: url.rstrip("/"))] = Field(
+        "http://127.0.0.1:8000", pattern=r"^https?://[^/\s@?#]+/?$", repr=False,
+        description="a server's address, such as 'http://127.0.0.1:8000', without a user or a key",
+    )  # fmt: skip
+    tenant: str = Field("default_tenant", min_length=1, description="a tenant's name")
+    database: str = Field("default_database", min_length=1, description="a database's name")
+    token_env: str | None = Field(
+        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", repr=False,
+        description="the name of the environment variable that holds the token",
+    )  # fmt: skip
+    hnsw: Hnsw = Hnsw()
 
     @property
     def name(self) -> str:

@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from mdvec.platform import lock_whole, open_to_append
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 from mdvec.sizes import MEGABYTE
 
 logger = logging.getLogger("mdvec")
@@ -226,11 +226,11 @@ class LogSettings(SettingsSection):
     level: Annotated[
         Literal["DEBUG", "INFO", "WARNING", "ERROR"],
         BeforeValidator(lambda level: level.upper() if isinstance(level, str) else level),
-    ] = Field("INFO", description="'DEBUG', 'INFO', 'WARNING' or 'ERROR'")
-    format: Literal["text", "json"] = Field("text", description="'text' or 'json'")
-    queries: bool = Field(default=False, description="true or false")
-    max_mb: int = Field(10, ge=1, le=10_000, description="1 to 10000 megabytes per file")
-    kept: int = Field(3, ge=1, le=100, description="1 to 100 full files that are kept")
+    ] = "INFO"
+    format: Literal["text", "json"] = "text"
+    queries: bool = False
+    max_mb: int = bounded(10, 1, 10_000, "megabytes per file")
+    kept: int = bounded(3, 1, 100, "full files that are kept")
 
 
 def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:

@@ -14,7 +14,6 @@ from .doctor.examination import GROUPS as GROUPS
 from .doctor.examination import Examination as Examination
 from .doctor.examination import examine as examine
 from .doctor.findings import Finding as Finding
-from .doctor.findings import Installation as Installation
 from .folders import copy_samples as copy_samples
 from .folders import home_folder as home_folder
 from .folders import tool_of_folder as tool_of_folder

@@ -142,15 +142,12 @@ def _status(connection: apsw.Connection, tool: tools.Tool) -> ToolStatus:
         name=tool.name,
         kind=tool.kind,
         is_active=tool.is_active,
-        documents=counts.documents,
-        vectors=counts.vectors,
         model=tool.model,
         last_import_at=tool.last_import_at,
-        tables=counts.tables,
-        rows=counts.rows,
         unfinished=tools.still_to_come(connection, tool),
         engine=inside if unsent is None else "chroma",
         unsent=unsent or 0,
+        **asdict(counts),
     )
 
 

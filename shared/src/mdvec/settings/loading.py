@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, get_args, get_origin
@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, allowed
 from mdvec.settings.places import (
     CONFIG_VARIABLE,
     USERS_FILE,
@@ -26,8 +26,8 @@ from mdvec.settings.sections import Settings
 
 def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, Fields]]:
     """The sections of the settings file and their keys; one within another has a dot."""
-    for name, field in model.model_fields.items():
-        section = field.annotation
+    for name, setting in model.model_fields.items():
+        section = setting.annotation
         if isinstance(section, type) and issubclass(section, SettingsSection):
             nested = dict(_sections(section, f"{within}{name}."))
             fields = section.model_fields.items()
@@ -108,11 +108,11 @@ Origins = Mapping[tuple[str, str], str]
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The settings, the file they were read from, and where each value was set."""
+    """The settings, the file they were read from, and where each value was set, if known."""
 
     settings: Settings
-    file: Path | None
-    origins: Origins
+    file: Path | None = None
+    origins: Origins = field(default_factory=dict)
 
 
 class FlagRefused(SettingsError):
@@ -337,7 +337,7 @@ def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> 
         )
     known = KNOWN[section][key]
     shown = "what it is" if known.repr is False else f"{first['input']!r:.200}"
-    reason = f"cannot be {shown}; allowed: {known.description}"
+    reason = f"cannot be {shown}; allowed: {allowed(known)}"
     if origin == _FLAGS:
         return FlagRefused((section, key), reason)
     return SettingsError(f"{origin}: [{section}] {key} {reason}")

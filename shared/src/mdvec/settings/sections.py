@@ -20,10 +20,10 @@ from mdvec.converters import NEW_TOOL_ENDINGS, OwnCommands
 from mdvec.files import ScanRules
 from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.importing import ChunkingSettings
-from mdvec.index import ChromaServer, Hnsw
+from mdvec.index import ChromaServer
 from mdvec.log import LogSettings
 from mdvec.platform import shell_words
-from mdvec.section import SettingsSection
+from mdvec.section import SettingsSection, bounded
 from mdvec.settings.places import APP
 from mdvec.sizes import MEGABYTE
 from mdvec.text import CONVERTED_ENDINGS
@@ -51,15 +51,13 @@ class ChartSettings(SettingsSection):
     port: Annotated[int, AfterValidator(_port)] = Field(
         8080, description="1024 to 65535, or 0 for any free port"
     )
-    cache_entries: int = Field(50, ge=1, le=1000, description="1 to 1000 charts")
-    cache_ttl_seconds: int = Field(3600, ge=1, le=604_800, description="1 to 604800 seconds")
-    chunk_size: int = Field(8192, ge=512, le=2**20, description="512 to 1048576 bytes")
+    cache_entries: int = bounded(50, 1, 1000, "charts")
+    cache_ttl_seconds: int = bounded(3600, 1, 604_800, "seconds")
+    chunk_size: int = bounded(8192, 512, 2**20, "bytes")
     max_size: Annotated[str, AfterValidator(_picture_size)] = Field(
         "1920x1080", description="'<width>x<height>', 200x150 to 1920x1080 pixels"
     )
-    default_format: Literal["png", "jpeg", "svg"] = Field(
-        "png", description="'png', 'jpeg' or 'svg'"
-    )
+    default_format: Literal["png", "jpeg", "svg"] = "png"
     font_path: str | None = Field(None, min_length=1, description="a Japanese font's file")
 
 
@@ -70,11 +68,9 @@ class ServerSettings(SettingsSection):
     only to clients that draw MCP Apps, for the tools that have one.
     """
 
-    structured: Literal["auto", "always", "never"] = Field(
-        "auto", description="'auto', 'always' or 'never'"
-    )
-    tools: Literal["all", "core"] = Field("all", description="'all' or 'core'")
-    read_only: bool = Field(default=False, description="true or false")
+    structured: Literal["auto", "always", "never"] = "auto"
+    tools: Literal["all", "core"] = "all"
+    read_only: bool = False
 
     url: str | None = Field(
         None, pattern=r"^https?://[^/\s]+/\S*$",
@@ -95,10 +91,8 @@ class SyncSettings(SettingsSection):
     The folder that a server was started for (``--docs-dir``) is imported unless ``auto`` is false.
     """
 
-    seconds: int = Field(
-        30, ge=0, le=86_400, description="0 to 86400 seconds between two looks at a source"
-    )
-    auto: bool | None = Field(None, description="true or false")
+    seconds: int = bounded(30, 0, 86_400, "seconds between two looks at a source")
+    auto: bool | None = None
 
 
 _LOCALTIME = Path("/etc/localtime")
@@ -154,22 +148,10 @@ MAX_EXPORT_ROWS = 5_000_000
 _MAX_TABLES = 10
 
 
-class IndexSettings(SettingsSection):
+class IndexSettings(ChromaServer):
     """``[index]``: what indexes the vectors: the database file, or a Chroma server."""
 
-    engine: Literal["sqlite", "chroma"] = Field("sqlite", description="'sqlite' or 'chroma'")
-    url: str = Field(
-        ChromaServer().url, pattern=r"^https?://[^/\s@?#]+/?$", repr=False,
-        description="a server's address, such as 'http://127.0.0.1:8000', without a user or a key",
-    )  # fmt: skip
-    tenant: str = Field(ChromaServer().tenant, min_length=1, description="a tenant's name")
-    database: str = Field(ChromaServer().database, min_length=1, description="a database's name")
-    token_env: str | None = Field(
-        None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", repr=False,
-        description="the name of the environment variable that holds the token",
-    )  # fmt: skip
-
-    hnsw: Hnsw = Hnsw()
+    engine: Literal["sqlite", "chroma"] = "sqlite"
 
 
 def _lower_case(value: object) -> object:
@@ -201,20 +183,16 @@ class DatabaseSettings(SettingsSection):
 class DisplaySettings(SettingsSection):
     """``[display]``: how commands print, and the language of their help and messages."""
 
-    default_format: Literal["table", "json"] = Field("table", description="'table' or 'json'")
-    language: Literal["auto", "ja", "en"] = Field("auto", description="'auto', 'ja' or 'en'")
+    default_format: Literal["table", "json"] = "table"
+    language: Literal["auto", "ja", "en"] = "auto"
 
 
 class SearchSettings(SettingsSection):
     """``[search]``: the size and mode of an answer."""
 
-    k: int = Field(5, ge=1, le=50, description="1 to 50 hits")
-    mode: Literal["hybrid", "vector", "lexical"] = Field(
-        "hybrid", description="'hybrid', 'vector' or 'lexical'"
-    )
-    max_chars: int = Field(
-        12_000, ge=500, le=1_000_000, description="500 to 1000000 characters per answer"
-    )
+    k: int = bounded(5, 1, 50, "hits")
+    mode: Literal["hybrid", "vector", "lexical"] = "hybrid"
+    max_chars: int = bounded(12_000, 500, 1_000_000, "characters per answer")
     reranker: Annotated[str | None, AfterValidator(_cross_encoder)] = Field(
         None,
         description="'onnx:<cross-encoder>' or 'st:<cross-encoder>': a name on Hugging Face, or a "
@@ -300,21 +278,17 @@ class HouseholdSettings(SettingsSection):
     month_starts_on: int = Field(
         1, ge=1, le=31, description="1 to 31, the day on which a month starts"
     )
-    language: Literal["ja", "en"] = Field("ja", description="'ja' or 'en'")
+    language: Literal["ja", "en"] = "ja"
 
 
 class DuplicateSettings(SettingsSection):
     """``[duplicates]``: the defaults for detecting duplicate transactions."""
 
-    default_date_tolerance: int = Field(
-        4, ge=0, le=MAX_DATE_TOLERANCE, description=f"0 to {MAX_DATE_TOLERANCE} days"
-    )
-    default_amount_tolerance_abs: float = Field(
-        0, ge=0, le=1_000_000, description="0 to 1000000 yen"
-    )
-    default_amount_tolerance_pct: float = Field(10, ge=0, le=100, description="0 to 100 per cent")
-    min_similarity_score: float = Field(0.5, ge=0, le=1, description="0 to 1")
-    auto_detect_on_import: bool = Field(default=True, description="true or false")
+    default_date_tolerance: int = bounded(4, 0, MAX_DATE_TOLERANCE, "days")
+    default_amount_tolerance_abs: float = bounded(0, 0, 1_000_000, "yen")
+    default_amount_tolerance_pct: float = bounded(10, 0, 100, "per cent")
+    min_similarity_score: float = bounded(0.5, 0, 1)
+    auto_detect_on_import: bool = True
 
     def options(self) -> DetectionOptions:
         """The settings as the household's DetectionOptions."""
@@ -330,50 +304,32 @@ class AnalyticsSettings(SettingsSection):
     """``[analytics]``: the limits of SQL queries, their exports and materialized tables."""
 
     folder: str | None = Field(None, min_length=1, description="a folder's path")
-    export_ttl_seconds: int = Field(
-        3_600, ge=1, le=30 * 86_400, description="1 to 2592000 seconds that an export is kept"
+    export_ttl_seconds: int = bounded(3_600, 1, 30 * 86_400, "seconds that an export is kept")
+    table_ttl_seconds: int = bounded(3_600, 1, 30 * 86_400, "seconds that a table is kept")
+    max_tables: int = bounded(_MAX_TABLES, 1, _MAX_TABLES, "materialized tables")
+    max_rows: int = bounded(
+        100_000, 1, MAX_EXPORT_ROWS, "rows per export, unless the call names another limit"
     )
-    table_ttl_seconds: int = Field(
-        3_600, ge=1, le=30 * 86_400, description="1 to 2592000 seconds that a table is kept"
+    max_export_mb: int = bounded(1_024, 1, 100_000, "megabytes per export")
+    max_total_mb: int = bounded(4_096, 1, 1_000_000, "megabytes for all exports together")
+    max_memory_mb: int = bounded(
+        2_048, 512, 1_000_000, "megabytes for each of the two query processes"
     )
-    max_tables: int = Field(
-        _MAX_TABLES, ge=1, le=_MAX_TABLES, description=f"1 to {_MAX_TABLES} materialized tables"
-    )
-    max_rows: int = Field(
-        100_000, ge=1, le=MAX_EXPORT_ROWS,
-        description=f"1 to {MAX_EXPORT_ROWS} rows per export, unless the call names another limit",
+    max_import_mb: int | None = bounded(
+        None, 256, 1_000_000,
+        "megabytes for the import of a data file; default: a quarter of the machine's memory",
     )  # fmt: skip
-    max_export_mb: int = Field(
-        1_024, ge=1, le=100_000, description="1 to 100000 megabytes per export"
+    max_seconds: float = bounded(10, 0.1, 3_600, "seconds per query")
+    max_output_bytes: int = bounded(1_024, 512, 1_000_000, "bytes of JSON per answer")
+    max_output_rows: int = bounded(10, 1, 1_000, "rows per answer")
+    max_printed_bytes: int = bounded(
+        100_000, 512, 100_000_000, "bytes that a notebook's cell prints"
     )
-    max_total_mb: int = Field(
-        4_096, ge=1, le=1_000_000, description="1 to 1000000 megabytes for all exports together"
-    )
-    max_memory_mb: int = Field(
-        2_048, ge=512, le=1_000_000,
-        description="512 to 1000000 megabytes for each of the two query processes",
-    )  # fmt: skip
-    max_import_mb: int | None = Field(
-        None, ge=256, le=1_000_000,
-        description="256 to 1000000 megabytes for the import of a data file; default: a quarter "
-        "of the machine's memory",
-    )  # fmt: skip
-    max_seconds: float = Field(10, ge=0.1, le=3_600, description="0.1 to 3600 seconds per query")
-    max_output_bytes: int = Field(
-        1_024, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON per answer"
-    )
-    max_output_rows: int = Field(10, ge=1, le=1_000, description="1 to 1000 rows per answer")
-    max_printed_bytes: int = Field(
-        100_000, ge=512, le=100_000_000,
-        description="512 to 100000000 bytes that a notebook's cell prints",
-    )  # fmt: skip
-    max_query_bytes: int = Field(
-        4_000, ge=512, le=1_000_000, description="512 to 1000000 bytes of JSON from query"
-    )
+    max_query_bytes: int = bounded(4_000, 512, 1_000_000, "bytes of JSON from query")
     time_zone: Annotated[str | None, AfterValidator(known_zone)] = Field(
         None, description="the name of a time zone, such as Asia/Tokyo; default: the system's"
     )
-    max_query_rows: int = Field(20, ge=1, le=1_000, description="1 to 1000 rows from query")
+    max_query_rows: int = bounded(20, 1, 1_000, "rows from query")
 
     @property
     def zone(self) -> str:
@@ -435,12 +391,7 @@ class Settings(BaseModel):
     @property
     def vector_engine(self) -> ChromaServer | None:
         """The server that indexes the vectors; None if the database file does."""
-        chroma = self.index
-        if chroma.engine == "sqlite":
-            return None
-        return ChromaServer(
-            chroma.url.rstrip("/"), chroma.tenant, chroma.database, chroma.token_env, chroma.hnsw
-        )
+        return None if self.index.engine == "sqlite" else self.index
 
     def reranker(self) -> embedding.Reranker | None:
         """A reranker that is not loaded yet; None if none is set."""

@@ -3,10 +3,10 @@ from .freshness import Source as Source
 from .freshness import list_sources as list_sources
 from .freshness import load_modules as load_modules
 from .freshness import look_at as look_at
-from .import_process import COUNTS as COUNTS
-from .import_process import Result as Result
-from .import_process import Stopped as Stopped
+from .imports import COUNTS as COUNTS
 from .imports import Attempts as Attempts
 from .imports import End as End
 from .imports import ImportRun as ImportRun
 from .imports import Imports as Imports
+from .imports import Result as Result
+from .imports import Stopped as Stopped

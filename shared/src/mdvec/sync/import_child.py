@@ -26,7 +26,8 @@ from mdvec.manage import import_request, import_tool, loading_and_telling
 from mdvec.platform import lower_priority
 from mdvec.settings import Settings
 from mdvec.sync.freshness import look_at
-from mdvec.sync.import_process import Failed, Message, Notice, Result, Stopped, as_line
+from mdvec.sync.import_process import Message, as_line
+from mdvec.sync.imports import Failed, Notice, Result, Stopped
 
 _TELL_SECONDS = 0.1
 SETTLE_SECONDS = 1.5

@@ -9,61 +9,12 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 
-from mdvec.importing import ImportReport, Progress
+from mdvec.importing import Progress
 from mdvec.platform import apart
 from mdvec.settings import Settings
-
-COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", "seconds")
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The result of a finished import.
-
-    ``counts`` are its numbers by the names in ``COUNTS``, as the server's tools give them.
-    ``summary`` is what `mdvec import` prints, without its notes, and ``notes`` are these.
-    """
-
-    tool: str
-    counts: dict[str, float]
-    summary: tuple[str, ...]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, report: ImportReport) -> Result:
-        """The result of an import, from its report."""
-        lines = report.lines()
-        numbers = (
-            report.added, report.updated, report.deleted, report.unchanged, len(report.failed),
-            report.chunks, report.seconds,
-        )  # fmt: skip
-        counts = dict(zip(COUNTS, numbers, strict=True))
-        summary = tuple(line.text for line in lines if not line.is_note)
-        return cls(report.tool, counts, summary, tuple(line.text for line in lines if line.is_note))
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """A sentence for the user while the import runs."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The import ended with an error."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stopped:
-    """The import was stopped; what it had finished is kept."""
-
-    text: str
-
+from mdvec.sync.imports import Failed, Notice, Result, Stopped
 
 Message = Progress | Notice | Result | Failed | Stopped
 _KINDS: dict[str, Callable[..., Message]] = {

@@ -6,20 +6,70 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from mdvec import importing
 from mdvec.text import counted
 
 if TYPE_CHECKING:
-    from mdvec.importing import Progress
+    from mdvec.importing import ImportReport, Progress
     from mdvec.settings import Settings
-    from mdvec.sync.import_process import Failed, ImportProcess, Message, Result, Stopped
+    from mdvec.sync.import_process import ImportProcess, Message
 
 _MAX_PROCESSES = 2
 """Each may hold a model; more would only take turns on the processor."""
 
-End: TypeAlias = "Result | Failed | Stopped"
+COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", "seconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a finished import.
+
+    ``counts`` are its numbers by the names in ``COUNTS``, as the server's tools give them.
+    ``summary`` is what `mdvec import` prints, without its notes, and ``notes`` are these.
+    """
+
+    tool: str
+    counts: dict[str, float]
+    summary: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, report: ImportReport) -> Result:
+        """The result of an import, from its report."""
+        lines = report.lines()
+        numbers = (
+            report.added, report.updated, report.deleted, report.unchanged, len(report.failed),
+            report.chunks, report.seconds,
+        )  # fmt: skip
+        counts = dict(zip(COUNTS, numbers, strict=True))
+        summary = tuple(line.text for line in lines if not line.is_note)
+        return cls(report.tool, counts, summary, tuple(line.text for line in lines if line.is_note))
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A sentence for the user while the import runs."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The import ended with an error."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """The import was stopped; what it had finished is kept."""
+
+    text: str
+
+
+End = Result | Failed | Stopped
 
 
 class ImportRun:
@@ -50,8 +100,6 @@ class ImportRun:
     @property
     def has_failed(self) -> bool:
         """Whether it has ended without a result."""
-        from mdvec.sync.import_process import Result
-
         return self.end is not None and not isinstance(self.end, Result)
 
     @property
@@ -105,8 +153,6 @@ class ImportRun:
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
         """Run it to its end, in this thread."""
-        from mdvec.sync.import_process import Failed
-
         try:
             with self._lock:
                 if not self._is_stopped:
@@ -122,15 +168,11 @@ class ImportRun:
             self._done.set()
 
     def _end_before_it_began(self) -> None:
-        from mdvec.sync.import_process import Stopped
-
         if not self._done.is_set():
             self.end = Stopped("stopped before the import began; nothing was changed")
             self._done.set()
 
     def _take(self, message: Message) -> None:
-        from mdvec.sync.import_process import Notice
-
         if isinstance(message, importing.Progress):
             self.progress = message
         elif isinstance(message, Notice):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+from pydantic import TypeAdapter
 
 from mdvec import __version__, index
 from mdvec.database import DatabaseUnusable, has_table
@@ -82,6 +83,8 @@ _OTHER_COLUMNS = {
 }
 """The columns that are named otherwise than the fields."""
 _FIELDS = tuple(field.name for field in fields(Tool))
+_CHUNKING: TypeAdapter[ChunkingOptions | None] = TypeAdapter(ChunkingOptions | None)
+_SCAN: TypeAdapter[ScanRules | None] = TypeAdapter(ScanRules | None)
 _SELECT = f"SELECT {', '.join(_OTHER_COLUMNS.get(name, name) for name in _FIELDS)} FROM tools"
 
 
@@ -230,8 +233,8 @@ def _tool(row: dict[str, Any]) -> Tool:
                 "source": Path(row["source"]),
                 "kind": KINDS[row["kind"]].name,
                 "is_active": bool(row["is_active"]),
-                "chunking": _chunking(row["chunking"]),
-                "scan": _scan(row["scan"]),
+                "chunking": _CHUNKING.validate_json(row["chunking"] or "null"),
+                "scan": _SCAN.validate_json(row["scan"] or "null"),
             }
         )
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
@@ -239,25 +242,6 @@ def _tool(row: dict[str, Any]) -> Tool:
             f"the database's row of the tool {row['name']!r} is damaged; "
             "put back a backup with: mdvec restore FILE"
         ) from error
-
-
-def _chunking(stored: object) -> ChunkingOptions | None:
-    if not isinstance(stored, str):
-        return None
-    options = json.loads(stored)
-    return ChunkingOptions(**{**options, "heading_levels": tuple(options["heading_levels"])})
-
-
-def _scan(stored: object) -> ScanRules | None:
-    if not isinstance(stored, str):
-        return None
-    rules = json.loads(stored)
-    return ScanRules(
-        tuple(map(str, rules["extensions"])),
-        tuple(map(str, rules["exclude"])),
-        int(rules["max_bytes"]),
-        tuple(map(str, rules.get("include", ()))),
-    )
 
 
 def record_model(

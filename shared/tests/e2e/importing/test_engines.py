@@ -64,7 +64,7 @@ def test_the_sample_notes_are_found_the_same_whatever_indexes_them(collection, c
     embedded = len(collection.backend.embedded)
     # So that its graph misses nothing of a collection as small as this.
     thorough = Hnsw(ef_construction=1_000, ef_search=1_000, max_neighbors=100)
-    collection.engine = replace(chroma.address, hnsw=thorough)
+    collection.engine = chroma.address.model_copy(update={"hnsw": thorough})
     assert collection.import_().chunks_embedded == 0
     for question, expected in zip(QUESTIONS, by_signatures, strict=True):
         answer = collection.search(question, mode="vector")
@@ -289,7 +289,7 @@ def test_a_rebuild_makes_the_graph_anew_and_the_next_import_deletes_the_old_coll
     notes, chroma
 ):
     old = known_of(notes).name
-    notes.engine = ChromaServer(notes.engine.url, hnsw=Hnsw(max_neighbors=24))
+    notes.engine = ChromaServer(url=notes.engine.url, hnsw=Hnsw(max_neighbors=24))
     notes.import_("replace")
     made = client(notes.engine, 30.0).get_collection(known_of(notes).name, embedding_function=None)
     assert made.configuration_json["hnsw"]["max_neighbors"] == 24

@@ -10,11 +10,10 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.doctor.database import check_indexes
-from mdvec.manage.doctor.findings import Installation
 from mdvec.manage.doctor.installed import check_sources
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
-from mdvec.settings.loading import load_with_origins
+from mdvec.settings.loading import Loaded, load_with_origins
 from mdvec.sync.freshness import list_sources
 
 WATER = (
@@ -42,9 +41,8 @@ def pending(notes: Collection) -> int:
     return count
 
 
-def installation(notes: Collection) -> Installation:
-    loaded = load_with_origins({}, flags={"database": {"path": str(notes.database)}})
-    return Installation(loaded.settings, loaded.origins, loaded.file)
+def installation(notes: Collection) -> Loaded:
+    return load_with_origins({}, flags={"database": {"path": str(notes.database)}})
 
 
 def test_words_find_what_is_stored_and_the_next_import_brings_the_vectors(notes, tmp_path):
@@ -164,6 +162,6 @@ def test_a_text_that_the_model_refuses_is_reported_and_the_others_get_their_vect
 
 
 def test_vectors_that_go_elsewhere_cannot_come_later(notes):
-    notes.engine = ChromaServer("http://127.0.0.1:9")
+    notes.engine = ChromaServer(url="http://127.0.0.1:9")
     with pytest.raises(ImportRefused, match="leave out --background"):
         notes.import_("new", is_background=True)

@@ -69,7 +69,7 @@ class Engine:
 def engine(request, tmp_path_factory) -> Iterator[Engine]:
     if request.param != "signatures":
         address = request.getfixturevalue("chroma").address
-        server = ChromaServer(address.url, hnsw=Hnsw(space=request.param, ef_search=400))
+        server = ChromaServer(url=address.url, hnsw=Hnsw(space=request.param, ef_search=400))
         new = lambda: ChromaIndex(server, f"mdvec-{secrets.token_hex(8)}", 30.0)  # noqa: E731
         yield Engine(request.param, new)
         return
@@ -189,7 +189,7 @@ def test_a_wider_search_takes_effect_on_the_collection_that_is_there(chroma):
     narrow.prepare()
     narrow.prepare()
     assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 100
-    server = ChromaServer(chroma.address.url, hnsw=Hnsw(ef_search=333))
+    server = ChromaServer(url=chroma.address.url, hnsw=Hnsw(ef_search=333))
     ChromaIndex(server, "mdvec-width", 30.0).prepare()
     assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 333
 

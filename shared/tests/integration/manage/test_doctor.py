@@ -16,7 +16,7 @@ from mdvec.index.tables import Tables, create_signatures, create_tables, create_
 from mdvec.manage import registering
 from mdvec.manage.doctor.database import check_database, check_indexes, check_leftovers
 from mdvec.manage.doctor.examination import GROUPS, examine
-from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.doctor.installed import (
     check_libraries,
     check_models,
@@ -24,16 +24,15 @@ from mdvec.manage.doctor.installed import (
     check_sources,
 )
 from mdvec.manage.doctor.server import ServerFailed, server_session
-from mdvec.settings.loading import load_with_origins
+from mdvec.settings.loading import Loaded, load_with_origins
 
 OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)
 FAST = tuple(group for group in GROUPS if group.check in OF_DATABASE)
 
 
-def installation(database: Path, **environment: str) -> Installation:
+def installation(database: Path, **environment: str) -> Loaded:
     flags = {"database": {"path": str(database)}}
-    loaded = load_with_origins(environment, flags=flags)
-    return Installation(loaded.settings, loaded.origins, loaded.file)
+    return load_with_origins(environment, flags=flags)
 
 
 def levels(check, database: Path) -> list[str]:

@@ -7,10 +7,11 @@ import platformdirs
 import pytest
 
 from mdvec.converters import NEW_TOOL_ENDINGS
-from mdvec.index.chroma import ChromaServer, Hnsw
+from mdvec.index.chroma import Hnsw
 from mdvec.log.opening import LogSettings
 from mdvec.settings import Settings, SettingsError, load_settings
 from mdvec.settings.loading import unknown_variables, unread_file
+from mdvec.settings.sections import IndexSettings
 
 OTHERS = dict.fromkeys(
     ("analytics", "convert", "duplicates", "household", "log", "server", "sync"), True
@@ -216,6 +217,8 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("scan", "max_bytes = 0", "0", "1 to 1073741824 bytes"),
         ("database", "path = 5", "5", "a file's path"),
         ("database", "path = ''", "''", "a file's path"),
+        ("log", "queries = 'no'", "'no'", "true or false"),
+        ("sync", "auto = 1", "1", "true or false"),
         ("charts", "port = 80", "80", "1024 to 65535, or 0 for any free port"),
         ("charts", "port = 65536", "65536", "1024 to 65535, or 0 for any free port"),
         ("charts", "cache_entries = 0", "0", "1 to 1000 charts"),
@@ -334,15 +337,17 @@ def test_the_vector_engine_can_be_set_from_both_with_the_older_names_of_its_grap
         """,
     )
     graph = Hnsw(space="l2", ef_construction=300, ef_search=150, max_neighbors=24)
-    expected = ChromaServer("http://10.0.0.5:8000", token_env="CHROMA_TOKEN", hnsw=graph)
+    expected = IndexSettings(
+        engine="chroma", url="http://10.0.0.5:8000", token_env="CHROMA_TOKEN", hnsw=graph
+    )
     assert load_settings({}, config=file).vector_engine == expected
     environment = {
         "MDVEC_INDEX_ENGINE": "chroma",
         "MDVEC_INDEX_TENANT": "us",
         "MDVEC_INDEX_HNSW_EF_SEARCH": "7",
     }
-    assert load_settings(environment).vector_engine == ChromaServer(
-        tenant="us", hnsw=Hnsw(ef_search=7)
+    assert load_settings(environment).vector_engine == IndexSettings(
+        engine="chroma", tenant="us", hnsw=Hnsw(ef_search=7)
     )
     assert unknown_variables(environment) == []
     assert load_settings({}).vector_engine is None

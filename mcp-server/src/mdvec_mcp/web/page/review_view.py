@@ -16,7 +16,6 @@ from mdvec.household import (
     DuplicateCandidate,
     ReviewDecision,
     RuleList,
-    Suggestion,
     deciding,
     review,
     rules,
@@ -137,14 +136,6 @@ MAX_TOGETHER = 40
 
 
 @dataclass(frozen=True, slots=True)
-class ShownSuggestion:
-    """A suggestion, and how many shops have the same category suggested."""
-
-    suggestion: Suggestion
-    same: int
-
-
-@dataclass(frozen=True, slots=True)
 class _Decided:
     """The shops that got a category, or lost theirs; the rows changed, the suggestions left."""
 
@@ -173,7 +164,8 @@ class _Suggestions:
         return self.views.page(
             request, "suggestions.html", status=400 if refused else 200, refused=refused,
             household=household, query=query, listed=listed, known=known,
-            suggestions=shown_suggestions(listed.suggestions), renaming=rules.quoted,
+            same=Counter(suggestion.category for suggestion in listed.suggestions),
+            renaming=rules.quoted,
             undo=[] if is_led_here(request) else query.all("set")[:MAX_TOGETHER],
             again="" if is_led_here(request) or "category" not in query else query.text("again"),
         )  # fmt: skip
@@ -242,9 +234,3 @@ class _Choice:
             for suggestion in suggestions
             if str(suggestion.category) == self.category
         ][:MAX_TOGETHER]
-
-
-def shown_suggestions(suggestions: tuple[Suggestion, ...]) -> list[ShownSuggestion]:
-    """Suggestions with the number of those that are alike."""
-    same = Counter(suggestion.category for suggestion in suggestions)
-    return [ShownSuggestion(suggestion, same[suggestion.category]) for suggestion in suggestions]

@@ -27,7 +27,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.search import FilterArguments, link_to
+from mdvec_mcp.search import SearchArguments, link_to
 from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
 from mdvec_mcp.web.page.views import Query, Views
 
@@ -104,10 +104,9 @@ class _Search:
 
     def _listing(self, query: Query) -> search.Listing:
         """The documents that pass the filters, the newest first."""
-        names = tuple(query.all("tool")) or None
         page = query.number("page", 1, 1, 10**6)
-        arguments = replace(_filters(query), sort="newest")
-        return self.views.wiring.search.list_documents(names, arguments, page)
+        asked = replace(_asked(query, ""), sort="newest")
+        return self.views.wiring.search.list_documents(asked, page)
 
     def _welcome(self, listing: search.Listing) -> Welcome:
         database = self.views.wiring.database
@@ -116,16 +115,8 @@ class _Search:
         return Welcome(sources, search.example_questions(database, listing))
 
     def _answer(self, query: Query, question: str) -> search.Answer:
-        names = tuple(query.all("tool")) or None
-        typed = search.typed_query(question)
-        context = self.views.wiring.search
-        answer = context.search(
-            typed.words or question,
-            names,
-            _count(query),
-            "chunk",
-            _filters(query).with_typed(typed),
-        )
+        asked = _asked(query, question).with_typed(search.typed_query(question))
+        answer = self.views.wiring.search.search(asked)
         unread = search.signs_read_as_text(question, is_code=False)
         return replace(answer, notes=(*unread, *answer.notes))
 
@@ -134,11 +125,14 @@ class _Search:
         return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
 
-def _filters(query: Query) -> FilterArguments:
-    """The filters that an address states."""
+def _asked(query: Query, question: str) -> SearchArguments:
+    """What an address asks for, with its filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
-    return FilterArguments(
+    return SearchArguments(
+        question,
+        tuple(query.all("tool")) or None,
+        _count(query),
         path=query.text("path").strip() or None,
         tags=[tag for tag in tags if tag] or None,
         since=query.text("since").strip() or None,

@@ -15,9 +15,9 @@ import anyio
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import manage
 from mdvec.database import DatabaseMissing
-from mdvec.embedding import ListedModel, catalog
+from mdvec.embedding import catalog
 from mdvec.log import last_lines, secrets_in
-from mdvec.settings import users_file
+from mdvec.settings import Loaded, users_file
 from mdvec.sync import Source, list_sources
 from mdvec.tools import KINDS, Tool, name_for
 from starlette.requests import Request
@@ -261,35 +261,25 @@ class ShownLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Health:
-    """What the view shows; ``found`` is None until the checks are asked for."""
-
-    models: tuple[ListedModel, ...]
-    in_use: frozenset[str]
-    log: ShownLog
-    found: tuple[manage.Finding, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Health:
     views: Views
 
     async def show(self, request: Request) -> Response:
         """The models and the log; with ``check`` also the findings, which take a moment."""
         is_checked = "check" in Query(request)
-        health = await self.views.run(request, lambda: self._look(is_checked=is_checked))
-        return self.views.page(request, "health.html", health=health)
+        shown = await self.views.run(request, lambda: self._look(is_checked=is_checked))
+        return self.views.page(request, "health.html", **shown)
 
-    def _look(self, *, is_checked: bool) -> Health:
+    def _look(self, *, is_checked: bool) -> Values:
         settings, database = self.views.wiring.settings, self.views.wiring.database
         in_use = manage.models_in_use(database)
-        findings = None
+        found = None
         if is_checked:
-            examined = manage.examine(manage.Installation(settings, {}, None), groups=_GROUPS)
-            findings = worst_first(examined)
+            found = list(manage.examine(Loaded(settings), groups=_GROUPS).findings)
+            found.sort(key=lambda finding: _ORDER.index(finding.level))
         options = settings.model.options()
         models = catalog.list_models({settings.model.name, *in_use}, options)
-        return Health(tuple(models), frozenset(in_use), self._log(), findings)
+        return {"models": models, "in_use": in_use, "log": self._log(), "found": found}
 
     def _log(self) -> ShownLog:
         settings = self.views.wiring.settings
@@ -304,8 +294,3 @@ class _Health:
             return ShownLog(file)
         except OSError as error:
             return ShownLog(file, failure=str(error))
-
-
-def worst_first(examined: manage.Examination) -> tuple[manage.Finding, ...]:
-    """The findings: trouble, then warnings, then what is well."""
-    return tuple(sorted(examined.findings, key=lambda finding: _ORDER.index(finding.level)))

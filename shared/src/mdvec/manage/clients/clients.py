@@ -30,13 +30,12 @@ class Machine:
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
         if self.platform == "win32":
-            return self._folder("APPDATA", self.home / "AppData" / "Roaming")
-        return self._folder("XDG_CONFIG_HOME", self.home / ".config")
+            return self.folder("APPDATA", "AppData/Roaming")
+        return self.folder("XDG_CONFIG_HOME", ".config")
 
-    def _folder(self, variable: str, default: Path) -> Path:
-        """The folder in an environment variable, else the default."""
-        value = self.environment.get(variable)
-        return Path(value) if value else default
+    def folder(self, variable: str, in_home: str) -> Path:
+        """The folder that an environment variable names, else one in the home."""
+        return Path(self.environment.get(variable) or self.home / in_home)
 
     @property
     def claude_desktop(self) -> Path:
@@ -46,26 +45,11 @@ class Machine:
         https://github.com/anthropics/claude-code/issues/26073.
         """
         if self.platform == "win32":
-            packages = self._folder("LOCALAPPDATA", self.home / "AppData" / "Local") / "Packages"
+            packages = self.folder("LOCALAPPDATA", "AppData/Local") / "Packages"
             of_store = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
             if of_store:
                 return max(of_store, key=lambda folder: folder.stat().st_mtime)
         return self.application_data / "Claude"
-
-    @property
-    def claude_code(self) -> Path:
-        """The folder of the file in which Claude Code lists servers."""
-        return self._folder("CLAUDE_CONFIG_DIR", self.home)
-
-    @property
-    def copilot(self) -> Path:
-        """The folder of Copilot CLI's settings."""
-        return self._folder("COPILOT_HOME", self.home / ".copilot")
-
-    @property
-    def codex(self) -> Path:
-        """The folder of Codex's settings."""
-        return self._folder("CODEX_HOME", self.home / ".codex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +111,7 @@ CLIENTS = {
     ),
     "claude-code": Client(
         "Claude Code", "mcpServers",
-        lambda machine: machine.claude_code / ".claude.json",
+        lambda machine: machine.folder("CLAUDE_CONFIG_DIR", "") / ".claude.json",
         is_typed=True, extras={"alwaysLoad": True},
     ),
     "cursor": Client(
@@ -141,12 +125,12 @@ CLIENTS = {
     ),
     "copilot-cli": Client(
         "Copilot CLI", "mcpServers",
-        lambda machine: machine.copilot / "mcp-config.json",
+        lambda machine: machine.folder("COPILOT_HOME", ".copilot") / "mcp-config.json",
         is_typed=True, extras={"tools": ["*"], "deferTools": "never"},
     ),
     "codex": Client(
         "Codex", "mcp_servers",
-        lambda machine: machine.codex / "config.toml",
+        lambda machine: machine.folder("CODEX_HOME", ".codex") / "config.toml",
         format="toml",
     ),
 }  # fmt: skip

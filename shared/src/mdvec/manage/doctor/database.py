@@ -26,7 +26,8 @@ from mdvec.database import (
 )
 from mdvec.datasets import dataset_tables, remove_unneeded_copies, snapshot_folder
 from mdvec.index import chunks, table_changes
-from mdvec.manage.doctor.findings import Finding, FindingLevel, Installation
+from mdvec.manage.doctor.findings import Finding, FindingLevel
+from mdvec.settings import Loaded
 from mdvec.sizes import MEGABYTE
 from mdvec.text import file_size, identifier
 from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, only_import_of, registry
@@ -41,13 +42,13 @@ _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
 
 
-def check_database(installation: Installation) -> Iterator[Finding]:
+def check_database(installation: Loaded) -> Iterator[Finding]:
     """Whether the file is whole and of this version's format, and only its owner's.
 
     Raises:
         DatabaseError: it cannot be opened; the message says why.
     """
-    path = installation.database
+    path = installation.settings.database_path
     if (beside := read_only_index(path)) is not None:
         yield Finding(
             "trouble", "database",
@@ -96,9 +97,9 @@ def _rights(path: Path) -> Iterator[Finding]:
         )  # fmt: skip
 
 
-def check_disk(installation: Installation) -> Iterator[Finding]:
+def check_disk(installation: Loaded) -> Iterator[Finding]:
     """Check that imports, rebuilds and mdvec compact have enough space."""
-    database = installation.database
+    database = installation.settings.database_path
     folder = database.absolute().parent
     while not folder.exists():
         folder = folder.parent
@@ -121,9 +122,9 @@ _STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
 _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
 
 
-def check_leftovers(installation: Installation) -> Iterator[Finding]:
+def check_leftovers(installation: Loaded) -> Iterator[Finding]:
     """Find leftovers that no search and no running import uses."""
-    database = installation.database
+    database = installation.settings.database_path
     with open_database(database, "read") as connection:
         rows = registry.list_tools(connection)
         leftovers = [(tool, _leftovers(connection, tool)) for tool in rows]
@@ -180,12 +181,13 @@ def _remove(database: Path, name: str) -> None:
 _BYTES_PER_NUMBER = 4
 
 
-def check_indexes(installation: Installation) -> Iterator[Finding]:
+def check_indexes(installation: Loaded) -> Iterator[Finding]:
     """Check that every chunk, and nothing else, has a vector, words and a signature."""
-    with open_database(installation.database, "read") as connection, snapshot(connection):
+    database = installation.settings.database_path
+    with open_database(database, "read") as connection, snapshot(connection):
         for tool in registry.list_tools(connection):
             if KINDS[tool.kind].has_texts and tool.generation:
-                yield _of_tool(connection, installation.database, tool)
+                yield _of_tool(connection, database, tool)
 
 
 def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding:
@@ -265,9 +267,9 @@ def _number(connection: apsw.Connection, sql: str) -> int:
 _ENGINE = "engine"
 
 
-def check_engine(installation: Installation) -> Iterator[Finding]:
+def check_engine(installation: Loaded) -> Iterator[Finding]:
     """Check that the engine of the settings has exactly the vectors of every tool."""
-    server, database = installation.settings.vector_engine, installation.database
+    server, database = installation.settings.vector_engine, installation.settings.database_path
     with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
             (tool, index.collection_of(connection, tool.tables))

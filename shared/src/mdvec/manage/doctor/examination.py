@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
 from mdvec.manage.doctor import database, installed
-from mdvec.manage.doctor.findings import Finding, Installation, InstallationCheck
+from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.doctor.server import check_server
+from mdvec.settings import Loaded
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +17,7 @@ class CheckGroup:
     """A group of checks; one that needs a database is skipped if there is none."""
 
     name: str
-    check: InstallationCheck
+    check: Callable[[Loaded], Iterable[Finding]]
     needs_database: bool = False
 
 
@@ -57,7 +59,7 @@ class Examination:
 
 
 def examine(
-    installation: Installation, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
+    installation: Loaded, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
     findings: list[Finding] = []
@@ -72,13 +74,13 @@ def examine(
             group_findings = _checked(group, installation)
         if group.check is database.check_database:
             is_readable = all(finding.level != "trouble" for finding in group_findings) and (
-                installation.database.is_file()
+                installation.settings.database_path.is_file()
             )
         findings += group_findings
     return Examination(tuple(findings), tuple(fixed))
 
 
-def _checked(group: CheckGroup, installation: Installation) -> list[Finding]:
+def _checked(group: CheckGroup, installation: Loaded) -> list[Finding]:
     """The findings of a group; a check that fails becomes a finding."""
     findings: list[Finding] = []
     try:

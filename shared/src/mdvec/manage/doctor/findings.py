@@ -1,13 +1,10 @@
-"""The result of a check, and the installation that it examines."""
+"""The result of a check."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal
-
-from mdvec.settings import Origins, Settings
 
 FindingLevel = Literal["ok", "warning", "trouble"]
 
@@ -35,21 +32,3 @@ class Finding:
             "command": self.command,
             "fixable": self.fix is not None,
         }
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    """What the checks examine: the effective settings, where each was set, and their file."""
-
-    settings: Settings
-    origins: Origins
-    config: Path | None
-
-    @property
-    def database(self) -> Path:
-        """The database file."""
-        return self.settings.database_path
-
-
-InstallationCheck = Callable[[Installation], Iterable[Finding]]
-"""A group of checks."""

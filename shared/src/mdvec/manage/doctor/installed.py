@@ -21,8 +21,9 @@ from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_
 from mdvec.installation import this_installation
 from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
-from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
+from mdvec.settings import Loaded
 from mdvec.tools import (
     KINDS,
     Tool,
@@ -36,7 +37,7 @@ _DICTIONARY = ("sudachipy", "sudachidict_small")
 _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
 
 
-def check_libraries(installation: Installation) -> Iterator[Finding]:
+def check_libraries(installation: Loaded) -> Iterator[Finding]:
     """Check Python and the libraries."""
     yield Finding("ok", "python", f"Python {platform.python_version()} at {sys.executable}")
     yield _sqlite()
@@ -75,7 +76,7 @@ def _dictionary() -> Finding:
     return Finding("ok", "dictionary", f"SudachiPy {version(_DICTIONARY[0])} with its dictionary")
 
 
-def _font(installation: Installation) -> Finding:
+def _font(installation: Loaded) -> Finding:
     """Check that charts have a font; only the server can tell whether it is Japanese."""
     chosen = installation.settings.charts.font_path
     if chosen is not None:
@@ -97,12 +98,12 @@ def _font(installation: Installation) -> Finding:
     )
 
 
-def check_settings(installation: Installation) -> Iterator[Finding]:
+def check_settings(installation: Loaded) -> Iterator[Finding]:
     """List every setting that is not a default, with its origin, and check the log."""
-    if installation.config is None:
+    if installation.file is None:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:
-        yield Finding("ok", "settings", f"the settings file is {installation.config}")
+        yield Finding("ok", "settings", f"the settings file is {installation.file}")
     values = installation.settings.model_dump(by_alias=True)
     for (section, key), origin in sorted(installation.origins.items()):
         value = reduce(getitem, section.split("."), values)[key]
@@ -131,7 +132,7 @@ def _log(named: str | None) -> Finding:
 _CLIENTS = "clients"
 
 
-def check_clients(installation: Installation) -> Iterator[Finding]:
+def check_clients(installation: Loaded) -> Iterator[Finding]:
     """Check that the clients with an entry for mdvec can start it, with this database."""
     machine = Machine(sys.platform, Path.home(), os.environ)
     is_registered = False
@@ -143,7 +144,7 @@ def check_clients(installation: Installation) -> Iterator[Finding]:
             continue
         if entry is not None:
             is_registered = True
-            yield _checked(name, client, entry, installation.database)
+            yield _checked(name, client, entry, installation.settings.database_path)
     if not is_registered:
         sentence = "no client has an entry for mdvec yet; see: mdvec register -h"
         yield Finding("ok", _CLIENTS, sentence)
@@ -167,7 +168,7 @@ def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> F
     return Finding("ok", _CLIENTS, f"{client.title} starts {program}")
 
 
-def check_models(installation: Installation) -> Iterator[Finding]:
+def check_models(installation: Loaded) -> Iterator[Finding]:
     """Check that the models of tools and settings, and the reranker, are here; none is loaded."""
     needed = _needed(installation)
     for card in CARDS.values():
@@ -208,7 +209,7 @@ def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
     )  # fmt: skip
 
 
-def _of_reranker(installation: Installation) -> Iterator[Finding]:
+def _of_reranker(installation: Loaded) -> Iterator[Finding]:
     """The finding about the reranker of the settings, if there is one; it is not loaded."""
     reranker = installation.settings.reranker()
     if reranker is None:
@@ -223,13 +224,13 @@ def _of_reranker(installation: Installation) -> Iterator[Finding]:
         yield Finding("ok", "models", f"the reranker {reranker.name} is here")
 
 
-def _needed(installation: Installation) -> dict[str, str]:
+def _needed(installation: Loaded) -> dict[str, str]:
     """What needs each model, by the model's name."""
     needed = {}
     if installation.settings.model.name != catalog.AUTO:
         needed[installation.settings.model.name] = "[model] name asks for it"
     try:
-        tools = list_tools(installation.database, active_only=False)
+        tools = list_tools(installation.settings.database_path, active_only=False)
     except DatabaseError:  # the checks of the database report it
         return needed
     for tool in tools:
@@ -238,9 +239,9 @@ def _needed(installation: Installation) -> dict[str, str]:
     return needed
 
 
-def check_sources(installation: Installation) -> Iterator[Finding]:
+def check_sources(installation: Loaded) -> Iterator[Finding]:
     """Check that each tool's source exists and its last import finished."""
-    with open_database(installation.database, "read") as connection:
+    with open_database(installation.settings.database_path, "read") as connection:
         rows = registry.list_tools(connection)
         stopped = {tool.id: still_to_come(connection, tool) for tool in rows}
     if not rows:
@@ -253,7 +254,7 @@ def check_sources(installation: Installation) -> Iterator[Finding]:
     for tool in rows:
         yield _source(tool)
         how = f"mdvec import -n {tool.name}"
-        if is_being_imported(installation.database, tool):
+        if is_being_imported(installation.settings.database_path, tool):
             yield Finding("ok", "sources", stopped[tool.id] or f"{tool.name} is being imported")
         elif (sentence := stopped[tool.id]) is not None:
             yield Finding("warning", "sources", sentence, f"{how} --mode update")

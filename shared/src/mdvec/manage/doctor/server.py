@@ -19,10 +19,12 @@ from mdvec.database import DatabaseError, open_database
 from mdvec.embedding import is_endpoint_model
 from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
-from mdvec.manage.doctor.findings import Finding, Installation
+from mdvec.manage.doctor.findings import Finding
+from mdvec.manage.page_server import server_arguments
 from mdvec.manage.registering import models_in_use
 from mdvec.manage.service import SERVER_PROGRAM, find_server_program
 from mdvec.platform import is_root
+from mdvec.settings import Loaded
 from mdvec.text import identifier, outside_fences
 from mdvec.tools import KINDS, registry
 
@@ -142,7 +144,7 @@ _MAX_QUERY_CHARS = 200
 _HANDLES = "list_handles"
 
 
-def check_server(installation: Installation, seconds: float = _SECONDS) -> Iterator[Finding]:
+def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:
     """Check that a client can use the server: it starts, lists its tools, and finds a document.
 
     Raises:
@@ -155,26 +157,24 @@ def check_server(installation: Installation, seconds: float = _SECONDS) -> Itera
             this_installation().adding_server,
         )  # fmt: skip
         return
-    command = [program, "--database", str(installation.database)]
-    if installation.config is not None:
-        command += ["--config", str(installation.config)]
+    arguments = server_arguments(installation.settings.database_path, installation.file)
     with tempfile.TemporaryDirectory() as folder:
         # The server gets a log of its own, because the user's is for the user's searches.
         log = Path(folder) / "events.log"
         environment = {
             "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
         }  # fmt: skip
-        if any(map(is_endpoint_model, models_in_use(installation.database))):
+        if any(map(is_endpoint_model, models_in_use(installation.settings.database_path))):
             # The search asks for a title of the user's, which must not go to an endpoint unasked.
             environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
-        with server_session(command, seconds, environment) as server:
+        with server_session([program, *arguments], seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
             yield Finding(
                 "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
             )
-            yield from _search(server, installation.database)
+            yield from _search(server, installation.settings.database_path)
             # A bridge writes no log; the server behind it does.
             if _HANDLES in names and installation.settings.server.url is None:
                 yield _queries(server, log)
