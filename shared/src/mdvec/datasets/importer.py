@@ -202,8 +202,9 @@ class _DatasetImport:
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
-        is_rebuilt = self.job.request.mode == "replace"
-        if is_rebuilt or known is None or self.readings.have_changed(file.path):
+        request = self.job.request
+        is_read_anyway = request.mode == "replace" or request.checksum
+        if is_read_anyway or known is None or self.readings.have_changed(file.path):
             return False
         if (known.size, known.mtime_ns, known.app_version) != (
             file.size, file.mtime_ns, __version__,
