@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any, Literal
 
@@ -21,10 +22,14 @@ EXAMPLES = {
 }  # fmt: skip
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
-_MAX_INTEGER = 2**63
+_MAX_INTEGER = 2**127
+_MAX_DIGITS = 38
 ParameterValue = str | int | float
 Bound = dict[str, tuple[ParameterType, ParameterValue]]
-"""Each parameter's type and value, by its name; a date is ISO text."""
+"""Each parameter's type and value, by its name; a date is ISO text, and a fraction its digits.
+
+As SQL reads numbers, only one with an exponent is a float.
+"""
 
 
 class WrongParameters(MdvecError):
@@ -111,9 +116,14 @@ def _checked(question: str, parameter: Parameter, value: object, *, is_sql: bool
         "text": _text, "integer": _integer, "number": _number, "date": _date, "boolean": _boolean,
     }[parameter.type]  # fmt: skip
     converted = read(value)
+    shown = str(value)
+    shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
+    if isinstance(converted, int | Decimal) and not _is_exact(converted):
+        raise WrongParameters(
+            f"{parameter.name} of {question} has more than the {_MAX_DIGITS} digits that SQL "
+            f"keeps; round it, or write it as in 1.5e40, not {shown!r}"
+        )
     if converted is None:
-        shown = str(value)
-        shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
         is_number = is_sql and parameter.type == "integer" and _number(value) is not None
         cast = f"; ${parameter.name}::DOUBLE in the SQL takes any number" if is_number else ""
         kind = {"integer": "an integer"}.get(parameter.type, f"a {parameter.type}")
@@ -121,7 +131,7 @@ def _checked(question: str, parameter: Parameter, value: object, *, is_sql: bool
             f"{parameter.name} of {question} must be {kind}, such as {EXAMPLES[parameter.type]}, "
             f"not {shown!r}{cast}"
         )
-    return converted
+    return str(converted) if isinstance(converted, Decimal) else converted
 
 
 def _text(value: object) -> str | None:
@@ -134,24 +144,30 @@ def _text(value: object) -> str | None:
 
 def _integer(value: object) -> int | None:
     number = _number(value)
-    if isinstance(number, float) and number.is_integer():
-        number = int(number)
-    return number if isinstance(number, int) and abs(number) < _MAX_INTEGER else None
+    return int(number) if number is not None and number == int(number) else None
 
 
-def _number(value: object) -> int | float | None:
+def _number(value: object) -> int | float | Decimal | None:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
+    text = str(value).strip()
     try:
-        if isinstance(value, int) or (
-            isinstance(value, str) and value.strip().lstrip("+-").isdecimal()
-        ):
-            whole = int(value)
-            return whole if abs(whole) < _MAX_INTEGER else None
-        number = float(value)
-    except ValueError:
+        number = Decimal(text)
+    except InvalidOperation:
         return None
-    return number if math.isfinite(number) and "_" not in str(value) else None
+    if not number.is_finite() or "_" in text:
+        return None
+    if "e" in text.casefold():
+        return float(text) if math.isfinite(float(text)) else None
+    return int(number) if text.lstrip("+-").isdecimal() else number
+
+
+def _is_exact(number: int | Decimal) -> bool:
+    """Whether SQL has a type of exact numbers that holds it."""
+    if isinstance(number, int):
+        return abs(number) < _MAX_INTEGER
+    _, digits, exponent = number.as_tuple()
+    return max(len(digits), -int(exponent)) <= _MAX_DIGITS
 
 
 def _boolean(value: object) -> bool | None:

@@ -6,7 +6,7 @@ so that queries never open, lock or wait for those.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -27,7 +27,7 @@ from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
 from mdvec.datasets.options import ChosenReadings, DatasetOptions
-from mdvec.datasets.planning import ImportPlan, PlannedGroup, plan
+from mdvec.datasets.planning import ImportPlan, PlannedGroup, may_join, plan
 from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
     DatasetReport,
@@ -76,7 +76,7 @@ class _DatasetImport:
         self.failed = list(job.found.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
-        self.asked: Mapping[str, str] = {}
+        self.asked: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
@@ -99,6 +99,7 @@ class _DatasetImport:
             with shared_databases(self.snapshots.folder):
                 self._import_files()
             self._keep_unseen()
+            self._name_apart()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
             self.readings.check(self.found, self.tables.values(), self.failed, self.known)
@@ -111,7 +112,7 @@ class _DatasetImport:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
         self.progress.files = len(self.found) - len(unchanged)
         planned = self._plan(unchanged)
-        self.asked = planned.asked
+        self.asked |= planned.asked
         # A new file must not take the name of an existing table.
         for group in planned.groups:
             if group.old is not None:
@@ -179,6 +180,11 @@ class _DatasetImport:
             self._fail(path, error)
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
         for file in outcome.several:
+            if table is not None:
+                self.asked[file.path] = (
+                    f"its tables are their own: unlike the other files of {planned.group.pattern} "
+                    "it holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
+                )
             self._import_file(file)
         for part, reason in outcome.apart:
             left_out = [(part.file.path, reason)] if reason else []
@@ -191,8 +197,9 @@ class _DatasetImport:
 
     def _is_unchanged(self, file: FoundFile) -> bool:
         known = self.known.get(file.path)
-        is_rebuilt = self.job.request.mode == "replace"
-        if is_rebuilt or known is None or self.readings.have_changed(file.path):
+        request = self.job.request
+        is_read_anyway = request.mode == "replace" or request.checksum
+        if is_read_anyway or known is None or self.readings.have_changed(file.path):
             return False
         if known != ImportedFile(file.path, *file.state, known.left_out):
             return False
@@ -299,6 +306,17 @@ class _DatasetImport:
             if stored.path in unseen and stored.name not in self.tables:
                 self.tables.put(stored)
         self.files += [file for path, file in self.known.items() if path in unseen]
+
+    def _name_apart(self) -> None:
+        """Note, with each table of several files, those named alike that are not in it."""
+        for table in list(self.tables.values()):
+            if table.combined is None:
+                continue
+            combined = table.combined
+            alike = {file.path for file in self.found if may_join(combined.group, file)}
+            apart = alike - {file.path for file in combined.files}
+            combined = replace(combined, apart=tuple(sorted(apart)))
+            self.tables.put(replace(table, combined=combined))
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         return (stored for stored in self.stored if stored.path == path)

@@ -71,7 +71,7 @@ def plan(
     for file in source_files:
         is_free = is_rebuilt or file.path not in alone
         fits = (
-            group for group in members if _may_join(group, file) and (group.is_chosen or is_free)
+            group for group in members if may_join(group, file) and (group.is_chosen or is_free)
         )
         group = next(fits, None)
         (single if group is None else members[group]).append(file)
@@ -104,7 +104,8 @@ def plan(
     return ImportPlan(tuple(groups), tuple(single), asked)
 
 
-def _may_join(group: FileGroup, file: FoundFile) -> bool:
+def may_join(group: FileGroup, file: FoundFile) -> bool:
+    """Whether a file's kind and name are those of a group's files."""
     return may_be_part(file.path) and group.has(file.path)
 
 

@@ -10,6 +10,7 @@ from .reading import FileBytes as FileBytes
 from .reading import NotOpened as NotOpened
 from .reading import data_file_encoding as data_file_encoding
 from .reading import decode_text as decode_text
+from .reading import not_decoded as not_decoded
 from .reading import open_within as open_within
 from .reading import opened_within as opened_within
 from .reading import read_bytes as read_bytes

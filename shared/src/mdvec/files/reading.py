@@ -165,6 +165,16 @@ def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
         raise
 
 
+def not_decoded(chosen: str) -> UnreadableFile:
+    """Why a data file's text is not in its encoding: its user chose that, or the file changed."""
+    if not chosen:
+        return UnreadableFile.changed()
+    wrong = f"it is not {chosen}, which was chosen for it"
+    if chosen in {"utf-16", "utf-32"}:
+        wrong += f"; without a mark at its start it may be {chosen}-le or {chosen}-be"
+    return UnreadableFile(wrong)
+
+
 def _unknown(error: UnknownEncoding) -> UnreadableFile:
     return UncertainEncoding(f"it is {error}; save it as UTF-8")
 

@@ -117,6 +117,7 @@ def test_a_choice_that_cannot_hold_changes_nothing(files):
         (["額=auto"], {}, "nothing is chosen for '額'"),
         ([], {"header_row": 9}, "it has no line 9"),
         ([], {"encoding": "utf-8"}, "it is not utf-8-sig, which was chosen for it"),
+        ([], {"encoding": "utf-16"}, "without a mark at its start it may be utf-16-le or"),
     ):
         with pytest.raises(ImportRefused, match=why):
             files.import_(*columns, **choices)

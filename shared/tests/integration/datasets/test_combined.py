@@ -266,7 +266,7 @@ def test_workbooks_with_other_currencies_are_text_as_shown(shop):
     assert shop.read("s__sales", "price") == [("¥5.5",), ("$5.5",), ("5.5",)]
 
 
-def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_none(shop):
+def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_named(shop):
     for month in range(1, 5):
         book = openpyxl.Workbook()
         book.active.append(["day", "yen"])
@@ -280,7 +280,16 @@ def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_none(shop)
     )  # fmt: skip
     expected = [(date(2025, month, 1), month, f"sales_2025-0{month}.xlsx") for month in (1, 2, 3)]
     assert shop.read("s__sales") == expected
-    assert shop.import_().unchanged == 3
+    (reason,) = left_out(report).values()
+    assert "unlike the other files of sales_*.xlsx it holds several; leave one in it" in reason
+    again = shop.import_()
+    assert (again.unchanged, left_out(again)) == (3, left_out(report))
+    book = openpyxl.load_workbook(shop.folder / "sales_2025-02.xlsx")
+    book.create_sheet("memo").append(["to be checked"])
+    book.save(shop.folder / "sales_2025-02.xlsx")
+    assert "sales_2025-02.xlsx" in left_out(shop.import_())
+    said = table_origin(shop.database, "s__sales")["read"]
+    assert said.startswith("not in it, though named alike: sales_2025-02.xlsx, sales_2025-04.xlsx")
 
 
 def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):

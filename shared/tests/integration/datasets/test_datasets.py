@@ -1,8 +1,10 @@
 """Importing data files: tables with names, columns, rows and periods."""
 
+import os
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -21,6 +23,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview
+from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, SearchRefused, search
 from mdvec.sync.freshness import look_at
 from mdvec.tools.names import InvalidToolName
@@ -57,6 +60,18 @@ def reasons(report):
 @pytest.fixture
 def runs(tmp_path):
     return Dataset(tmp_path / "runs", tmp_path / "data.sqlite", name="my-runs")
+
+
+def test_by_checksum_a_file_of_the_same_size_and_time_is_read_again(runs):
+    file = runs.folder / "a.csv"
+    file.write_text("x\n111\n", "utf-8")
+    runs.import_("new")
+    state = file.stat()
+    file.write_text("x\n222\n", "utf-8")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert (counts(runs.import_()), runs.read("my_runs__a")) == ((0, 0, 0, 1, 0), [(111,)])
+    import_tool(replace(runs.request("update"), checksum=True), no_model)
+    assert runs.read("my_runs__a") == [(222,)]
 
 
 def test_a_parquet_file_is_recorded_in_its_place(runs):
@@ -103,7 +118,13 @@ def test_csv_files_and_databases_are_copied_into_a_private_folder(runs):
         "my_runs__支出": "支出.csv",
     }
     assert runs.read("my_runs__支出")[0][1] == 1200
-    assert runs.read("my_runs__store__runs")[0][:2] == (1, str(10**30))
+    assert runs.read("my_runs__store__runs", "few, many, typeof(many)") == [
+        (1, 10**30, "DECIMAL(38,0)")
+    ]
+    assert (
+        "many: HUGEINT → DECIMAL(38,0), which keeps it exactly"
+        in tables["my_runs__store__runs"].reading
+    )
     assert tables["my_runs__store__other_we_ird"].columns == (Column("a\nb", "INTEGER"),)
     assert {table.parquet for table in tables.values()} == set(runs.copies)
     for folder in (runs.copies[0].parent, runs.copies[0].parent.parent):

@@ -242,6 +242,7 @@ def test_short_decimals_of_256_bits_are_refused_in_words_of_ours(files):
 def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(files):
     frame = pl.DataFrame(
         {
+            "longest": pl.Series([2**127 - 1, 5], dtype=pl.Int128),
             "long": pl.Series([2**100, -5], dtype=pl.Int128),
             "short": pl.Series([2**62, None], dtype=pl.Int128),
             "list": pl.Series([[2**90], []], dtype=pl.List(pl.Int128)),
@@ -256,9 +257,10 @@ def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(file
     )
     assert problems(files.import_("new")) == dict.fromkeys(DECIMALS_OF_60_DIGITS, reason)
     assert files.content("t__a") == (
-        {"long": "VARCHAR", "short": "BIGINT", "list": "VARCHAR[]"},
-        [(str(2**100), 2**62, [str(2**90)]), ("-5", None, [])],
+        {"longest": "VARCHAR", "long": "DECIMAL(38,0)", "short": "BIGINT", "list": "VARCHAR[]"},
+        [(str(2**127 - 1), 2**100, 2**62, [str(2**90)]), ("5", -5, None, [])],
     )
+    assert "longest: Int128 → String, which keeps it exactly" in files.tables()["t__a"].reading
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits it")

@@ -112,6 +112,22 @@ def read(path):
         return connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
 
 
+def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_path):
+    old = Data((parquet(tmp_path / "1.parquet", "SELECT 1 AS i"),), tmp_path / "none.sqlite", ())
+    seen = [old]
+    process = QueryProcess(tmp_path / "spool", LIMITS, lambda: seen.pop(0) if seen[1:] else seen[0])
+    assert process.rows("runs", max_rows=1).rows == [[1]]
+    new = replace(old, parquet=(parquet(tmp_path / "2.parquet", "SELECT 2 AS i"),))
+    seen[:] = [old, new]  # the import ends just after the query looked
+    (tmp_path / "1.parquet").unlink()
+    try:
+        assert process.rows("runs", max_rows=1).rows == [[2]]
+        with pytest.raises(QueryFailed, match="runs has i"):
+            process.rows("SELECT j FROM runs", max_rows=1)
+    finally:
+        process.close()
+
+
 @pytest.mark.parametrize("fmt", ["parquet", "csv"])
 def test_an_export_has_every_row_in_order_and_is_private(shared, fmt):
     exported = shared.process.export("SELECT * FROM runs ORDER BY i DESC", fmt=fmt, max_rows=5000)

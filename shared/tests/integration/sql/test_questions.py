@@ -93,6 +93,29 @@ def test_the_types_of_parameters_are_found_and_their_values_bound(site):
         site.rows("月次", **given | {"first": "$last"})
 
 
+def test_a_number_is_bound_as_the_literal_that_it_is(site):
+    def value(sql, given):
+        answer = site.questions.answer(site.questions.asked(sql, {"x": given}))
+        return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
+
+    exact = (
+        "(VALUES (1, 12345678901234567.89::DECIMAL(38,2)), (2, 12345678901234567.12)) AS t(i, d)"
+    )
+    assert value(f"SELECT i FROM {exact} WHERE d = $x", "12345678901234567.88") == []
+    assert value(f"SELECT i FROM {exact} WHERE d > $x", "12345678901234567.50") == [{"i": 1}]
+    assert value("SELECT $x::DECIMAL(38,10) AS n", "1234567890123456789.0123456789") == [
+        {"n": "1234567890123456789.0123456789"}
+    ]
+    assert value("SELECT 0.3::DECIMAL(3,1) - $x AS n", 0.1) == [{"n": 0.2}]
+    named = "FROM (VALUES (0.3::DECIMAL(3,1), 5)) AS t(d, i)"
+    assert value(f"SELECT d - $x AS n {named} ORDER BY n", "0.1") == [{"n": 0.2}]
+    assert value(f"SELECT round(sum(d) * $x, 2) AS n {named}", "0.1") == [{"n": 0.03}]
+    with pytest.raises(WrongParameters, match=r"\$x::DOUBLE in the SQL takes any number"):
+        value(f"SELECT i * $x AS n {named}", "1.08")  # as a text it would have become 1
+    most = "SELECT i FROM (VALUES (1, 18446744073709551615::UBIGINT)) AS t(i, u) WHERE u = $x"
+    assert value(most, "18446744073709551615") == [{"i": 1}]
+
+
 def test_values_that_models_send_are_taken_or_told_what_to_write(site):
     def rows(sql, **parameters):
         return site.questions.answer(site.questions.asked(sql, parameters))["rows"]

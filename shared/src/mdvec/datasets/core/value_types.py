@@ -116,8 +116,9 @@ def _euro(number: str) -> str:
 
 def _amount(currency: str, suffix: str, decimals: str) -> str:
     """The pattern of amounts in one currency, whose sign may stand on either side of the minus."""
-    plain = f"{_MINUS}?{currency}?{_MINUS}?{_GROUPED}{decimals}{suffix}"
-    return f"{plain}|[(]{currency}?{_BRACKETED}{decimals}{suffix}[)]"
+    sign = f"({currency} ?)?"
+    plain = f"{_MINUS}?{sign}{_MINUS}?{_GROUPED}{decimals}{suffix}"
+    return f"{plain}|[(]{sign}{_BRACKETED}{decimals}{suffix}[)]"
 
 
 def _matches(pattern: str) -> str:
@@ -224,8 +225,8 @@ _KINDS = (
     # A telephone number has a plus as well; where others have a minus or a point it is a sign.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs="^(-|0$)"),
     ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", also=_IS_EXACT, needs=r"^(-|0$)|\."),
-    ValueKind("BIGINT", _amount(r"[¥￥\\]", "円?", ""), reading=_SIGNED_DIGITS),
-    ValueKind("DOUBLE", _amount(r"[¥￥\\]", "円?", _DECIMALS), reading=_SIGNED_DIGITS),
+    ValueKind("BIGINT", _amount(r"[¥￥\\]", "( ?円)?", ""), reading=_SIGNED_DIGITS),
+    ValueKind("DOUBLE", _amount(r"[¥￥\\]", "( ?円)?", _DECIMALS), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
     ValueKind(
         "DOUBLE",
@@ -403,7 +404,7 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> l
 
 
 NUMBER_LIKE = (
-    rf"{_MINUS}?[¥￥$€£]?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
+    rf"{_MINUS}?([¥￥$€£] ?)?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
     r"((\.\d{1,15})([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
 )
 """What most values of a column of numbers look like, whatever else it holds; 1e5 is a code."""

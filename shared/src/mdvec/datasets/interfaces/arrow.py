@@ -38,7 +38,8 @@ def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> 
     )  # fmt: skip
     response: dict[str, Any] = json.loads(done.stdout or "{}")
     if "names" in response:
-        return Understood(columns=tuple(ReadColumn(name, "") for name in response["names"]))
+        columns_read = tuple(ReadColumn(name, "") for name in response["names"])
+        return Understood(columns=columns_read).with_notes(*response["notes"])
     if "why" in response:
         raise UnreadableFile(response["why"])
     said = response.get("error", "reading it broke the process that did")[:_MAX_CHARS]

@@ -52,6 +52,12 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
             if name in texts or kinds[name] == pl.Duration
         ]
         cast += [pl.col(name).cast(kind) for name, kind in exact.items() if name not in texts]
+        kept = exact | {name: pl.String() for name in names if kinds[name] == pl.Duration}
+        notes = [
+            f"{name}: {kinds[name]} → {kind}, which keeps it exactly"
+            for name, kind in kept.items()
+            if kind != pl.Int64 and name not in texts
+        ]
         (frame.with_columns(cast) if cast else frame).sink_parquet(target)
     except _NotRead as error:
         return {"why": str(error)}
@@ -59,7 +65,7 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
         if _LONG_DECIMALS in str(error):
             return {"why": "it has decimals of 256 bits; write them with 128 bits, or as text"}
         return {"error": str(error).partition("\n")[0]}
-    return {"names": names}
+    return {"names": names, "notes": notes}
 
 
 def _check_decimals(kinds: pl.Schema) -> None:
@@ -83,7 +89,7 @@ def _inner(kind: pl.DataType) -> list[pl.DataType]:
 
 
 def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType]:
-    """The types in which 128-bit integers are exact: BIGINT if all values fit, else text.
+    """The types in which 128-bit integers are exact: the first in which all values fit, or text.
 
     DuckDB reads them from Parquet as bytes.
     """
@@ -100,6 +106,8 @@ def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType
             least, most = ends[f"min {at}"][0] or 0, ends[f"max {at}"][0] or 0
             if least >= -_LIMIT and most < _LIMIT:
                 exact[name] = pl.Int64()
+            elif max(-least, most) < 10**MAX_DIGITS:
+                exact[name] = pl.Decimal(MAX_DIGITS, 0)
     return exact
 
 

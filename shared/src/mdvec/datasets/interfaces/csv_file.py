@@ -39,7 +39,7 @@ from mdvec.datasets.interfaces.typed_columns import (
     with_blank_texts,
     write_typed,
 )
-from mdvec.files import UnreadableFile, data_file_encoding
+from mdvec.files import UnreadableFile, data_file_encoding, not_decoded
 from mdvec.text import UTF_8, identifier, literal, shown_name
 
 _BLOCK = 2**20
@@ -90,10 +90,8 @@ def csv_to_parquet(
                 rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
         columns, totals = _convert(rows, target, plain, on_rows, reading)
         others = () if is_large else tuple(headers_below(rows.file, head))
-    except UnicodeDecodeError as error:
-        if reading.encoding:
-            raise UnreadableFile(f"it is not {encoding}, which was chosen for it") from error
-        raise UnreadableFile.changed() from error
+    except UnicodeError as error:
+        raise not_decoded(reading.encoding) from error
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +27,15 @@ from mdvec.text import identifier, literal
 MEMORY_MB = 2_048
 MAX_VIEW_MB = 1_024
 _EXTRA_ADDRESS_SPACE_MB = 1_536
-_FITS_BIGINT = "TRY_CAST({} AS BIGINT) IS NOT NULL"
+_WHOLE = tuple(
+    (f"TRY_CAST({{}} AS {kind}) IS NOT NULL", kind) for kind in ("BIGINT", "DECIMAL(38,0)")
+)
 _IF_ALL_FIT = {
-    "HUGEINT": (_FITS_BIGINT, "BIGINT"),
-    "UHUGEINT": (_FITS_BIGINT, "BIGINT"),
-    "INTERVAL": (r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),
+    "HUGEINT": _WHOLE,
+    "UHUGEINT": _WHOLE,
+    "INTERVAL": ((r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),),
 }
-"""By type: the condition that all values must meet, and the type that Parquet keeps them in."""
+"""By type: conditions that all values must meet, each with the type that Parquet keeps them in."""
 _EXACTLY = {
     **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
     "UNION": DuckDBType("JSON"),
@@ -87,8 +88,8 @@ def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
 
 def _copied(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, *, is_view: bool
-) -> dict[str, str]:
-    """Write a table's rows to a Parquet file in the working folder; {} or an error.
+) -> dict[str, Any]:
+    """Write a table's rows to a Parquet file in the working folder; notes on types, or an error.
 
     Views come after all tables, as what they can write is limited from then on.
     """
@@ -103,29 +104,36 @@ def _copied(
         ).fetchall()
         if not columns:
             return {"error": "all its columns are computed"}
-        shown = ", ".join(_shown(connection, source, columns))
+        stored = [_stored(connection, source, column, type_) for column, type_ in columns]
+        shown = ", ".join(
+            f"CAST({name} AS {kept}) AS {name}" if kept != type_ else name
+            for (column, type_), kept in zip(columns, stored, strict=True)
+            for name in [identifier(column)]
+        )
         connection.execute(
             f"COPY (SELECT {shown} FROM {source}) TO {literal(str(_here(target)))} "
             f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
         )
     except (duckdb.Error, MemoryError) as error:
         return {"error": first_line(error)}
-    return {}
+    return {
+        "notes": [
+            f"{column}: {type_} → {kept}, which keeps it exactly"
+            for (column, type_), kept in zip(columns, stored, strict=True)
+            if kept not in {type_, "BIGINT"}
+        ]
+    }
 
 
-def _shown(
-    connection: duckdb.DuckDBPyConnection, source: str, columns: list[tuple[str, str]]
-) -> Iterator[str]:
-    """SQL: the columns, each cast to a type that Parquet keeps exactly, at any depth."""
-    for column, type_ in columns:
-        name = identifier(column)
-        stored = changed_type(type_, lambda part: _EXACTLY.get(part.name))
-        if type_ in _IF_ALL_FIT:
-            condition, keeps = _IF_ALL_FIT[type_]
-            fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
-            (all_fit,) = connection.execute(f"SELECT {fits} FROM {source}").fetchone() or ()
-            stored = stored if all_fit is False else keeps
-        yield name if stored == type_ else f"CAST({name} AS {stored}) AS {name}"
+def _stored(connection: duckdb.DuckDBPyConnection, source: str, column: str, type_: str) -> str:
+    """The type in which Parquet keeps a column exactly, at any depth."""
+    name = identifier(column)
+    for condition, kept in _IF_ALL_FIT.get(type_, ()):
+        fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
+        (all_fit,) = connection.execute(f"SELECT {fits} FROM {source}").fetchone() or ()
+        if all_fit is not False:
+            return kept
+    return changed_type(type_, lambda part: _EXACTLY.get(part.name))
 
 
 if __name__ == "__main__":

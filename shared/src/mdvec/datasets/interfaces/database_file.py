@@ -77,7 +77,7 @@ def _copied(
         if "error" in response:
             raise UnreadableFile(f"it cannot be copied ({response['error']})")
     copy.replace(target)
-    return Understood()
+    return Understood().with_notes(*response["notes"])
 
 
 def _lock(file: int) -> None:

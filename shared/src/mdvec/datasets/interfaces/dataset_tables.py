@@ -53,12 +53,14 @@ class Combination:
         file_column: the column that names the file of each row.
         from_path: the columns that their folders give.
         files: the files, by path.
+        apart: the files found that are named like these, and are not in the table.
     """
 
     group: FileGroup
     file_column: str
     from_path: tuple[str, ...]
     files: tuple[CombinedFile, ...]
+    apart: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,18 @@ class DatasetTable(TableExtent):
 
     @property
     def whole_reading(self) -> str:
-        """What was unusual in reading it and each of its files; files read alike share a text."""
+        """What was unusual in reading it and each of its files; files read alike share a text.
+
+        First come the files that one may expect in it, and that are not.
+        """
+        apart = self.combined.apart if self.combined else ()
+        missing = f"not in it, though named alike: {some_of(apart, 3)}" if apart else ""
         alike: dict[str, list[str]] = {}
         for file in self.combined.files if self.combined else ():
             if file.reading:
                 alike.setdefault(file.reading, []).append(file.path)
         said = [f"{some_of(paths, 1)}: {reading}" for reading, paths in alike.items()]
-        return "; ".join(filter(None, [self.reading, *said]))
+        return "; ".join(filter(None, [missing, self.reading, *said]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +237,7 @@ def _combination(stored: object) -> Combination | None:
         fields["file_column"],
         tuple(fields["from_path"]),
         tuple(files),
+        tuple(fields.get("apart", ())),
     )
 
 
@@ -245,6 +253,7 @@ def _combination_row(combined: Combination | None) -> str | None:
         "file_column": combined.file_column,
         "from_path": combined.from_path,
         "files": files,
+        "apart": combined.apart,
     }
     return json.dumps(row, ensure_ascii=False)
 

@@ -17,7 +17,7 @@ from mdvec.datasets.core.columns import numbered_names
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
-from mdvec.files import UnreadableFile, data_file_encoding
+from mdvec.files import UnreadableFile, data_file_encoding, not_decoded
 
 _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
@@ -162,8 +162,8 @@ def json_to_parquet(
             found = _found(JSONValues(text), notes, is_lines=is_lines)
             rows = TypedRows(target, on_rows, reading)
             columns = rows.write(map(records.row, found), records.names)
-    except UnicodeDecodeError as error:
-        raise UnreadableFile.changed() from error
+    except UnicodeError as error:
+        raise not_decoded(reading.encoding) from error
     if not columns:
         raise NotATable("it holds no records")
     return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(*notes)

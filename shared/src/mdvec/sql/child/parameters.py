@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 import duckdb
@@ -17,7 +18,7 @@ from mdvec.sql.core.statement import fold, nodes_in
 BoundValues = dict[str, object]
 MAX_PARAMETERS = 20
 SAMPLES: dict[ParameterType, object] = {
-    "integer": 1, "number": 1.5, "date": "2025-01-01", "boolean": True,
+    "integer": 1, "number": "1.5", "date": "2025-01-01", "boolean": True,
 }  # fmt: skip
 """One value of each type but text."""
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
@@ -49,7 +50,7 @@ def inferred_types(
     types: dict[str, ParameterType] = dict.fromkeys(names, "text")
     types |= declared_types(tree)
 
-    def plan(values: BoundValues) -> str | None:
+    def plan(values: BoundValues, query: str = query) -> str | None:
         try:
             return logical_plan(connection, query, values)
         except duckdb.Error:
@@ -66,8 +67,38 @@ def inferred_types(
                 fitting = (kind for kind in _TRIED if plan(alone | {name: sample(kind, 0)}))
                 types[name] = next(fitting, "text")
         plan_text = plan(samples())
-    planned = planned_types(plan_text or "")
-    return {name: planned.get(position, types[name]) for position, name in enumerate(names)}
+    found = planned_types(plan_text or "")
+    for conditions in _hidden_by_aliases(connection, tree):
+        plans = (plan(samples(), condition) for condition in conditions)
+        found |= planned_types(next(filter(None, plans), ""))
+    return {name: found.get(position, types[name]) for position, name in enumerate(names)}
+
+
+def _hidden_by_aliases(
+    connection: duckdb.DuckDBPyConnection, tree: dict[str, Any]
+) -> Iterator[Iterator[str]]:
+    """For each expression of a parameter with an alias, the query with it as a condition.
+
+    A plan shows the whole of a condition, and of other expressions only their aliases. WHERE takes
+    no aggregate and no window, HAVING no window.
+    """
+
+    def written(node: dict[str, Any], clause: str, condition: dict[str, Any]) -> str:
+        before, node[clause] = node.get(clause), condition
+        document = json.dumps(tree)
+        node[clause] = before
+        ((sql,),) = connection.execute("SELECT json_deserialize_sql(?)", [document]).fetchall()
+        return str(sql)
+
+    for node in nodes_in(tree):
+        for part in node.get("select_list") or ():
+            if part.get("alias") and any(
+                each.get("class") == "PARAMETER" for each in nodes_in(part)
+            ):
+                test = {"class": "OPERATOR", "type": "OPERATOR_IS_NULL", "alias": ""}
+                condition = test | {"children": [part]}
+                clauses = ("where_clause", "having", "qualify")
+                yield (written(node, clause, condition) for clause in clauses)
 
 
 def logical_plan(
@@ -90,6 +121,8 @@ def expected_rows(
 
 
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
+    if kind == "number" and isinstance(value, str):
+        return Decimal(value)
     if kind != "date":
         return value
     return date.fromisoformat(value) if len(value) <= len("2025-06-30") else (

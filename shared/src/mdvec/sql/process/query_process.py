@@ -14,7 +14,13 @@ from mdvec.cancelling import cancelled_by
 from mdvec.datasets import Column
 from mdvec.errors import MdvecError
 from mdvec.queries import Bound, Parameter
-from mdvec.sql.core.refusals import QueriesUnavailable, TooManyRowsToExport, UnknownTable, named
+from mdvec.sql.core.refusals import (
+    QueriesUnavailable,
+    QueryFailed,
+    TooManyRowsToExport,
+    UnknownTable,
+    named,
+)
 from mdvec.sql.core.statement import SELECT_ALL
 from mdvec.sql.process.child import Child
 from mdvec.sql.process.messages import (
@@ -293,7 +299,14 @@ class QueryProcess:
             ]
             try:
                 with child.spool.showing(files):
-                    response = child.request(request | {"source": source, "named": shown}, seconds)
+                    asked = request | {"source": source, "named": shown}
+                    try:
+                        response = child.request(asked, seconds)
+                    except QueryFailed:  # perhaps as an import replaced a file under the query
+                        if child.is_ready():
+                            raise
+                        child.prepare()
+                        response = child.request(asked, seconds)
             except UnknownTable as error:  # the child knows only those that the source names
                 living = [table.name for table in self._named.living()]
                 raise UnknownTable(
