@@ -11,15 +11,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from operator import itemgetter
+from string import punctuation
 from typing import Any
 
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import folded
 from mdvec.text.markdown import TAG_KEYS, FrontMatter, block_parser
 
-MAX_TAGS = 200
+MAX_TAGS = 2_000
+"""Of one document; more are no note's, but numbers in a log that look like tags."""
 MAX_TAG_CHARS = 100
-_MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
 _ALIAS_KEYS = ("aliases", "alias")
 _DATE_KEYS = (
@@ -37,6 +38,7 @@ lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDat
 Pelican modified; Obsidian's Linter "date created" and "date modified"; Notion "Created time",
 "Last edited time" and, in Japanese, 作成日時 and 最終更新日時.
 """
+_BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
 _LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
 _COMMA = re.compile("[,、，]")
@@ -132,9 +134,9 @@ def folded_tag(tag: str) -> str:
 
 def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars or lists of scalars, as text."""
-    for key, value in list(matter.items())[:_MAX_VALUES]:
+    for key, value in matter.items():
         if isinstance(value, list):
-            items = (_text(item) for item in value[:_MAX_VALUES])
+            items = map(_text, value)
             yield _text(key), tuple(item for item in items if item)
         elif text := _text(value):
             yield _text(key), text
@@ -169,11 +171,11 @@ def _tags_of(value: PropertyValue) -> list[str]:
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
     for said in tags:
-        for tag in said.split() if said.startswith("#") else [said]:
+        for tag in _BEFORE_A_TAG.split(said):
             key = folded_tag(tag)
-            if _SENTENCE.search(tag):
+            if not key.strip(punctuation) or len(key) > MAX_TAG_CHARS or _SENTENCE.search(tag):
                 continue
-            if key and len(key) <= MAX_TAG_CHARS and len(by_key) < MAX_TAGS:
+            if len(by_key) < MAX_TAGS:
                 by_key.setdefault(key, tag.strip().lstrip("#").strip("/ "))
     return tuple(by_key.values())
 

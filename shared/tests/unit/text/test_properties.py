@@ -128,6 +128,12 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
         ("---\ntags: [golang]\n---\n今日は #Golang を見る", ("golang",)),
         ("see /etc/#a and #or/else.", ()),
         ("---\ntags: ['to do', a b]\n---\n", ("to do", "a b")),
+        (
+            '---\ntags:\n  - "#week review"\n  - "#Import 2025-03-18 13:46"\n  - "#a #b"\n---\n',
+            ("week review", "Import 2025-03-18 13:46", "a", "b"),
+        ),
+        ("---\ntags: Business & Economics\n---\n", ("Business", "Economics")),
+        ("---\ntags: [C++, '&', '＆', ⭐, '#']\n---\n", ("C++", "⭐")),
         ("---\ntags: 買い物 メモ, 仕事\n---\n", ("買い物 メモ", "仕事")),
         ("---\ntags: This is a note. It says much\n---\n", ()),
         ("- [ ] 牛乳 #errand #今日", ("errand", "今日")),
@@ -204,3 +210,12 @@ def test_front_matter_names_the_day_before_the_files_name_does():
     note = "---\ndate: 2025-06-01\n---\n本文\n"
     assert properties_of(note, front_matter(note), "2024-12-05.md").date == date(2025, 6, 1)
     assert properties_of("本文", front_matter("本文"), "2024-12-05.md").date == date(2024, 12, 5)
+
+
+def test_no_tag_alias_or_value_of_a_long_front_matter_is_dropped():
+    names = tuple(f"名前{number}" for number in range(500))
+    lists = "\n".join(f"{key}: [{', '.join(names)}]" for key in ("tags", "aliases", "people"))
+    note = f"---\n{lists}\n" + "".join(f"k{number}: v\n" for number in range(300)) + "---\n"
+    found = read(note)
+    assert found.tags == found.aliases == found.values["people"] == names
+    assert found.values["k299"] == "v"
