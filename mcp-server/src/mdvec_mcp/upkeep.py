@@ -77,12 +77,16 @@ def source_values(
     """A source as data.
 
     ``tags`` and ``entries`` are the most frequent of its documents, ``latest`` is its import that
-    runs or ended last, ``last_day`` that of a household's transactions.
+    runs or ended last; one that failed is told until the index is up to date. ``last_day`` is that
+    of a household's transactions.
     """
     tool, fresh = source.tool, source.freshness
     is_running = latest is not None and latest["state"] == "running"
     unfinished = "" if is_running else source.unfinished or ""  # its import says how far it is
     note = "; ".join(filter(None, (fresh.sentence(), unfinished)))
+    is_fresh = not note and not is_running and fresh.is_imported
+    if is_fresh and latest is not None and latest["state"] != "done":
+        latest = None  # what made it fail, such as a folder that was away, is over
     return {
         "tool": tool.name,
         "kind": tool.kind,
@@ -92,7 +96,7 @@ def source_values(
         "added": fresh.added,
         "changed": fresh.changed,
         "deleted": fresh.deleted,
-        "is_fresh": not note and not is_running and fresh.is_imported,
+        "is_fresh": is_fresh,
         "note": note,
         "tags": list(tags),
         "front_matter": {name: list(values) for name, values in entries.items()},

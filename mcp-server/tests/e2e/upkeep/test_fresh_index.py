@@ -188,6 +188,10 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         assert "\n  import done: notes: " in memo
         assert "(is its disk not mounted?)" in runs
         assert "\n  import failed: " in runs
+        (sources / "away").rename(sources / "data")
+        listed = text(client.call("list_sources", {}))
+        assert listed.count("the index is up to date") == 3
+        assert "import failed" not in listed
         unknown = client.call("reindex", {"tool": "nothing"})
         told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
         assert unknown.content[0].text == told

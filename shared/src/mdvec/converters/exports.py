@@ -12,7 +12,14 @@ from typing import Any
 
 from mdvec.converters.archive import Archive
 from mdvec.converters.conversations import conversations_in, text_of
-from mdvec.converters.formats import Converted, NotConverted, Part, bundle, refused_if_odd
+from mdvec.converters.formats import (
+    Converted,
+    NotConverted,
+    Part,
+    bundle,
+    refused_if_odd,
+    with_matter,
+)
 from mdvec.files import decode_text
 from mdvec.text import counted
 
@@ -23,6 +30,7 @@ _WHY = (
 _SLACK_DAY = re.compile(r"(?:.*/)?([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _NOTION_PAGE = re.compile(r"(?:.*/)?[^/]* [0-9a-f]{32}\.md")
+_NOTION_PROPERTY = re.compile(r"([^\W_][^:]{0,80}): (\S.*)")
 _SLACK_MARK = re.compile(r"<(?:([@#!])([^>|]+)|([^>|]+))(?:\|([^>]*))?>")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
@@ -44,7 +52,7 @@ def convert(data: bytes, file_name: str) -> Converted:
     else:
         parts = [archive, *(Archive(archive.read(n)) for n in archive.names if n.endswith(".zip"))]
         documents = [
-            Part(name.removesuffix(".md"), decode_text(part.read(name)))
+            Part(name.removesuffix(".md"), _with_properties(decode_text(part.read(name))))
             for part in parts
             for name in sorted(filter(_NOTION_PAGE.fullmatch, part.names))
         ]
@@ -54,6 +62,18 @@ def convert(data: bytes, file_name: str) -> Converted:
     if not documents:
         raise NotConverted(_WHY)
     return bundle(file_name, documents, notes)
+
+
+def _with_properties(page: str) -> str:
+    """A page of Notion; its properties, which are a paragraph below its title, are front matter."""
+    title, *below = page.split("\n\n", 2)
+    lines = below[0].splitlines() if below and title.startswith("# ") else []
+    found = [match.groups() for line in lines if (match := _NOTION_PROPERTY.fullmatch(line))]
+    if len(found) < len(lines):
+        return page
+    # A tag may have spaces; elsewhere a comma may be a date's or a sentence's.
+    values = {key: said.split(", ") if key.casefold() == "tags" else said for key, said in found}
+    return with_matter(page, values)
 
 
 def _slack(archive: Archive) -> Iterator[Part]:

@@ -128,7 +128,8 @@ def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
     for key, value in values.items():
         said = on_one_line(value) if isinstance(value, str) else list(map(on_one_line, value))
         if said:
-            lines.append(f"{key}: {json.dumps(said, ensure_ascii=False)}")
+            name = key if key.isidentifier() else json.dumps(key, ensure_ascii=False)
+            lines.append(f"{name}: {json.dumps(said, ensure_ascii=False)}")
     return "\n".join(["---", *lines, "---", "", text]) if lines else text
 
 

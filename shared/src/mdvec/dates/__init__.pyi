@@ -4,9 +4,9 @@ from .months import Days as Days
 from .months import Month as Month
 from .months import MonthRange as MonthRange
 from .months import runs_of as runs_of
+from .months import year_of_era as year_of_era
 from .phrases import PeriodContext as PeriodContext
 from .phrases import Spoken as Spoken
 from .phrases import normalised as normalised
 from .phrases import parse_days as parse_days
 from .phrases import parse_period as parse_period
-from .phrases import year_of_era as year_of_era

@@ -12,6 +12,15 @@ ENGLISH_MONTHS = (
     "october", "november", "december",
 )  # fmt: skip
 ONE_DAY = timedelta(days=1)
+_BEFORE_ERAS = {
+    "令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "s": 1925, "大正": 1911,
+    "明治": 1867,
+}  # fmt: skip
+
+
+def year_of_era(era: str, count: int) -> int:
+    """The calendar year of an era year: 令和7年 is 2025."""
+    return _BEFORE_ERAS[era] + count
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from mdvec.dates.months import ENGLISH_MONTHS, Days, Month, MonthRange
+from mdvec.dates.months import ENGLISH_MONTHS, Days, Month, MonthRange, year_of_era
 
 _MONTHS = tuple(month[:3] for month in ENGLISH_MONTHS)
 _MONTH = (
@@ -119,7 +119,6 @@ def _english_year(match: re.Match[str]) -> str:
 _MAX_LENGTH = 60
 _TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
 _EDGE = re.compile(r"^(?:since|from|until|till)\b|(?:から|以降|まで)$", re.IGNORECASE)
-_ERAS = {"令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "s": 1925}
 _DAYS_AGO = {"今日": 0, "本日": 0, "昨日": 1, "前日": 1, "おととい": 2, "明日": -1}
 _WEEKS_AGO = {"今週": 0, "先週": 1, "前週": 1, "先々週": 2, "来週": -1}
 _MONTHS_AGO = {"今月": 0, "当月": 0, "先月": 1, "前月": 1, "先々月": 2, "来月": -1}
@@ -216,11 +215,6 @@ def parse_days(said: str, today: date) -> Days | None:
     text = _EDGE.sub("", _TIME.sub("", said).strip())
     period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
     return None if period is None else period.days
-
-
-def year_of_era(era: str, count: int) -> int:
-    """The calendar year of an era year: 令和7年 is 2025."""
-    return _ERAS[era] + count
 
 
 def _whole(text: str, context: PeriodContext) -> Spoken | None:

@@ -288,7 +288,8 @@ class TextIndex:
             with self._building(words.format("search indexes")):
                 chunks.rebuild_indexes(connection, names)
         elif not (
-            tables.has_current_words(connection, names) and tables.has_links(connection, names)
+            tables.has_current_words(connection, names)
+            and tables.has_current_properties(connection, names)
         ):
             with self._building(words.format("index of words")):
                 chunks.rebuild_word_indexes(connection, names)

@@ -8,6 +8,7 @@ may name a document that comes later, or several; so no link points at a row.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,9 @@ from mdvec.text import (
     link_key,
     properties_of,
 )
+
+_MAX_OTHER_NAMES = 200
+_WHOLE_NUMBER = re.compile(r"\A([-+]?[0-9]+)\.0+\Z")
 
 
 def insert_properties_and_links(
@@ -77,8 +81,8 @@ def insert_properties_and_links(
 
 
 def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
-    """The aliases and tags of a document, by which searches find it too."""
-    return properties.aliases + properties.tags
+    """The first aliases and tags of a document, by which searches find each of its passages too."""
+    return (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
 
 
 def delete_properties_and_links(
@@ -182,15 +186,20 @@ def documents_with_value(
 ) -> frozenset[int]:
     """The documents whose front matter has one of the values, or any value if there are none.
 
-    Case and width make no difference; a list has each of its items.
+    Case, width and a number's .0 make no difference; a list has each of its items.
     """
-    wanted = {folded(value) for value in values}
+    wanted = set(map(_compared, values))
     return frozenset(
         document_id
         for document_id, name, of_name in _entries(connection, tables)
         if folded(name) == folded(key)
-        and (not wanted or wanted & {folded(value) for value in of_name})
+        and (not wanted or not wanted.isdisjoint(map(_compared, of_name)))
     )
+
+
+def _compared(value: str) -> str:
+    """A value in the form used for comparison; 3.0 is 3, as in JSON, but 1.10 is not 1.1."""
+    return _WHOLE_NUMBER.sub(r"\1", folded(value))
 
 
 def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
@@ -250,11 +259,13 @@ def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> 
 def documents_linking_to_none(
     connection: apsw.Connection, tables: Tables, name: str
 ) -> frozenset[int]:
-    """The documents with a link of this name or path, which no document has (yet)."""
-    key = link_key(name)
+    """The documents with a link of this name or path, if it leads to no document (yet)."""
+    if documents_named(connection, tables, name):
+        return frozenset()
     rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.links)} WHERE key IN (?, ?) OR name = ?",
-        (key, f"/{key}", key),
+        f"SELECT document_id FROM {identifier(tables.links)} "
+        "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1",
+        (link_key(name),),
     )
     return frozenset(int(str(number)) for (number,) in rows)
 

@@ -20,11 +20,11 @@ DERIVED = (
 )  # fmt: skip
 """How the names of the derived tables begin."""
 _WORDS_FORMAT = 5
-_PROPERTIES_FORMAT = "4"
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), ("2", "3")
+_PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), ("2", "3", "4")
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), identifiers with hyphens as a whole (in 4); and the links as they are
-now, and dates in other forms."""
+and none of thousands), identifiers with hyphens as a whole (in 4); and the links as they are now
+(in 2 and 3), dates of other keys and eras, and tags as they are now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +277,11 @@ def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_links(connection: apsw.Connection, tables: Tables) -> bool:
+    """Whether the documents' links were derived as they are now, perhaps in an earlier format."""
+    return _stored_properties_format(connection, tables) in _WITH_LINKS
+
+
+def has_current_properties(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether the documents' properties and links were derived in the current format."""
     return _stored_properties_format(connection, tables) == _PROPERTIES_FORMAT
 

@@ -150,8 +150,9 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     if not count:
         return []
     return [
-        f"documents of {tool.name} without a date that is read (date, created or updated in the "
-        f"front matter, or the name), which since and until leave out: {count:,}"
+        f"documents of {tool.name} without a date that is read (date, created, published_at, "
+        "updated or the like in the front matter, or the name), which since and until leave out: "
+        f"{count:,}"
     ]
 
 
@@ -226,13 +227,12 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> ind
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
     """The ids of a tool's documents that link to ``name``, in each sense that it may have.
 
-    Where no document has it, those that name it in a link all the same.
+    Where a link with it leads to none, those that have one all the same.
     """
     called = index.documents_called(connection, tool.tables, name)
-    if not called:
-        return index.documents_linking_to_none(connection, tool.tables, name)
-    links = index.links_of(connection, tool.tables, called)
-    return frozenset(link.document_id for linked in links.values() for link in linked.back)
+    links = index.links_of(connection, tool.tables, called).values()
+    linking = frozenset(link.document_id for linked in links for link in linked.back)
+    return linking | index.documents_linking_to_none(connection, tool.tables, name)
 
 
 def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:

@@ -9,15 +9,13 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from mdvec.dates import ENGLISH_MONTHS
+from mdvec.dates import ENGLISH_MONTHS, year_of_era
 from mdvec.text.index_terms import folded, joined_words, terms_of_folded
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
 _NAMES = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
 _MONTH = rf"(?P<name>sept|{_NAMES})\.?"
-_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
-_LETTERS = {"s": 1925, "h": 1988, "r": 2018}
-_ERA = rf"(?P<era>{'|'.join(_ERAS)}|(?<![a-z\d_-])[{''.join(_LETTERS)}])"
+_ERA = r"(?P<era>明治|大正|昭和|平成|令和|(?<![a-z\d_-])[shr])"
 _NUMBERS = (
     r"(?P<year>(?:19|20)\d\d)(?P<sign>[-/._])(?P<month>\d{1,2})(?:(?P=sign)(?P<day>\d{1,2}))?"
 )
@@ -64,7 +62,7 @@ def named_dates(folded_text: str) -> list[NamedDate]:
 def _dates(match: re.Match[str]) -> list[NamedDate]:
     parts = {"era": None, "name": None, "month": None, "day": None, **match.groupdict()}
     year = 1 if parts["year"] == "元" else int(str(parts["year"]))
-    year += (_ERAS | _LETTERS).get(str(parts["era"]), 0)
+    year = year_of_era(parts["era"], year) if parts["era"] else year
     month = int(parts["month"] or _month_named(str(parts["name"])))
     try:
         day = date(year, month, int(parts["day"] or 1))

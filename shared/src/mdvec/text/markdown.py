@@ -28,6 +28,8 @@ _TOML_MATTER = re.compile(
 )
 _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
 _ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
+_SENTENCE = re.compile("[。！？].")
+"""The end of a sentence before a key's own end, as in no key."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 """The # of a tag in a value, which YAML would read as a comment."""
 TAG_KEYS = ("tags", "tag")
@@ -61,19 +63,24 @@ def front_matter(content: str) -> FrontMatter:
 
 
 def _from_yaml(block: str, end: int) -> FrontMatter | None:
-    """Parse a block between ``---``; None if it is not front matter."""
+    """Parse a block between ``---``; None if it is not front matter.
+
+    Blank lines at both ends set text off from two rules; without the last it would be a heading.
+    """
+    lines = LINE_BREAK.split(block)
+    if block.strip() and not any(map(str.strip, (lines[0], *lines[-2:]))):
+        return None
     try:
         matter = _loaded(block)
     except ValueError:
         # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
-        lines = LINE_BREAK.split(block)
         if not all(_MATTER_LINE.fullmatch(line) for line in lines):
             return None
         return FrontMatter(end, dict(_entries(lines)), is_broken=True)
     if matter is None:
         # YAML reads a "# heading" between two rules as a comment.
         return None if block.strip() else FrontMatter(end, {})
-    if not isinstance(matter, Mapping):
+    if not isinstance(matter, Mapping) or any(_SENTENCE.search(str(key)) for key in matter):
         return None
     return FrontMatter(end, _with_marked_tags(dict(matter), block))
 

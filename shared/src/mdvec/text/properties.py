@@ -10,17 +10,37 @@ import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from operator import itemgetter
+from string import punctuation
 from typing import Any
 
+from mdvec.text.fields import named_dates
+from mdvec.text.index_terms import folded
 from mdvec.text.markdown import TAG_KEYS, FrontMatter, block_parser
 
-MAX_TAGS = 200
+MAX_TAGS = 2_000
+"""Of one document; more are no note's, but numbers in a log that look like tags."""
 MAX_TAG_CHARS = 100
-_MAX_VALUES = 200
 _MAX_VALUE_CHARS = 2_000
 _ALIAS_KEYS = ("aliases", "alias")
-_DATE_KEYS = ("date", "日付", "created", "作成日", "updated", "更新日")
-"""The keys that may hold a note's date, in order of precedence."""
+_DATE_KEYS = (
+    "date", "日付",
+    "created", "作成日", "createdat", "createdtime", "作成日時", "datecreated",
+    "publishedat", "publishdate", "pubdate", "published",
+    "updated", "更新日", "updatedat", "updateddate", "lasteditedtime", "最終更新日時",
+    "lastmod", "modified", "datemodified",
+)  # fmt: skip
+"""The keys that may hold a note's date, in order of precedence: those of its day, then of when it
+was written, then of its last change, compared without case, spaces, "_" and "-".
+
+Zenn writes published_at; Qiita created_at and updated_at; Hugo publishDate, pubdate, published,
+lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDate and updatedDate;
+Pelican modified; Obsidian's Linter "date created" and "date modified"; Notion "Created time",
+"Last edited time" and, in Japanese, 作成日時 and 最終更新日時.
+"""
+_BEFORE_A_TAG = re.compile(r"\s+(?=#)")
+_IN_KEYS = re.compile(r"[\s_-]")
+_LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
 _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(
     r"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE
@@ -32,17 +52,16 @@ _TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")
 _SENTENCE = re.compile(r"[。！？!?]|[.](?:\s|$)")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
-_DAY = re.compile(r"\s*([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
+_DAY = re.compile(r"([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
 PropertyValue = str | tuple[str, ...]
 _TIME = "(?:(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){1,2})?"
 """The time behind a day in digits, as a note's number has it (202412051230)."""
 _DAY_IN_NAME = re.compile(
-    r"(?<![0-9])((?:19|20)[0-9]{2})"
-    r"(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
-    rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|年([0-9]{{1,2}})月([0-9]{{1,2}})日"
-    r"|-([0-9]{2})|年([0-9]{1,2})月)(?![0-9])"
+    r"(?<![0-9])((?:19|20)[0-9]{2})(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
+    rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|-([0-9]{{2}}))(?![0-9])"
 )
+"""Digits alone: those of a version, such as 2024.1, are none."""
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
 
@@ -64,14 +83,15 @@ class Properties:
 def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
     """The properties of a Markdown document, given its front matter and path; never fails."""
     values = dict(_values(matter.values))
-    folded = {key.casefold(): value for key, value in reversed(values.items())}
-    written = [tag for key in TAG_KEYS for tag in _tags_of(folded.get(key, ()))]
+    by_key = {key.casefold(): value for key, value in reversed(values.items())}
+    written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
     inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
-    days = (_day_of(folded.get(key, "")) for key in _DATE_KEYS)
+    stated = {_IN_KEYS.sub("", key.casefold()): value for key, value in reversed(values.items())}
+    days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
         aliases=tuple(
-            dict.fromkeys(name for key in _ALIAS_KEYS for name in _several(folded.get(key, ())))
+            dict.fromkeys(name for key in _ALIAS_KEYS for name in _several(by_key.get(key, ())))
         ),
         date=next(filter(None, days), None) or day_in_name(file_path),
         values=values,
@@ -79,19 +99,32 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 
 
 def day_in_name(file_path: str) -> date | None:
-    """The day in a file's name (2024-12-05-standup.md, 20241205.txt); of a month its first."""
-    name = unicodedata.normalize("NFKC", file_path.rpartition("/")[2])
-    return _first_day(_DAY_IN_NAME.finditer(name))
+    """The first day in a file's name (2024-12-05-standup.md, 令和6年12月5日.md); a month's first.
+
+    What has no two letters may be a version: r2.1.5 is read in front matter alone.
+    """
+    name = folded(file_path.rpartition("/")[2])
+    days = [(at, day) for at, end, day in _days_in_words(name) if _LETTERS.search(name, at, end)]
+    days += ((match.start(), day) for match in _DAY_IN_NAME.finditer(name) if (day := _day(match)))
+    return min(days, key=itemgetter(0))[1] if days else None
 
 
-def _first_day(matches: Iterable[re.Match[str]]) -> date | None:
-    for match in matches:
-        month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
-        try:
-            return date(int(match[1]), int(month), int(day))
-        except ValueError:
-            continue
-    return None
+def _days_in_words(folded_text: str) -> Iterator[tuple[int, int, date]]:
+    """Where each day, or a month's first day, begins and ends that a text has in any form."""
+    for named in named_dates(folded_text):
+        year, month, day = named.digits[:4], named.digits[4:6], named.digits[6:] or "1"
+        yield named.start, named.end, date(int(year), int(month), int(day))
+
+
+def _day(match: re.Match[str] | None) -> date | None:
+    """The day of a match of digits; None if there is no such day."""
+    if match is None:
+        return None
+    month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
+    try:
+        return date(int(match[1]), int(month), int(day))
+    except ValueError:
+        return None
 
 
 def folded_tag(tag: str) -> str:
@@ -101,9 +134,9 @@ def folded_tag(tag: str) -> str:
 
 def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars or lists of scalars, as text."""
-    for key, value in list(matter.items())[:_MAX_VALUES]:
+    for key, value in matter.items():
         if isinstance(value, list):
-            items = (_text(item) for item in value[:_MAX_VALUES])
+            items = map(_text, value)
             yield _text(key), tuple(item for item in items if item)
         elif text := _text(value):
             yield _text(key), text
@@ -138,11 +171,11 @@ def _tags_of(value: PropertyValue) -> list[str]:
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
     for said in tags:
-        for tag in said.split() if said.startswith("#") else [said]:
+        for tag in _BEFORE_A_TAG.split(said):
             key = folded_tag(tag)
-            if _SENTENCE.search(tag):
+            if not key.strip(punctuation) or len(key) > MAX_TAG_CHARS or _SENTENCE.search(tag):
                 continue
-            if key and len(key) <= MAX_TAG_CHARS and len(by_key) < MAX_TAGS:
+            if len(by_key) < MAX_TAGS:
                 by_key.setdefault(key, tag.strip().lstrip("#").strip("/ "))
     return tuple(by_key.values())
 
@@ -179,7 +212,8 @@ def _is_at_an_edge(line: str, start: int, end: int) -> bool:
 def _day_of(value: PropertyValue) -> date | None:
     """The day that a value begins with, or the first value of a list; of a link its name's."""
     first = value if isinstance(value, str) else next(iter(value), "")
-    text = unicodedata.normalize("NFKC", first).strip()
+    text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
-    return _first_day(filter(None, (_DAY.match(text), _DAY_IN_NAME.match(text))))
+    in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
+    return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

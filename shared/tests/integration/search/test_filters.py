@@ -16,6 +16,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, find_candidates
 from mdvec.search.core.filters import InvalidFilter, filters_of
 from mdvec.search.filtering import narrow
+from mdvec.text import properties
 from mdvec.text.chunking import Chunk
 from mdvec.text.properties import Properties
 from mdvec.text.questions import analyse_question
@@ -31,8 +32,8 @@ def filters(**said):
 
 
 UNDATED = (
-    "documents of notes without a date that is read (date, created or updated in the "
-    "front matter, or the name), which since and until leave out: 2"
+    "documents of notes without a date that is read (date, created, published_at, "
+    "updated or the like in the front matter, or the name), which since and until leave out: 2"
 )
 
 
@@ -108,6 +109,30 @@ def test_the_day_in_a_files_name_counts_and_its_time_does_not(collection):
     assert found.notes[0].endswith("which since and until leave out: 1")
     every = collection.search("計画の話", 50)
     assert {hit.file_path: hit.date for hit in every.results} == {**dated, "other.md": None}
+
+
+def test_an_index_of_earlier_properties_filters_by_what_it_has_until_an_import_reads_them_anew(
+    tmp_path, monkeypatch
+):
+    with monkeypatch.context() as before:
+        before.setattr(tables, "_PROPERTIES_FORMAT", "4")
+        before.setattr(properties, "_DATE_KEYS", ("date",))
+        old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
+        old.write("a.md", "---\npublished_at: 2025-06-01\ntags: 会議\n---\n計画は [[b]] にある。\n")
+        old.write("b.md", "---\ndate: 2025-06-02\n---\n計画の話。\n")
+        old.import_("new")
+
+    def found(**said):
+        answer = old.search("計画の話", 50, filters=filters(**said))
+        return {hit.file_path for hit in answer.results}, len(answer.notes)
+
+    assert found(tags=["会議"]) == found(links_to="b") == ({"a.md"}, 0)
+    assert found(since="2025-06") == ({"b.md"}, 1)
+    old.backend.embedded.clear()
+    old.import_()
+    assert old.backend.embedded == []
+    assert found(links_to="b") == ({"a.md"}, 0)
+    assert found(since="2025-06") == ({"a.md", "b.md"}, 0)
 
 
 def test_a_hit_carries_title_tags_and_date(notes):

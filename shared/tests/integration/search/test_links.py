@@ -18,6 +18,7 @@ NOTES = {
     "家/修理.md": "---\nstatus: [done, ok]\n---\n# 修理\n\n[[給湯器#型番|型番]] を見る。\n",
     "買い物.md": "# 買い物\n\n- [ ] [[ボイラー]] の部品\n- [x] 電池\n* [ ] 水\n",
     "手順/index.md": "# 手順\n\n[給湯器](../家/給湯器.md) と [修理](/家/修理) と [外](https://a.example)\n",
+    "数.md": "---\npriority: 3.0\nversion: 1.10\n---\n",
     "家/古い/給湯器.md": "# 給湯器\n\n前のもの。[[../../手順]] [[無い]]\n",
     "家/写真.md": "# 写真\n\n`[[給湯器]]`\n\n```\n[[給湯器]]\n```\n\n![[給湯器#^abc]]\n",
     "2024-05-01.md": "---\ntags: [Jenkins]\nStatus: Open\n---\n日報。\n",
@@ -122,6 +123,9 @@ def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(note
         ({"STATUS": ["ＯＫ", "none"]}, ["家/修理.md"]),
         ({"status": None}, ["2024-05-01.md", "家/修理.md", "家/給湯器.md"]),
         ({"status": "open", "tags": "Jenkins"}, ["2024-05-01.md"]),
+        ({"priority": 3}, ["数.md"]),
+        ({"priority": 3.0, "version": "1.10"}, ["数.md"]),
+        ({"version": ["1.1", 110, 1.0]}, []),
     ],
 )
 def test_front_matter_is_data_to_filter_by(notes, where, files):
@@ -236,6 +240,24 @@ def test_a_note_is_called_by_its_title_too_where_no_link_would_name_it(collectio
     assert [d.file_path for d in listed(collection, links_to="給湯器の記録").documents] == ["b.md"]
     assert query_like(collection.database, None, "給湯器の記録")[0].file_path == "notes/2025.md"
     assert read(collection, "notes/2025.md").linked_from == ("b.md",)
+
+
+def test_links_by_a_title_that_is_no_notes_name_lead_nowhere_and_are_found_beside_those_that_lead(
+    collection,
+):
+    collection.write("notes/2025.md", "# 給湯器の記録\n\n点火が悪い。\n")
+    collection.write("a.md", "[[給湯器の記録]] を見る。\n")
+    collection.write("b.md", "[[2025]] の続き。\n")
+    collection.write("c.md", "[[家/買い物]] と [次](家/計画.md) はまだない。\n")
+    collection.import_("new")
+
+    def linking(name):
+        return [document.file_path for document in listed(collection, links_to=name).documents]
+
+    assert linking("給湯器の記録") == ["a.md", "b.md"]
+    assert linking("2025") == ["b.md"]
+    assert linking("買い物") == linking("家/買い物") == linking("計画") == ["c.md"]
+    assert linking("物") == linking("買い") == []
 
 
 def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):

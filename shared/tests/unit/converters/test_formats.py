@@ -18,7 +18,8 @@ from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
 from mdvec.converters.formats import NotConverted, format_of
-from mdvec.text.markdown import PAGE_BREAK, bundle_of, is_bundle, is_converted
+from mdvec.text.markdown import PAGE_BREAK, bundle_of, front_matter, is_bundle, is_converted
+from mdvec.text.properties import properties_of
 
 
 def test_a_presentation_has_a_page_a_slide_with_its_notes():
@@ -333,6 +334,26 @@ def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
             (f"家/{other}", "# 買い物\n"), (page, "# 議事録\n\n六月の会"),
         ]  # fmt: skip
         assert converted.notes == ("1 table left out: import .csv as a dataset",)
+
+
+def test_a_page_of_notion_has_its_properties_as_front_matter_and_in_its_text():
+    page = (
+        "# 旅行\n\n状態: 進行中\nCreated time: July 3, 2025 9:00 AM\nTags: 家 の事, 夏\n"
+        'A "b": [c]: d\n\n宿は海沿い。\n'
+    )
+    prose = "# 旅行\n\n注意: 鍵は箱にある。\n次の行。\n"
+    names = [f"{name} {at:032x}.md" for at, name in enumerate("ab")]
+    told, plain = exports.convert(
+        zipped(dict(zip(names, (page, prose), strict=True))), "n.zip"
+    ).parts
+    assert told.content.endswith(f"---\n\n{page}")
+    assert plain.content == prose
+    found = properties_of(told.content, front_matter(told.content))
+    assert (found.date, found.tags) == (date(2025, 7, 3), ("家 の事", "夏"))
+    assert found.values == {
+        "状態": "進行中", "Created time": "July 3, 2025 9:00 AM", "Tags": ("家 の事", "夏"),
+        'A "b"': "[c]: d",
+    }  # fmt: skip
 
 
 def test_exports_of_conversations_have_a_document_each():

@@ -118,6 +118,8 @@ def test_lines_start_behind_crlf_cr_and_lf():
         ('---\nlinks: [open\ntitle: "kept" \n---\n', "kept"),
         ("---\ndate: 2024-13-45\ntitle: a\n---\n", "a"),
         ("--- \t\ntitle: a\n---   \n", "a"),
+        ("---\n\ntitle: a\nNext review?: b\n---\n", "a"),
+        ("---\ntitle: a\n\ndate created: 2025-06-01\n\n---\n", "a"),
         ("+++\ntitle = '食費'\ndraft = true\n+++\n", "食費"),
         ("+++\r\ntitle = 5\r\n+++\r\n", "5"),
     ],
@@ -139,6 +141,9 @@ def test_front_matter_without_a_title_leaves_it_to_the_first_level_1_heading(mat
     "content",
     [
         "---\n\nsome text\n\n---\n\nmore\n",
+        "---\n\n会議のメモ。注意: 鍵は受付の箱にある。\n\n---\n\n続き。\n",
+        "---\n会議のメモ。注意: 鍵は受付の箱にある。\n\n---\n",
+        "---\r\n\r\nnote: it is here\r\n \t\r\n---\r\n",
         "---\n# a heading between rules\n---\n",
         "---\n- a list\n---\n",
         "---\ntitle: never closed\n",

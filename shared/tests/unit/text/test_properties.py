@@ -69,12 +69,39 @@ def test_toml_is_front_matter_too():
         ("created: '[[日記/2025-06-01|きのう]]'", date(2025, 6, 1)),
         ("作成日: 2025/06/01\n更新日: 2025/07/01", date(2025, 6, 1)),
         ("日付: 2025年6月1日", date(2025, 6, 1)),
+        ("date: 令和7年7月1日（火）", date(2025, 7, 1)),
+        ("date: 令和７年 ７月", date(2025, 7, 1)),
+        ("date: 平成元年1月8日", date(1989, 1, 8)),
+        ("date: R7.7.1", date(2025, 7, 1)),
+        ("date: July 3, 2025 9:00 AM", date(2025, 7, 3)),
+        ("date: 1603-03-24", date(1603, 3, 24)),
+        ("date: 令和7年", None),
+        ("date: 令和7年2月31日", None),
         ("date: 12345678", None),
         ("date: until 2025-06-01", None),
         ("date: []", None),
     ],
 )
 def test_the_date_of_a_note(matter, day):
+    assert read(f"---\n{matter}\n---\n").date == day
+
+
+@each(
+    ("matter", "day"),
+    [
+        ("published_at: 2025-06-01 09:03\nupdated_at: 2025-07-01", date(2025, 6, 1)),
+        ("updated_at: '2025-07-01T10:00:00+09:00'\ncreated_at: '2025-06-01'", date(2025, 6, 1)),
+        ("lastmod: 2025-07-01\npublishDate: 2025-06-01", date(2025, 6, 1)),
+        ("pubDate: 'Jun 08 2025'\nupdatedDate: 'Jul 01 2025'", date(2025, 6, 8)),
+        ("date created: 2025-06-01\ndate modified: 2025-07-01", date(2025, 6, 1)),
+        ("Created-At: 2025-06-01", date(2025, 6, 1)),
+        ("modified: 2025-07-01", date(2025, 7, 1)),
+        ("published: true\nlastmod: 2025-07-01", date(2025, 7, 1)),
+        ("published_at: 2025-06-01\ndate: 2025-05-01", date(2025, 5, 1)),
+        ("expiryDate: 2025-06-01", None),
+    ],
+)
+def test_the_keys_of_publishing_tools_have_dates_creation_before_change(matter, day):
     assert read(f"---\n{matter}\n---\n").date == day
 
 
@@ -101,6 +128,12 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
         ("---\ntags: [golang]\n---\n今日は #Golang を見る", ("golang",)),
         ("see /etc/#a and #or/else.", ()),
         ("---\ntags: ['to do', a b]\n---\n", ("to do", "a b")),
+        (
+            '---\ntags:\n  - "#week review"\n  - "#Import 2025-03-18 13:46"\n  - "#a #b"\n---\n',
+            ("week review", "Import 2025-03-18 13:46", "a", "b"),
+        ),
+        ("---\ntags: Business & Economics\n---\n", ("Business", "Economics")),
+        ("---\ntags: [C++, '&', '＆', ⭐, '#']\n---\n", ("C++", "⭐")),
         ("---\ntags: 買い物 メモ, 仕事\n---\n", ("買い物 メモ", "仕事")),
         ("---\ntags: This is a note. It says much\n---\n", ()),
         ("- [ ] 牛乳 #errand #今日", ("errand", "今日")),
@@ -147,6 +180,14 @@ def test_any_text_has_properties(content):
         ("会議２０２４１２０５.md", date(2024, 12, 5)),
         ("2024年12月5日の会議.md", date(2024, 12, 5)),
         ("2024-12.md", date(2024, 12, 1)),
+        ("令和7年7月2日 議事録.md", date(2025, 7, 2)),
+        ("令和７年７月１１日.md", date(2025, 7, 11)),
+        ("議事録（令和元年 5 月）.md", date(2019, 5, 1)),
+        ("2024-12-05 令和6年度の準備 令和6年4月.md", date(2024, 12, 5)),
+        ("Notes of Dec 5, 2024.txt", date(2024, 12, 5)),
+        ("library r2.1.5.md", None),
+        ("PyCharm 2024.1.md", None),
+        ("令和7年13月.md", None),
         ("2024年12月.md", date(2024, 12, 1)),
         ("v20249999-2024.1.2.md", date(2024, 1, 2)),
         ("2024-12-05/plan.md", None),
@@ -169,3 +210,12 @@ def test_front_matter_names_the_day_before_the_files_name_does():
     note = "---\ndate: 2025-06-01\n---\n本文\n"
     assert properties_of(note, front_matter(note), "2024-12-05.md").date == date(2025, 6, 1)
     assert properties_of("本文", front_matter("本文"), "2024-12-05.md").date == date(2024, 12, 5)
+
+
+def test_no_tag_alias_or_value_of_a_long_front_matter_is_dropped():
+    names = tuple(f"名前{number}" for number in range(500))
+    lists = "\n".join(f"{key}: [{', '.join(names)}]" for key in ("tags", "aliases", "people"))
+    note = f"---\n{lists}\n" + "".join(f"k{number}: v\n" for number in range(300)) + "---\n"
+    found = read(note)
+    assert found.tags == found.aliases == found.values["people"] == names
+    assert found.values["k299"] == "v"
