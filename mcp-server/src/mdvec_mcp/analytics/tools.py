@@ -241,7 +241,8 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
         ] = False,
         max_output_size: int | None = None,
     ) -> ToolReply:
-        guard = analytics.guard.within(max_output_size)
+        limits = analytics.guard
+        guard = AnswerGuard(max_output_size or limits.max_bytes, limits.max_rows)
 
         def work() -> JsonAnswer:
             if query is None:

@@ -228,7 +228,7 @@ class _DatasetImport:
         left_out = [(file.path, asked)] if asked else []
         reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
         with self._failing(file, left_out), stage, self.reader.limits():
-            if is_parquet(file.path):
+            if is_parquet(self.reader.source(file.path)):
                 name = self.tables.free_name(file.path, "")
                 self._put_new(file, "", name, *self.reader.read(file.path, reading))
             else:

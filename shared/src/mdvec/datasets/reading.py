@@ -35,9 +35,9 @@ from mdvec.tools import Tool
 _ARROW_ENDINGS = (".feather", ".arrow")
 
 
-def is_parquet(path: str) -> bool:
-    """Whether a file of this name is a Parquet file, which is queried where it lies."""
-    return data_ending(path) == ".parquet"
+def is_parquet(source: Path) -> bool:
+    """Whether a file is a Parquet file, which is queried where it lies."""
+    return data_ending(source.name) == ".parquet"
 
 
 def may_be_part(path: str) -> bool:
@@ -53,9 +53,6 @@ def counts_rows(path: str) -> bool:
 
 class SeveralTables(UnreadableFile):
     """A file that was to be a part of a table holds several."""
-
-    def __init__(self) -> None:
-        super().__init__("it holds several tables")
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +100,12 @@ class FileReader:
         """
         source = self.source(path)
         with self.limits():
-            if is_parquet(source.name):
+            if is_parquet(source):
                 with opened_within(source, self.root) as descriptor:
                     return source, parquet_facts(path_of(descriptor), source.name)
             with self.opened(path, reading) as opened:
                 if len(opened.tables) != 1:
-                    raise SeveralTables
+                    raise SeveralTables("it holds several tables")
                 copy = self.copied(opened.tables[0], path)
         left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
         self.understood[path] = self.understood[path].with_notes(*left_out)

@@ -145,6 +145,16 @@ def test_a_single_file_is_a_table_of_the_tools_name(runs, tmp_path):
     assert (table.name, table.source) == ("my_runs__laps", runs.folder / "store.duckdb")
 
 
+def test_a_link_is_read_as_what_the_file_is_that_it_leads_to(runs):
+    file = runs.parquet("June.parquet", rows=1)
+    (runs.folder / "May.csv").symlink_to(file)
+    (runs.folder / "plain.csv").write_text("a\n1\n")
+    (runs.folder / "July.parquet").symlink_to(runs.folder / "plain.csv")
+    runs.import_("new")
+    assert runs.tables()["my_runs__may"].parquet == file
+    assert runs.content("my_runs__july") == ({"a": "BIGINT"}, [(1,)])
+
+
 def test_files_in_folders_are_tables_of_their_own(runs):
     for folder in ("lap", "pit"):
         runs.parquet(f"{folder}/data.parquet")

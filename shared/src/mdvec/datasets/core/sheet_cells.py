@@ -194,13 +194,16 @@ class SheetMarks:
     Attributes:
         merged: the merged cells of more than one row.
         hidden_rows: the numbers of its hidden rows.
+        has_formulas: whether a cell has one.
     """
 
     merged: list[MergedCells] = field(default_factory=list)
     hidden_rows: list[int] = field(default_factory=list)
+    has_formulas: bool = False
 
     def take(self, xml: bytes) -> None:
         """Read the marks of a part of the sheet's XML."""
+        self.has_formulas |= b"<f" in xml
         self.hidden_rows += map(int, _HIDDEN_ROW.findall(xml))
         for column, first, _, last in _MERGED.findall(xml):
             if first != last:

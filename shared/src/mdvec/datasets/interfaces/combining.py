@@ -218,30 +218,25 @@ def _repeated(
 ) -> list[_Repeated]:
     """Such files. Two rows of each file, and then the files that share both, rule most out."""
     cells = ", ".join(map(identifier, columns))
-    hashed = f"SELECT {identifier(file_column)} AS file, hash({cells}) AS mark FROM {scan}"
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE files AS SELECT file, count(*) AS number, "
-        f"min(mark) AS least, max(mark) AS most FROM ({hashed}) GROUP BY file"
-    )
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE seen AS SELECT DISTINCT file, mark FROM ({hashed}) "
-        "WHERE mark IN (SELECT unnest([least, most]) FROM files)"
-    )
-    connection.execute(
-        "CREATE OR REPLACE TEMP TABLE pairs AS SELECT one.file, one.number, two.file AS other "
-        "FROM files AS one JOIN seen AS a ON a.mark = one.least "
-        "JOIN seen AS b ON b.mark = one.most AND b.file = a.file "
-        "JOIN files AS two ON two.file = a.file "
-        "AND (two.number, two.file) > (one.number, one.file) "
-        "QUALIFY row_number() OVER (PARTITION BY one.file ORDER BY two.number DESC, two.file) = 1"
-    )
-    if not connection.execute("SELECT 1 FROM pairs LIMIT 1").fetchone():
-        return []
-    return connection.execute(
-        f"WITH marks AS (SELECT DISTINCT file, mark FROM ({hashed}) WHERE file IN "
-        "(SELECT file FROM pairs UNION SELECT other FROM pairs)) "
-        "SELECT pairs.file, any_value(number), any_value(other) FROM pairs "
-        "JOIN marks AS a ON a.file = pairs.file "
-        "LEFT JOIN marks AS b ON b.file = pairs.other AND b.mark = a.mark GROUP BY pairs.file "
-        f"HAVING count(*) >= {_MIN_ALIKE} AND count(*) = count(b.mark) ORDER BY pairs.file"
-    ).fetchall()
+    return connection.execute(f"""
+WITH hashed AS NOT MATERIALIZED (
+    SELECT {identifier(file_column)} AS file, hash({cells}) AS mark FROM {scan}
+), files AS MATERIALIZED (
+    SELECT file, count(*) AS number, min(mark) AS least, max(mark) AS most FROM hashed GROUP BY file
+), seen AS MATERIALIZED (
+    SELECT DISTINCT file, mark FROM hashed WHERE mark IN (SELECT unnest([least, most]) FROM files)
+), pairs AS MATERIALIZED (
+    SELECT one.file, one.number, two.file AS other FROM files AS one
+    JOIN seen AS a ON a.mark = one.least
+    JOIN seen AS b ON b.mark = one.most AND b.file = a.file
+    JOIN files AS two ON two.file = a.file AND (two.number, two.file) > (one.number, one.file)
+    QUALIFY row_number() OVER (PARTITION BY one.file ORDER BY two.number DESC, two.file) = 1
+), marks AS MATERIALIZED (
+    SELECT DISTINCT file, mark FROM hashed
+    WHERE file IN (SELECT file FROM pairs UNION SELECT other FROM pairs)
+)
+SELECT pairs.file, any_value(number), any_value(other) FROM pairs
+JOIN marks AS a ON a.file = pairs.file
+LEFT JOIN marks AS b ON b.file = pairs.other AND b.mark = a.mark GROUP BY pairs.file
+HAVING count(*) >= {_MIN_ALIKE} AND count(*) = count(b.mark) ORDER BY pairs.file
+""").fetchall()

@@ -65,19 +65,16 @@ def opened(
             yield opened_file(_found_by_child(descriptor, spool), reading, on_rows)
             return
         stream = stack.enter_context(path_of(descriptor).open("rb"))
-        marks, has_formulas = _check(stream)
+        marks = _check(stream)
         book = stack.enter_context(closing(_loaded(stream, values=True)))
         formulas = None
-        if has_formulas:
+        if any(sheet.has_formulas for sheet in marks.values()):
             formulas = stack.enter_context(closing(_loaded(stream, values=False)))
         yield opened_file(_found(book, formulas, marks), reading, on_rows)
 
 
-def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
-    """Check the archive before anything is unpacked.
-
-    Returns what the XML of each sheet says, by its place, and whether there are formulas.
-    """
+def _check(stream: BinaryIO) -> dict[str, SheetMarks]:
+    """Check the archive before anything is unpacked; returns what the XML of each sheet says."""
     stream.seek(0)
     start = stream.read(len(_OLE_MARK))
     if start == _OLE_MARK:
@@ -99,24 +96,21 @@ def _check(stream: BinaryIO) -> tuple[dict[str, SheetMarks], bool]:
             if any(p.filename == _STRINGS and p.file_size > _MAX_STRING_BYTES for p in parts):
                 raise UnreadableFile(_LONG_TEXTS)
             sheets = [part for part in parts if part.filename.startswith(_SHEETS)]
-            marked = {part.filename: _marks(archive, part) for part in sheets}
-            has_formulas = any(has_formula for _, has_formula in marked.values())
-            return {name: marks for name, (marks, _) in marked.items()}, has_formulas
+            return {part.filename: _marks(archive, part) for part in sheets}
     except OSError as error:  # zipfile was sent to a place outside the file
         raise UnreadableFile(DAMAGED) from error
 
 
-def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> tuple[SheetMarks, bool]:
-    """What a sheet's XML says, and whether it has formulas."""
-    marks, has_formula, before = SheetMarks(), False, b""
+def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> SheetMarks:
+    """What a sheet's XML says."""
+    marks, before = SheetMarks(), b""
     with archive.open(part) as sheet:
         while block := sheet.read(_BLOCK):
             tags, end, before = (before + block).rpartition(b">")
             if len(before) > _BLOCK:  # Excel's longest text has 32,767 characters
                 raise UnreadableFile(_LONG_TEXTS)
             marks.take(tags + end)
-            has_formula = has_formula or b"<f" in tags
-    return marks, has_formula
+    return marks
 
 
 def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:

@@ -35,8 +35,7 @@ from mdvec.sql.core.refusals import (
     QueryError,
     no_room_to_start,
 )
-from mdvec.sql.process.messages import Message, WireClosed, receive, send
-from mdvec.text import identifier
+from mdvec.sql.process.messages import Message, WireClosed, columns_in, receive, send
 
 if TYPE_CHECKING:
     import duckdb
@@ -110,17 +109,13 @@ def prepare(config: Message) -> RequestHandler:
     return RequestHandler(connection, _columns_by_table(connection), spool, shown)
 
 
-def _columns_by_table(
-    connection: duckdb.DuckDBPyConnection,
-) -> dict[str, tuple[Column, ...]]:
-    names = connection.execute(
-        "SELECT table_name FROM information_schema.tables WHERE table_schema = 'main' "
-        "ORDER BY table_name"
-    ).fetchall()
-    return {
-        name: loading.columns_of(connection, f"SELECT * FROM {identifier(name)}")
-        for (name,) in names
-    }
+def _columns_by_table(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[Column, ...]]:
+    tables = connection.execute(
+        "SELECT table_name, list([column_name, data_type] ORDER BY column_index) "
+        "FROM duckdb_columns() WHERE schema_name = 'main' AND NOT internal "
+        "GROUP BY table_name ORDER BY table_name"
+    )
+    return {name: columns_in(columns) for name, columns in tables.fetchall()}
 
 
 def _ready(handler: RequestHandler, config: Message) -> Message:

@@ -23,10 +23,6 @@ class AnswerGuard:
     max_bytes: int
     max_rows: int
 
-    def within(self, max_bytes: int | None) -> AnswerGuard:
-        """This guard, or one with the limit of bytes that a call names."""
-        return AnswerGuard(max_bytes or self.max_bytes, self.max_rows)
-
     def fits(self, answer: JsonAnswer) -> bool:
         """Whether the answer is small enough."""
         return size(answer) <= self.max_bytes
