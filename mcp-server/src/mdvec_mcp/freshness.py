@@ -284,31 +284,24 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
             f"{state.tool} の取り込み元 {state.source} が見つからないか空です（ディスクは接続されて"
             "いますか）。回答は前回の取り込みに基づきます。"
         )
-    reindex = offered_name("reindex")
-    folders = "、".join(map(shown_name, state.emptied))
-    emptied = (
-        f"{state.tool} のフォルダー {folders} が空になっています（ディスクは"
-        "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
-        f"{reindex} で反映できます。"
-        if state.emptied
-        else ""
-    )
-    lacking = (
-        f"{state.tool} の{state.missing_names('、', ' ほか{:,}件')}は取り込めず、"
-        "回答に含まれません（理由は list_sources）。"
-        if state.missing
-        else ""
-    )
-    older = (
-        emptied
-        + lacking
-        + (
+    reindex, older = offered_name("reindex"), ""
+    if state.emptied:
+        folders = "、".join(map(shown_name, state.emptied))
+        older += (
+            f"{state.tool} のフォルダー {folders} が空になっています（ディスクは"
+            "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
+            f"{reindex} で反映できます。"
+        )
+    if state.missing:
+        older += (
+            f"{state.tool} の{state.missing_names('、', ' ほか{:,}件')}は取り込めず、"
+            "回答に含まれません（理由は list_sources）。"
+        )
+    if state.outdated:
+        older += (
             f"{state.tool} の{state.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
             "基づきます（理由は list_sources）。"
-            if state.outdated
-            else ""
         )
-    )
     if not state.is_stale:
         return older
     newer, parts = state.added + state.changed, []

@@ -228,16 +228,11 @@ def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]
 _IMPORTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _TEXT = WithJsonSchema({"type": "string"})
 _WAIT_SECONDS = 15
-_MAX_WAIT_SECONDS = 120
 
 
 def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
     """Add reindex and list_sources."""
-    _add_reindex(offer, freshness)
-    _add_sources(offer, freshness)
 
-
-def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
     async def reindex(
         ctx: AnyContext,
         tool: Annotated[
@@ -245,11 +240,7 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
         ] = None,
         wait: Annotated[
             int,
-            Field(
-                ge=0,
-                le=_MAX_WAIT_SECONDS,
-                description="Seconds; then it goes on in the background.",
-            ),
+            Field(ge=0, le=120, description="Seconds; then it goes on in the background."),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:
         tools = await in_thread(lambda: _chosen(freshness, tool))
@@ -266,18 +257,15 @@ def _add_reindex(offer: Offer, freshness: FreshnessWatch) -> None:
             raise ToolError(reply.text.replace("note: ", ""))
         return reply
 
+    async def list_sources() -> ToolReply:
+        return await in_thread(lambda: source_list(freshness))
+
     offer.add_tool(
         reindex,
         description="Import what changed in the sources (files, statements, data), so that all "
         "tools answer from it: refresh, update, sync. 取り込み直す、更新する。",
         annotations=_IMPORTS,
     )
-
-
-def _add_sources(offer: Offer, freshness: FreshnessWatch) -> None:
-    async def list_sources() -> ToolReply:
-        return await in_thread(lambda: source_list(freshness))
-
     offer.add_tool(
         list_sources,
         description="List the sources: what each tool reads, its tags, how fresh or up to date its "

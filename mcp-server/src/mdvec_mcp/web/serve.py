@@ -61,21 +61,18 @@ def http_app(
     app.router.redirect_slashes = False
     served: ASGIApp = MissedNotices(EnvelopeCheck(app), server.sessions)
     if page is not None:
-        served = _Beside(served, page)
+        served = _beside(served, page)
     return Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules)
 
 
-class _Beside:
+def _beside(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
     """Passes the requests for MCP and for the health check to one application, others to a page."""
 
-    def __init__(self, mcp: ASGIApp, page: ASGIApp) -> None:
-        self._mcp = mcp
-        self._page = page
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on."""
+    async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
         is_page = scope["type"] == "http" and scope["path"] not in (PATH, _HEALTH)
-        await (self._page if is_page else self._mcp)(scope, receive, send)
+        await (page if is_page else mcp)(scope, receive, send)
+
+    return passed_on
 
 
 def _health(page: PageGuard | None) -> Route:

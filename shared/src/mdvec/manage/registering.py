@@ -1,4 +1,8 @@
-"""Adds, changes, lists and deletes tools, and validates the user's input."""
+"""Adds, changes, lists and deletes tools, and validates the user's input.
+
+What takes a tool's name raises ToolNotFound if no tool has it, and all raises a DatabaseError if
+the database is missing, or cannot be read or written.
+"""
 
 from __future__ import annotations
 
@@ -105,7 +109,6 @@ def update_tool(
 
     Raises:
         ToolNotFound, InvalidTool: there is no such tool, or a new value is refused.
-        DatabaseError: the file is missing or cannot be written.
     """
     words = None if description is None else _checked_description(description)
     shown = None if title is None else _checked_title(title)
@@ -133,12 +136,7 @@ def _with_patterns(rules: ScanRules | None, patterns: FilePatterns) -> ScanRules
 
 
 def set_active(database: Path, name: str, *, active: bool) -> Tool:
-    """Enable or disable a tool.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-        DatabaseError: the file is missing or cannot be written.
-    """
+    """Enable or disable a tool."""
     with open_database(database, "write") as connection:
         return registry.set_active(connection, name, active=active)
 
@@ -153,10 +151,6 @@ def delete_tool(
 
     ``engine`` is the server that has its vectors: they are deleted there, too, unless another copy
     of the database has changed them. ``on_notice`` gets a sentence if they are still there.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-        DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
         known = index.collection_of(connection, registry.get_tool(connection, name).tables)
@@ -179,32 +173,19 @@ def delete_tool(
 
 
 def find_tool(database: Path, name: str) -> Tool:
-    """The tool of that name.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-        DatabaseError: the file is missing or cannot be read.
-    """
+    """The tool of that name."""
     with open_database(database, "read") as connection:
         return registry.get_tool(connection, name)
 
 
 def list_tools(database: Path, *, active_only: bool) -> list[Tool]:
-    """All tools, or the active ones, by name.
-
-    Raises:
-        DatabaseError: the file is missing or cannot be read.
-    """
+    """All tools, or the active ones, by name."""
     with open_database(database, "read") as connection:
         return registry.list_tools(connection, active_only=active_only)
 
 
 def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
-    """The active tools, and the versions of their ledgers; None if the file was emptied.
-
-    Raises:
-        DatabaseError: the file is missing or cannot be read.
-    """
+    """The active tools, and the versions of their ledgers; None if the file was emptied."""
     with open_database(database, "read") as connection:
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             return None
@@ -290,9 +271,7 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
     An import of the tool that runs is waited for; ``on_notice`` says so.
 
     Raises:
-        ToolNotFound: there is no such tool.
         InvalidToolName, ToolExists: the new name is refused.
-        DatabaseError: the file is missing or cannot be written.
     """
     with open_database(database, "write") as connection:
         locked = registry.get_tool(connection, name)

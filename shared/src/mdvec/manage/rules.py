@@ -1,4 +1,7 @@
-"""Instructions for a model that analyses data, and for its notebooks: installed and removed."""
+"""Instructions for a model that analyses data, and for its notebooks: installed and removed.
+
+A file that cannot be read or written, or is not ours to change, raises InstructionsUnusable.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,7 @@ class InstructionsUnusable(MdvecError):
 
 
 def install_section(file: Path) -> bool:
-    """Add the rules to a file, or replace the old ones; returns whether the file changed.
-
-    Raises:
-        InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
-    """
+    """Add the rules to a file, or replace the old ones; returns whether the file changed."""
     text = _read(file)
     before, after = _around(file, text)
     section = f"{_BEGIN}\n{rules()}{_END}\n"
@@ -31,11 +30,7 @@ def install_section(file: Path) -> bool:
 
 
 def uninstall_section(file: Path) -> bool:
-    """Remove the rules from a file; returns whether they were there.
-
-    Raises:
-        InstructionsUnusable: the file cannot be read or written, or its marks are damaged.
-    """
+    """Remove the rules from a file; returns whether they were there."""
     text = _read(file)
     if _BEGIN not in text and _END not in text:
         return False
@@ -110,20 +105,12 @@ def startup_script(home: Path, environment: Mapping[str, str]) -> Path:
 
 
 def install_script(file: Path) -> bool:
-    """Write the script; returns whether that changed anything.
-
-    Raises:
-        InstructionsUnusable: it cannot be written, or the file there is someone else's.
-    """
+    """Write the script; returns whether that changed anything."""
     return _write(file, _own(file) or "", _SCRIPT)
 
 
 def uninstall_script(file: Path) -> bool:
-    """Remove the script; returns whether it was there.
-
-    Raises:
-        InstructionsUnusable: the file there is someone else's.
-    """
+    """Remove the script; returns whether it was there."""
     if _own(file) is None:
         return False
     file.unlink()

@@ -1,4 +1,8 @@
-"""Reads the status of a database: an overview of all its tools, or one in detail."""
+"""Reads the status of a database: an overview of all its tools, or one in detail.
+
+Raises a DatabaseError if the file is missing or cannot be read, and ToolNotFound for a name that no
+tool has.
+"""
 
 from __future__ import annotations
 
@@ -100,11 +104,7 @@ _NO_VECTORS = VectorStatistics(count=0, shortest=0, mean=0.0, longest=0, embeddi
 
 
 def overview(database: Path) -> Overview:
-    """All tools of a database.
-
-    Raises:
-        DatabaseError: the file is missing or cannot be read.
-    """
+    """All tools of a database."""
     with open_database(database, "read") as connection, snapshot(connection):
         rows = tuple(_status(connection, tool) for tool in registry.list_tools(connection))
         size = size_on_disk(database)
@@ -115,12 +115,7 @@ def overview(database: Path) -> Overview:
 
 
 def details(database: Path, name: str) -> ToolDetails:
-    """A tool's status, settings and contents.
-
-    Raises:
-        DatabaseError: the file is missing or cannot be read.
-        ToolNotFound: there is no such tool.
-    """
+    """A tool's status, settings and contents."""
     with open_database(database, "read") as connection, snapshot(connection):
         tool = registry.get_tool(connection, name)
         contents = kind_status(tool.kind).read(connection, tool)

@@ -41,21 +41,14 @@ KNOWN: dict[str, Fields] = dict(_sections(Settings))
 """The fields of every section, by section and key."""
 _OTHER_NAMES: dict[str, dict[str, str]] = {
     "index.hnsw": {
-        "construction_ef": "ef_construction",
-        "search_ef": "ef_search",
-        "M": "max_neighbors",
-        **{
-            f"hnsw{mark}{name}": key
-            for mark in "_:"
-            for name, key in (
-                ("space", "space"),
-                ("construction_ef", "ef_construction"),
-                ("search_ef", "ef_search"),
-                ("M", "max_neighbors"),
-            )
-        },
+        f"{prefix}{name}": key
+        for prefix in ("", "hnsw_", "hnsw:")
+        for name, key in (
+            ("space", "space"), ("construction_ef", "ef_construction"),
+            ("search_ef", "ef_search"), ("M", "max_neighbors"),
+        )
     }
-}
+}  # fmt: skip
 """Other names of keys, by section: those that Chroma gave them before version 1."""
 
 

@@ -1,4 +1,7 @@
-"""The table of tools: each row is a source, its model and the state of its import."""
+"""The table of tools: each row is a source, its model and the state of its import.
+
+What takes a name raises ToolNotFound if no tool has it.
+"""
 
 from __future__ import annotations
 
@@ -141,11 +144,7 @@ def update_tool(
     source: Path | None,
     title: str | None = None,
 ) -> Tool:
-    """Change the values that are not None; an empty title removes it.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-    """
+    """Change the values that are not None; an empty title removes it."""
     return _set(
         connection, name,
         "description = coalesce(?, description), "
@@ -156,11 +155,7 @@ def update_tool(
 
 
 def set_scan(connection: apsw.Connection, name: str, rules: ScanRules) -> Tool:
-    """Set the scan rules of a tool, for its next import.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-    """
+    """Set the scan rules of a tool, for its next import."""
     stored = json.dumps(rules.json_fields(), ensure_ascii=False)
     return _set(connection, name, "scan = ?", stored)
 
@@ -185,11 +180,7 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
 
 
 def set_active(connection: apsw.Connection, name: str, *, active: bool) -> Tool:
-    """Enable or disable a tool.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-    """
+    """Enable or disable a tool."""
     return _set(connection, name, "is_active = ?", active)
 
 
@@ -204,11 +195,7 @@ def _set(connection: apsw.Connection, name: str, columns: str, *values: str | bo
 
 
 def delete_tool(connection: apsw.Connection, name: str) -> Tool:
-    """Delete a tool with all its documents and vectors.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-    """
+    """Delete a tool with all its documents and vectors."""
     with connection:
         tool = get_tool(connection, name)
         index.table_changes.drop_all_tables(connection, tool.id, tool.name)

@@ -87,36 +87,28 @@ def chart_of_months(
         return round(_TOP + (top - amount) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM), 1)
 
     slot = (WIDTH - _LEFT - _RIGHT) / max(len(months), 1)
-    every = -(-len(months) // _MAX_LABELS)
-    middles = [round(_LEFT + slot * (number + 0.5), 1) for number in range(len(months))]
+    every = max(-(-len(months) // _MAX_LABELS), 1)
+    ticks = [
+        Tick(round(_LEFT + slot * (number + 0.5), 1), month) for number, month in enumerate(months)
+    ]
     return MonthChart(
         bars=tuple(_bars(months, bars, slot, height_of)),
         lines={
             style: [
-                None if amount is None else Point(at, height_of(amount), month, amount)
-                for at, month, amount in zip(middles, months, line, strict=True)
+                None if amount is None else Point(tick.at, height_of(amount), tick.label, amount)
+                for tick, amount in zip(ticks, line, strict=True)
             ]
             for style, line in lines.items()
         },
-        months=tuple(
-            Tick(at, month)
-            for number, (at, month) in enumerate(zip(middles, months, strict=True))
-            if number % every == 0
-        ),
+        months=tuple(ticks[::every]),
         amounts=tuple(
             Tick(height_of(amount), f"{amount:,}") for amount in range(bottom, top + 1, step)
         ),
         zero=height_of(0),
         slot=round(slot, 1),
-        running=tuple(_ticks(months, middles, running)),
-        empty=tuple(_ticks(months, middles, empty)),
+        running=tuple(tick for tick in ticks if tick.label in running),
+        empty=tuple(tick for tick in ticks if tick.label in empty),
     )
-
-
-def _ticks(
-    months: Sequence[str], middles: Sequence[float], wanted: Collection[str]
-) -> Iterator[Tick]:
-    return (Tick(at, month) for at, month in zip(middles, months, strict=True) if month in wanted)
 
 
 def _bars(

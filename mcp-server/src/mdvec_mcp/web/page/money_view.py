@@ -241,11 +241,8 @@ class _Money:
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.series[0].months]
     amounts = [[figure.amount for figure in series.months] for series in trend.series]
-    marks = trend.marks
-    running, empty = (
-        {str(marked) for marked in marks.running},
-        {str(marked) for marked in marks.empty},
-    )
+    running = {str(month) for month in trend.marks.running}
+    empty = {str(month) for month in trend.marks.empty}
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
     style = "in" if str(trend.series[0].category) == INCOME else "out"

@@ -20,7 +20,7 @@ from mdvec.documents import (
     read_document,
 )
 from mdvec.files import UnreadableFile, opened_within
-from mdvec.manage import ToolStatus, find_tool, overview
+from mdvec.manage import find_tool, overview
 from mdvec.text import bundle_of, is_katakana, is_markdown, readable_chunk
 from mdvec.tools import KINDS, Tool
 from starlette.requests import Request
@@ -49,14 +49,6 @@ class ShownHit:
     address: str
     quotation: str
     editors: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Welcome:
-    """What a page without a question shows above the documents: the tools, and questions to try."""
-
-    sources: tuple[ToolStatus, ...]
-    questions: list[str]
 
 
 def routes(views: Views) -> list[Route]:
@@ -108,11 +100,12 @@ class _Search:
         asked = replace(_asked(query, ""), sort="newest")
         return self.views.wiring.search.list_documents(asked, page)
 
-    def _welcome(self, listing: search.Listing) -> Welcome:
+    def _welcome(self, listing: search.Listing) -> dict[str, object]:
+        """What stands above the documents without a question: the tools, and questions to try."""
         database = self.views.wiring.database
         seen = overview(database).tools
-        sources = tuple(tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts)
-        return Welcome(sources, search.example_questions(database, listing))
+        sources = [tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts]
+        return {"sources": sources, "questions": search.example_questions(database, listing)}
 
     def _answer(self, query: Query, question: str) -> search.Answer:
         asked = _asked(query, question).with_typed(search.typed_query(question))

@@ -1,4 +1,8 @@
-"""Adds the server to a client's file, or removes it; keeps a backup of the file."""
+"""Adds the server to a client's file, or removes it; keeps a backup of the file.
+
+What takes a file raises NotRegistered if that cannot be read or written, what takes its text
+FileNotUnderstood if that is not what the client's file should be.
+"""
 
 from __future__ import annotations
 
@@ -139,9 +143,6 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
     """Add the server's entry to the client's file, unless it is there already.
 
     What the user added to a previous entry stays.
-
-    Raises:
-        NotRegistered: the file cannot be read or written.
     """
     file = client.file(machine)
     text = _text(file) or ""
@@ -158,11 +159,7 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
 
 
 def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
-    """Remove the server's entry from the client's file, if it is there.
-
-    Raises:
-        NotRegistered: the file cannot be read or written.
-    """
+    """Remove the server's entry from the client's file, if it is there."""
     file = client.file(machine)
     text = _text(file)
     try:
@@ -177,11 +174,7 @@ def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
 
 
 def registered_entry(client: Client, machine: Machine) -> dict[str, object] | None:
-    """The entry of mdvec in the client's file, or None.
-
-    Raises:
-        NotRegistered: the file cannot be read.
-    """
+    """The entry of mdvec in the client's file, or None."""
     file = client.file(machine)
     text = _text(file)
     try:
@@ -246,20 +239,12 @@ class FileNotUnderstood(MdvecError):
 
 
 def entry_in(client: Client, text: str) -> ClientEntry | None:
-    """The entry of mdvec in the text of a client's file, or None.
-
-    Raises:
-        FileNotUnderstood: the text is not what the client's file should be.
-    """
+    """The entry of mdvec in the text of a client's file, or None."""
     return _servers(client, _parsed_file(client.format, text)).get(SERVER_NAME)
 
 
 def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
-    """The text with mdvec's entry added or replaced.
-
-    Raises:
-        FileNotUnderstood: the text is not what the client's file should be.
-    """
+    """The text with mdvec's entry added or replaced."""
     before = _parsed_file(client.format, text)
     servers = {**_servers(client, before), SERVER_NAME: entry}
     path = (client.servers, SERVER_NAME)
@@ -268,11 +253,7 @@ def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
 
 
 def without_entry(client: Client, text: str) -> str:
-    """The text without mdvec's entry, which must be there.
-
-    Raises:
-        FileNotUnderstood: the text is not what the client's file should be.
-    """
+    """The text without mdvec's entry, which must be there."""
     before = _parsed_file(client.format, text)
     servers = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
     path = (client.servers, SERVER_NAME)
