@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from mdvec.household.core.pair import Candidate, StoredPair, arrange
+from mdvec.household.core.pair import ReviewCandidate, StoredPair, arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
@@ -35,12 +35,12 @@ class Restoration:
     message: str
 
 
-def _name(target: Candidate) -> str:
+def _name(target: ReviewCandidate) -> str:
     return "カードの請求" if target.is_bill else "振替" if target.is_transfer else "重複"
 
 
 def decision_message(
-    target: Candidate,
+    target: ReviewCandidate,
     decision: str,
     kept_id: int,
     rows: Sequence[Transaction],
@@ -77,7 +77,7 @@ def decision_message(
 
 
 def moved_message(
-    target: Candidate, decision: str, marked_before: Sequence[int], *, is_new: bool
+    target: ReviewCandidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
     """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
     what = _name(target)
@@ -101,7 +101,9 @@ def moved_message(
     return f"保留にしました。この候補は残ります。{freed}"
 
 
-def bulk_message(target: Candidate, decision: str, candidates: int, marked: Sequence[int]) -> str:
+def bulk_message(
+    target: ReviewCandidate, decision: str, candidates: int, marked: Sequence[int]
+) -> str:
     """Message after several candidates like ``target`` were decided at once."""
     what = _name(target)
     match decision:
@@ -308,7 +310,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 
 def _targets(
     connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
-) -> list[Candidate]:
+) -> list[ReviewCandidate]:
     """What a decision about a pair is about; the pair's own candidate is first."""
     pair = pair_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
@@ -323,21 +325,23 @@ def _targets(
         candidate_of(connection, tool_id, each)
         for each in (check_id, *(other.id for other in together))
     ]
-    still_open: list[Candidate] = []
+    still_open: list[ReviewCandidate] = []
     if choice.decision == pair.decision:  # the same again: for those alike that are still open
         kind = next((each.kind for each in arrange(together) if check_id in each.check_ids), None)
         still_open = [each for each in arranged if each.kind == kind]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
-def _is_marked(connection: apsw.Connection, tool_id: int, row: int, target: Candidate) -> bool:
+def _is_marked(
+    connection: apsw.Connection, tool_id: int, row: int, target: ReviewCandidate
+) -> bool:
     """Whether a decision about the target, or about another pair like it, has marked the row."""
     if target.is_transfer:
         return any(pair.decision == "duplicate" for pair in target.pairs)
     return row_of(connection, tool_id, row).is_duplicate
 
 
-def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
+def _check_rows(target: ReviewCandidate, choice: ReviewDecision) -> None:
     if choice.keep is not None and target.is_transfer:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
@@ -350,8 +354,8 @@ def _check_rows(target: Candidate, choice: ReviewDecision) -> None:
 
 
 def _narrowed(
-    connection: apsw.Connection, tool_id: int, target: Candidate, rows: tuple[int, ...]
-) -> Candidate:
+    connection: apsw.Connection, tool_id: int, target: ReviewCandidate, rows: tuple[int, ...]
+) -> ReviewCandidate:
     """The target without the rows that were not named."""
     if not rows or target.is_bill:
         return target
@@ -362,15 +366,15 @@ def _narrowed(
             duplicate_checks.add_pair(connection, tool_id, target.best, (first, other))
             for other in others
         ]
-    return Candidate((first, *others), tuple(pairs))
+    return ReviewCandidate((first, *others), tuple(pairs))
 
 
 def _kept(
     connection: apsw.Connection,
     tool_id: int,
-    target: Candidate,
+    target: ReviewCandidate,
     choice: ReviewDecision,
-    own: Candidate,
+    own: ReviewCandidate,
 ) -> int:
     """The row of a target that stays."""
     keep = choice.keep
@@ -390,7 +394,7 @@ def _kept(
 def _decide(
     connection: apsw.Connection,
     tool_id: int,
-    target: Candidate,
+    target: ReviewCandidate,
     decision: str,
     kept_id: int,
     batch: int,

@@ -18,8 +18,8 @@ from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import (
     LIKELY,
     MAX_DATE_TOLERANCE,
-    Candidate,
     DetectionOptions,
+    ReviewCandidate,
     StoredPair,
     arrange,
     listed_candidates,
@@ -162,7 +162,7 @@ def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
     return len(followed)
 
 
-def _kinds(candidates: Iterable[Candidate]) -> tuple[int, int, int]:
+def _kinds(candidates: Iterable[ReviewCandidate]) -> tuple[int, int, int]:
     """How many are likely one purchase, transfers, and bills of cards."""
     likely = transfers = bills = 0
     for candidate in candidates:
@@ -287,7 +287,7 @@ def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Tr
     return rows[transaction_id]
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Candidate:
+def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> ReviewCandidate:
     """A pair by itself, or the card's bill that it belongs to.
 
     Raises:
@@ -295,13 +295,13 @@ def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Ca
     """
     pair = pair_of(connection, tool_id, check_id)
     if pair.bill_id is None:
-        return Candidate(pair.rows, (pair,))
+        return ReviewCandidate(pair.rows, (pair,))
     pairs = duplicate_checks.pairs_of_bill(connection, tool_id, pair.bill_id)
-    return Candidate((pair.bill_id, *(each.kept_id for each in pairs)), tuple(pairs))
+    return ReviewCandidate((pair.bill_id, *(each.kept_id for each in pairs)), tuple(pairs))
 
 
 def _shown(
-    connection: apsw.Connection, tool_id: int, candidate: Candidate, alike: int = 0
+    connection: apsw.Connection, tool_id: int, candidate: ReviewCandidate, alike: int = 0
 ) -> DuplicateCandidate:
     known = duplicate_checks.transactions_with_ids(connection, tool_id, candidate.rows)
     rows = [known[row] for row in candidate.rows]

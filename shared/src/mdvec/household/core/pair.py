@@ -198,7 +198,7 @@ class StoredPair(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ReviewCandidate:
     """Rows that are decided together, by id, and the pairs among them, best first.
 
     The row of a card's bill is first.
@@ -208,7 +208,7 @@ class Candidate:
     pairs: tuple[StoredPair, ...]
 
     @classmethod
-    def of(cls, pairs: Iterable[StoredPair]) -> Candidate:
+    def of(cls, pairs: Iterable[StoredPair]) -> ReviewCandidate:
         """The candidate of pairs that share rows."""
         best, *others = sorted(pairs, key=_best_first)
         rows = {row for pair in (best, *others) for row in pair.rows}
@@ -262,7 +262,7 @@ def _best_first(pair: StoredPair) -> tuple[float, int]:
     return -pair.score, pair.id
 
 
-def arrange(pairs: Iterable[StoredPair]) -> list[Candidate]:
+def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
     """All candidates: likely ones before unlikely, new before skipped, purchases first."""
     likely: list[StoredPair] = []
     unlikely: list[StoredPair] = []
@@ -276,7 +276,7 @@ def arrange(pairs: Iterable[StoredPair]) -> list[Candidate]:
             bills.setdefault(pair.bill_id, []).append(pair)
     groups += [*bills.values(), *([pair] for pair in unlikely)]
     return sorted(
-        map(Candidate.of, groups),
+        map(ReviewCandidate.of, groups),
         key=lambda candidate: (
             not candidate.is_likely,
             all(pair.decision == "skip" for pair in candidate.pairs),
@@ -287,7 +287,7 @@ def arrange(pairs: Iterable[StoredPair]) -> list[Candidate]:
     )
 
 
-def listed_candidates(arranged: Sequence[Candidate]) -> list[tuple[Candidate, int]]:
+def listed_candidates(arranged: Sequence[ReviewCandidate]) -> list[tuple[ReviewCandidate, int]]:
     """The candidates of a list, each with the number of others that are alike.
 
     Of unlikely ones that are alike only the first is listed.
