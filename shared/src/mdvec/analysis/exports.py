@@ -78,6 +78,8 @@ _TYPES = ".types"
 _MADE_FROM = ".from"
 """Suffix of the file beside an export that keeps the states of the tables that it was made of."""
 _BESIDE = (_TYPES, _MADE_FROM)
+_DATABASE = ""
+"""What has the path of the database among those states; no table has this name."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
 
@@ -124,6 +126,7 @@ class ExportFolder:
         folder: created at the first export, with mode 0700.
         ttl_seconds: how long an export that is made here is kept.
         max_total_bytes: the limit for all exports together; the oldest are deleted first.
+        database: whose exports these are, though others may be in the folder; any if None.
         clock: returns the seconds since 1970.
     """
 
@@ -132,12 +135,14 @@ class ExportFolder:
         folder: Path,
         ttl_seconds: int,
         max_total_bytes: int,
+        database: Path | None = None,
         *,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.folder = folder
         self._ttl = ttl_seconds
         self._limit = max_total_bytes
+        self._database = str(database.resolve()) if database else ""
         self._clock = clock
 
     def place(
@@ -181,8 +186,11 @@ class ExportFolder:
             # First, so that no handle is without what is to be known of it.
             if types and fmt == "csv":
                 self._write(handle + _TYPES, types, expires)
-            if made_from:
-                self._write(handle + _MADE_FROM, made_from, expires)
+            known = dict(made_from or {})
+            if self._database:
+                known[_DATABASE] = self._database
+            if known:
+                self._write(handle + _MADE_FROM, known, expires)
             finished.replace(self.folder / handle)
         except OSError as error:
             raise ExportFolderUnusable(
@@ -209,13 +217,14 @@ class ExportFolder:
         if is_private(self.folder):
             path = self.folder / handle
             file = _regular_file(path)
-            if file is not None and not self._expired(file):
+            if file is not None and not self._expired(file) and self._is_own(handle):
                 return path
-            if file is not None:
+            if file is not None and self._expired(file):
                 self._remove(handle)
         raise ExportMissing(
             f"there is no export {handle}: it expired (exports stay {self._ttl} s), or was made "
-            "on another machine or under another [analytics] folder; call export again"
+            "from another database, on another machine or under another [analytics] folder; call "
+            "export again"
         )
 
     def types_of(self, handle: str) -> dict[str, str] | None:
@@ -226,11 +235,18 @@ class ExportFolder:
     def made_from(self, handle: str) -> dict[str, str]:
         """The states of the tables that an export was made of, by their names, as far as known."""
         self.path_of(handle)
-        return self._read(handle + _MADE_FROM) or {}
+        known = self._read(handle + _MADE_FROM) or {}
+        return {name: state for name, state in known.items() if name != _DATABASE}
 
     def list(self) -> list[Export]:
-        """The exports that have not expired, the oldest first."""
-        return [file for file in self._files() if not self._expired(file)]
+        """The exports of this database that have not expired, the oldest first."""
+        return [
+            file for file in self._files() if not self._expired(file) and self._is_own(file.handle)
+        ]
+
+    def _is_own(self, handle: str) -> bool:
+        known = self._read(handle + _MADE_FROM) or {}
+        return self._database in ("", known.get(_DATABASE))
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""

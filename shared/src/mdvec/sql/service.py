@@ -150,7 +150,7 @@ def analytics_over(
     ``month_starts_on`` is the day on which a household's months start. Close its ``queries`` at
     the end.
     """
-    exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes)
+    exports = ExportFolder(folder, settings.export_ttl_seconds, settings.max_total_bytes, database)
     limits = QueryLimits(
         settings.max_seconds, settings.max_memory_mb, settings.max_export_bytes, settings.zone
     )

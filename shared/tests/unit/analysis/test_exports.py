@@ -148,10 +148,27 @@ def test_an_unknown_handle_says_what_to_do_and_creates_no_folder(exports):
     with pytest.raises(ExportMissing) as missing:
         exports.path_of(HANDLE)
     assert str(missing.value) == (
-        f"there is no export {HANDLE}: it expired (exports stay 3600 s), or was made on another "
-        "machine or under another [analytics] folder; call export again"
+        f"there is no export {HANDLE}: it expired (exports stay 3600 s), or was made from another "
+        "database, on another machine or under another [analytics] folder; call export again"
     )
     assert not exports.folder.exists()
+
+
+def test_a_database_has_only_its_own_exports_of_the_folder_that_all_share(tmp_path, clock):
+    def of(name):
+        return ExportFolder(tmp_path / "exports", 3600, 25, tmp_path / name, clock=clock)
+
+    mine, others = of("a.db"), of("b.db")
+    handle = placed(mine, tmp_path).handle
+    clock.now += 1
+    other = placed(others, tmp_path).handle
+    assert [export.handle for export in mine.list()] == [handle]
+    assert mine.made_from(handle) == {}
+    with pytest.raises(ExportMissing, match="from another database"):
+        mine.path_of(other)
+    assert others.path_of(other).name == other  # and it is still there
+    clock.now += 1
+    assert placed(others, tmp_path).dropped == (handle,)  # the limit is that of all
 
 
 def test_a_link_under_a_handles_name_is_not_read(exports, tmp_path):
