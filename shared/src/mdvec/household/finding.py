@@ -193,16 +193,11 @@ def find_transactions(
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
-        notes += [
-            *_planned_notes(connection, matching, today),
-            *ledger.unread(condition.known_days),
-        ]
-        if wanted.rows == "counted":
-            which = partial(row_sums.these_rows, connection, matching)
-            notes += renamed_notes(renamed_rows(connection, tool_id, which))
-            notes += doubt_notes_on(
-                connection, tool_id, partial(row_sums.ids_of, connection, matching)
-            )
+        notes += _planned_notes(connection, matching, today)
+        which = partial(row_sums.these_rows, connection, matching)
+        notes += renamed_notes(renamed_rows(connection, tool_id, which))
+        meant = partial(row_sums.ids_of, connection, matching)
+        notes += doubt_notes_on(connection, tool_id, condition.days or condition.ledger, meant)
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)

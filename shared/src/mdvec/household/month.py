@@ -273,14 +273,6 @@ def combined_households(
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
-        pending = [
-            note
-            for name, tool_id in tools.items()
-            for note in wording.pending_removal_notes(
-                ledger_sums.counted_totals(connection, tool_id, days, None, pending_only=True),
-                name,
-            )
-        ]
         doubts = [
             f"{name}: {note}" if len(tools) > 1 else note
             for name, tool_id in tools.items()
@@ -296,7 +288,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not left_out.text:
         notes.append(_NONE_SHARED)
     notes += [left_out.text] if left_out.text else []
-    notes += pending + doubts
+    notes += doubts
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(
