@@ -346,7 +346,8 @@ def _groups(
     if listing.group_by == "person":
         return largest(_by_person(by_key, notes))
     days = matching.condition.known_days
-    return groups_by_time(by_key, listing.group_by, days, listing.month_starts_on)
+    asked = matching.condition.days
+    return groups_by_time(by_key, listing.group_by, days, asked, listing.month_starts_on)
 
 
 def _key_sums(
