@@ -290,7 +290,7 @@ ReportAnswer: Any = (
 )  # fmt: skip
 """What ``household_report`` answers with."""
 EditAnswer = (
-    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
+    BudgetAnswer | BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
     | shops.AliasTrial | shops.AliasList
 )  # fmt: skip
 """What ``edit_household`` answers with."""

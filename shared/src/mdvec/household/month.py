@@ -44,7 +44,7 @@ from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import coverage_or_none, one_state
+from mdvec.household.overview import coverage_or_none, one_state, refuse_empty
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
 from mdvec.text import shown_name
 
@@ -262,7 +262,9 @@ def combined_households(
             if (span := coverage_or_none(connection, tools[name], today, month_starts_on))
         }
         if not covered:
-            raise wording.EmptyLedger(next(iter(tools), ""))
+            for tool_id in tools.values():
+                refuse_empty(connection, tool_id)
+            raise wording.EmptyLedger("")
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(
