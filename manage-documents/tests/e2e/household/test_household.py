@@ -33,7 +33,9 @@ def test_removed_rows_are_listed_and_can_be_restored_or_accepted(mdvec):
         "passed over: notes/a.txt: it is plain text; if it holds transactions, rename it to .csv",
     ]
     update = ("import", "-n", "kakeibo", "--mode", "update", "--format", "json")
-    assert mdvec(*update, "--restore-removed", "2").json["ledger"]["returned"] == 1
+    done = mdvec(*update[:-2], "--restore-removed", "2")
+    assert "counted again: 1 row" in done.out.splitlines()
+    assert f"again: 2: 2025-07-01 店 -3,200 yen (財布), in {JULY}.csv" in done.err.splitlines()
     refused = mdvec(*update, "--restore-removed", "7")
     assert (refused.code != 0, "no row 7 of 'kakeibo' is gone" in refused.err) == (True, True)
 

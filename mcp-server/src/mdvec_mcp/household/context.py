@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, make_dataclass
+from dataclasses import dataclass, field, fields, make_dataclass, replace
 from datetime import date
 from functools import cache, partial
 from inspect import signature
@@ -53,6 +53,7 @@ from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from mdvec.sync import Freshness
 
 T = TypeVar("T")
 
@@ -224,8 +225,12 @@ def _refusals_on_one_line() -> Iterator[None]:
 
 
 def _told(look: Look) -> str:
-    """What is newer than the ledger, each on a line of its own."""
-    return "".join(f"\n{safe_line(note)}" for note in look.notes(freshness_in_japanese))
+    """What is newer than the ledger, each on a line of its own; answers name the files left out."""
+
+    def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+        return freshness_in_japanese(replace(state, missing=()), is_importing)
+
+    return "".join(f"\n{safe_line(note)}" for note in look.notes(wording))
 
 
 def today() -> date:
@@ -284,7 +289,7 @@ ReportAnswer: Any = (
 )  # fmt: skip
 """What ``household_report`` answers with."""
 EditAnswer = (
-    BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
+    BudgetAnswer | BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
     | shops.AliasTrial | shops.AliasList
 )  # fmt: skip
 """What ``edit_household`` answers with."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -20,6 +21,7 @@ from mdvec.household import (
     DuplicateStats,
     NotesAnswer,
     Restoration,
+    budget_status,
     candidate_text,
     candidates_text,
     categorize_rows,
@@ -91,8 +93,13 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
             "spelling": spelling, "transaction_id": transaction_id, "note": note, "tags": tags,
             "tool": tool, "file": file, "toml": toml,
         }  # fmt: skip
-        refuse_others(f"edit_household の what={what}", TAKES[what], given, NEEDS.get(what, ()))
+        lists = what == "budget" and (category, amount, per) == (None, None, None)
+        needs = () if lists else NEEDS.get(what, ())
+        refuse_others(f"edit_household の what={what}", TAKES[what], given, needs)
         match what:
+            case "budget" if lists:
+                listed = partial(budget_status, **context.settings_of(budget_status))
+                return reply(*await context.answer(tool, listed))
             case "budget":
                 work = partial(
                     set_budget, category=category or "", amount=amount or 0, per=per or "month",
@@ -161,13 +168,16 @@ async def _note(
         )
 
     def work(connection: Connection, tool_id: int) -> NotesAnswer:
+        told: list[str] = []
         with connection:
-            if category is not None:
+            if note is not None or tags is not None:
+                done = note_row(connection, tool_id, transaction_id=row, note=note, tags=tags)
+                told = [line for line in done.text.splitlines() if not line.startswith("- ")]
+            if category is not None:  # its text ends with the row, as it is then
                 done = categorize_rows(
                     connection, tool_id, transaction_ids=[row], category=category
                 )
-            if note is not None or tags is not None:
-                done = note_row(connection, tool_id, transaction_id=row, note=note, tags=tags)
+                done = replace(done, text="\n".join([*told, done.text]))
         return done
 
     return reply(await context.run(tool, "write", work))

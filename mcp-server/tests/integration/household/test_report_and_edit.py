@@ -68,6 +68,22 @@ def test_a_comparison_is_a_page_long_and_in_full_a_few(ask):
     assert "detail=full なら" in concise.words
 
 
+def test_an_edit_of_a_row_says_all_that_it_changed(ask):
+    *_, cleared, left = ask(
+        edit("note", transaction_id=1, note="雨", tags=["税"], category="交通費"),
+        edit("note", transaction_id=1, note="", tags=[], category=""),
+        edit("note"),
+    )
+    lines = cleared.words.splitlines()
+    assert lines[:3] == [
+        "取引 1 のメモとタグを消しました。",
+        "消したもの: 「雨」 #税。",
+        "カテゴリを規則かファイルのものに戻しました。",
+    ]
+    assert (lines[3].startswith("- 20"), "交通費" in lines[3]) == (True, False)
+    assert left.words.startswith("メモ、タグ、自分の分類のある明細は 0件")
+
+
 def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
     done, refused, told, drawn, removed, none = ask(
         edit("budget", category="食費", amount=60_000),
@@ -77,6 +93,8 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
         edit("budget", category="食費", amount=0),
         report("budget"),
     )
+    listed, reported = ask(edit("budget"), report("budget"))
+    assert (listed.words, listed.data) == (reported.words, reported.data)
     assert done.words.startswith("食費の予算を毎月 60,000円 にしました。")
     assert refused.is_error
     assert told.words.startswith("2025年08月の予算と実績です。")

@@ -7,7 +7,7 @@ from datetime import date
 
 import apsw
 
-from mdvec.dates import MonthRange
+from mdvec.dates import Days, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.comparison import Detail
 from mdvec.household.core.answers import LedgerAnswer, MonthText, age_line, answer_words
@@ -17,7 +17,7 @@ from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import accounts, plans
-from mdvec.household.ledger_view import doubt_text, repeated_text
+from mdvec.household.ledger_view import statement_notes
 from mdvec.household.overview import one_state
 from mdvec.text import shown_name
 
@@ -53,10 +53,7 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     with one_state(connection):
         spans = accounts.spans_of(connection, tool_id)
         balances = accounts.balances_of(connection, tool_id)
-        notes = [
-            *map(doubt_text, accounts.doubts_of(connection, tool_id)),
-            *map(repeated_text, accounts.repeated_rows(connection, tool_id)),
-        ]
+        notes = statement_notes(connection, tool_id, Days(date.min, date.max))
     states = []
     for name, rows, first, last in spans:
         gaps, newest = balance_gaps(balances.get(name, ()))

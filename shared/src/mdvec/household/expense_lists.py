@@ -334,8 +334,7 @@ def expense_list(
         planned = [row for _, row in every if row.date > today]
         notes += planned_notes(Totals(len(planned), total_of(planned), 0), PLANNED_INCLUDED)
         notes += renamed_notes(renamed_rows(connection, tool_id, partial(with_ids, ids)))
-        notes += ledger.unread(days)
-        notes += doubt_notes_on(connection, tool_id, set(ids).intersection)
+        notes += doubt_notes_on(connection, tool_id, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [

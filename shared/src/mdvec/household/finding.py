@@ -193,15 +193,11 @@ def find_transactions(
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
-        notes += [
-            *_planned_notes(connection, matching, today),
-            *ledger.unread(condition.known_days),
-        ]
-        if wanted.rows == "counted":
-            ids = partial(row_sums.ids_of, connection, matching)
-            renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(ids()))
-            notes += renamed_notes(renamed)
-            notes += doubt_notes_on(connection, tool_id, ids)
+        notes += _planned_notes(connection, matching, today)
+        meant = partial(row_sums.ids_of, connection, matching)
+        renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(meant()))
+        notes += renamed_notes(renamed)
+        notes += doubt_notes_on(connection, tool_id, condition.days or condition.ledger, meant)
     means: tuple[Mean, ...] = ()
     if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
         means = means_over(totals, days, listing.month_starts_on)
@@ -344,7 +340,8 @@ def _groups(
     if listing.group_by == "person":
         return largest(_by_person(by_key, notes))
     days = matching.condition.known_days
-    return groups_by_time(by_key, listing.group_by, days, listing.month_starts_on)
+    asked = matching.condition.days
+    return groups_by_time(by_key, listing.group_by, days, asked, listing.month_starts_on)
 
 
 def _key_sums(

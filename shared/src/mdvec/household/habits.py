@@ -297,8 +297,9 @@ def find_anomalies(
             raise InsufficientData(span.in_words, covered.default_range)
         as_of = min(covered.last_day, today, span.days.last)
         rows = _rows_until(ledger, as_of)
+        doubts = ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
     unusual = anomalies(rows, as_of, month_starts_on)
-    notes = (span.understood,) if span.understood else ()
+    notes = (*([span.understood] if span.understood else []), *doubts)
     lines = anomaly_lines(unusual, as_of, month_starts_on)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]

@@ -14,7 +14,6 @@ from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import DuplicateDetectionError
-from mdvec.household.core.statement_kinds import UNDECIDED
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
@@ -24,7 +23,7 @@ from mdvec.household.interfaces.mappings import (
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
-from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
+from mdvec.household.reading import LedgerFile, may_have_rows, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport
 from mdvec.importing import (
     Importer,
@@ -73,7 +72,11 @@ def _found_states(_: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, Fi
     return {file.path: (file.size, file.mtime_ns) for file in files}
 
 
-HOUSEHOLD = Importer(import_household, _stored_states, _found_states)
+def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
+    return ledger_statements.files_left_out(connection, tool.id)
+
+
+HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _left_out)
 
 
 class _HouseholdImport:
@@ -107,7 +110,6 @@ class _HouseholdImport:
         else:
             self._update_texts()
         candidates = self._look_for_duplicates(ledger)
-        undecided = [each for each in ledger.passed_over if each.reason.startswith(UNDECIDED)]
         return self.job.report(
             added=ledger.imported,
             updated=ledger.updated,
@@ -118,7 +120,7 @@ class _HouseholdImport:
             chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, *candidates),
-            undecided=tuple(undecided),
+            undecided=may_have_rows(ledger.passed_over),
         )
 
     def _look_for_duplicates(

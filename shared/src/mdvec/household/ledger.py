@@ -110,13 +110,14 @@ class _LedgerImport:
             apply_rules(connection, tool_id)
             self._keep_assets()
         gone = ledger_statements.gone_rows(connection, tool_id, "removed")
+        returned = changes.returned.union(self.removals.keep)
         return LedgerReport(
             imported=changes.imported,
             updated=changes.updated,
             without_file=changes.without_file,
             deleted=changes.deleted,
             removed=tuple(row for row in gone if row.id in changes.removed),
-            returned=changes.returned + len(self.removals.keep),
+            returned=tuple(ledger_statements.named_rows(connection, returned)),
             overruled=overruled,
             by_time=by_time if changes.imported or changes.updated or changes.removed else (),
         )
@@ -180,6 +181,7 @@ class _LedgerImport:
         accounts.doubt_downloads(connection, set(apart).difference(repeated))
         ledger_statements.set_families(connection, families.items())
         derivation.mark_gone_rows(connection, removers(ranked, families))
+        derivation.follow_new_ids(connection, tool_id)
         derivation.mark_removals(connection, tool_id, accepted=self.removals.accept)
         if may_delete:
             damaged = {state.path for state in folder.present.values() if state.bad_rows}

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Final
 
 import apsw
@@ -17,7 +17,7 @@ from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.sums import MonthlySum, MonthMarks, totals_of_rows
+from mdvec.household.core.sums import MonthlySum, MonthMarks
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import (
@@ -27,7 +27,7 @@ from mdvec.household.interfaces import (
     ledger_sums,
 )
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
-from mdvec.household.interfaces.ledger_sums import counts, where_rows
+from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.overview import Coverage, coverage, named_subject, one_state
 from mdvec.text import shown_name
@@ -220,10 +220,7 @@ class LedgerView:
         connection, tool_id = self.connection, self.tool_id
         notes = self._planned_notes(subject, summed, left_out)
         where = where_rows(tool_id, days, subject)
-        notes += wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
-        pending = ledger_sums.counted_totals(connection, tool_id, days, subject, pending_only=True)
-        name = ledger_sums.tool_name(connection, tool_id)
-        return notes + wording.pending_removal_notes(pending, name)
+        return notes + wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
 
     def _planned_notes(self, subject: Subject | None, shown: Days, left_out: str) -> list[str]:
         """Notes on rows dated after today: those in the sums, and those that are not."""
@@ -247,33 +244,48 @@ class LedgerView:
         """The notes of ``doubt_notes`` on these days."""
         return doubt_notes(self.connection, self.tool_id, days, subject, of)
 
-    def unread(self, days: Days | None) -> Iterator[str]:
-        """Note: rows of files around these days, or of any, that the last import could not read."""
-        return _unread_notes(self.connection, self.tool_id, days)
-
 
 def doubt_notes(
     connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None, of: str = ""
 ) -> list[str]:
-    """Notes: rows of these days that could not be read, and what may count twice.
-
-    That are rows of two files, and likely candidates: of a purchase the rows count that a decision
-    without ``keep`` takes out, of a transfer both, of a card's bill the bill; each row once. ``of``
-    tells whose total the candidates are in, such as 6月の.
-    """
-    where, values = where_rows(tool_id, days, subject)
-    return _statement_notes(connection, tool_id, days) + _doubts(
-        connection, _leaving(connection, tool_id), f"{where} AND {counts()} AND", values, of
-    )
+    """The notes of ``doubt_notes_on`` on the rows of these days and of a subject."""
+    where = where_rows(tool_id, days, subject)
+    meant = partial(ledger_sums.those_among, connection, where)
+    return doubt_notes_on(connection, tool_id, days, meant, of)
 
 
 def doubt_notes_on(
-    connection: apsw.Connection, tool_id: int, meant: Callable[[Collection[int]], Iterable[int]]
+    connection: apsw.Connection,
+    tool_id: int,
+    days: Days,
+    meant: Callable[[Collection[int]], Iterable[int]],
+    of: str = "",
 ) -> list[str]:
-    """The same note on some rows: ``meant`` says which of the ids given are theirs."""
+    """What every answer says of sums of rows on these days: ``meant`` says which ids are theirs.
+
+    Rows that vanished from their file and count until the user confirms that, files and rows that
+    could not be read, and what may count twice: rows of two files, and likely candidates. Of a
+    purchase the rows count that a decision without ``keep`` takes out, of a transfer both, of a
+    card's bill the bill; each row once. ``of`` tells whose total the candidates are in, such as
+    6月の.
+    """
+    asked = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
+    pending = ledger_sums.totals_of_ids(connection, meant(asked) if asked else ())
     doubtful = _leaving(connection, tool_id)
-    ids = meant(doubtful.keys()) if doubtful else ()
-    return _doubts(connection, {row_id: doubtful[row_id] for row_id in ids})
+    rows: dict[str, list[int]] = {kind: [] for kind in _KINDS}
+    for row_id in meant(doubtful.keys()) if doubtful else ():
+        rows[doubtful[row_id]].append(row_id)
+    parts = [
+        f"{kind}かもしれない {totals.rows:,}件"
+        f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
+        for kind, ids in rows.items()
+        if (totals := ledger_sums.totals_of_ids(connection, ids)).rows
+    ]
+    return [
+        *wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id)),
+        *statement_notes(connection, tool_id, days),
+        *[f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts),
+    ]
 
 
 def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
@@ -290,59 +302,28 @@ def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
     return kinds
 
 
-def _doubts(
-    connection: apsw.Connection,
-    doubtful: dict[int, str],
-    where: str = "",
-    values: Iterable[int | str] = (),
-    of: str = "",
-) -> list[str]:
-    """The note on the doubtful rows, by what they may be, that meet a condition."""
-    if not doubtful:
-        return []
-    rows: dict[str, list[tuple[str, int]]] = {kind: [] for kind in _KINDS}
-    for row_id, major, amount in connection.execute(
-        "SELECT id, category_major, amount FROM transactions "
-        f"WHERE {where} id IN (SELECT value FROM json_each(?))",
-        (*values, json.dumps(list(doubtful))),
-    ):
-        rows[doubtful[row_id]].append((major, amount))
-    parts = [
-        f"{kind}かもしれない {totals.rows:,}件"
-        f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
-        for kind, of_kind in rows.items()
-        if (totals := totals_of_rows(of_kind)).rows
-    ]
-    return [f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts)
-
-
-def _statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
+def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
     """Notes on the files of these days: rows that no sum has, or that may count once too often."""
-    span = days.first.isoformat(), days.last.isoformat()
-    return [
-        *_unread_notes(connection, tool_id, days),
-        *map(doubt_text, accounts.doubts_of(connection, tool_id, span)),
-        *map(repeated_text, accounts.repeated_rows(connection, tool_id, span)),
-    ]
-
-
-def _unread_notes(connection: apsw.Connection, tool_id: int, days: Days | None) -> Iterator[str]:
-    days = days or Days(date.min, date.max)
-    span = days.first.isoformat(), days.last.isoformat()
+    span, name = (str(days.first), str(days.last)), ledger_sums.tool_name(connection, tool_id)
+    notes = []
     unread = ledger_statements.unread_rows(connection, tool_id, span)
     if unread:
         files = wording.files_in_words([path for path, _ in unread])
-        yield (
+        notes.append(
             f"{files}に読めない行が {sum(count for _, count in unread):,}件あり、"
             "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
-            f"{ledger_sums.tool_name(connection, tool_id)} --mode update で出ます"
+            f"{name} --mode update で出ます"
         )
-    left_out = ledger_statements.files_left_out(connection, tool_id)
-    if left_out:
-        yield wording.left_out_text(left_out)
+    left_out = wording.left_out_text(ledger_statements.files_left_out(connection, tool_id))
+    return [
+        *notes,
+        *([left_out] if left_out else []),
+        *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(connection, tool_id, span)),
+        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
+    ]
 
 
-def doubt_text(doubt: AccountDoubt) -> str:
+def _doubt_text(doubt: AccountDoubt, name: str) -> str:
     """That rows of two files count twice, and how to decide it."""
     if doubt.has_new_ids:
         return (
@@ -360,12 +341,12 @@ def doubt_text(doubt: AccountDoubt) -> str:
     return (
         f"{shown_name(doubt.first)} と {shown_name(doubt.second)} が同じ口座"
         f"（{shown_name(doubt.account)}）か分かりません。別の口座として、同じ明細 "
-        f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE --account NAME "
-        "--set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
+        f"{doubt.rows:,}件を両方数えています。口座名は mdvec household map FILE -n {name} "
+        "--account NAME --set 'files = \"FILE\"' --save で決められます（同じ口座なら同じ名前）"
     )
 
 
-def repeated_text(repeated: RepeatedRows) -> str:
+def _repeated_text(repeated: RepeatedRows) -> str:
     """That rows which several files have count once, and what to do otherwise."""
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"

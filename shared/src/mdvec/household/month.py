@@ -45,7 +45,7 @@ from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import coverage_or_none, one_state
+from mdvec.household.overview import coverage_or_none, one_state, refuse_empty
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
 from mdvec.text import shown_name
 
@@ -263,7 +263,9 @@ def combined_households(
             if (span := coverage_or_none(connection, tools[name], today, month_starts_on))
         }
         if not covered:
-            raise wording.EmptyLedger(next(iter(tools), ""))
+            for tool_id in tools.values():
+                refuse_empty(connection, tool_id)
+            raise wording.EmptyLedger("")
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(
@@ -274,14 +276,6 @@ def combined_households(
             name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
             for name in tools
         }
-        pending = [
-            note
-            for name, tool_id in tools.items()
-            for note in wording.pending_removal_notes(
-                ledger_sums.counted_totals(connection, tool_id, days, None, pending_only=True),
-                name,
-            )
-        ]
         doubts = [
             f"{name}: {note}" if len(tools) > 1 else note
             for name, tool_id in tools.items()
@@ -297,7 +291,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not about_it:
         notes.append(_NONE_SHARED)
     notes += [about_it] if about_it else []
-    notes += pending + doubts
+    notes += doubts
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(

@@ -63,11 +63,11 @@ def note_row(
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
     """
-    noted = noted_row(connection, tool_id, transaction_id)
+    before = noted_row(connection, tool_id, transaction_id)
     if note is None:
-        note = noted.note
+        note = before.note
     if tags is None:
-        tags = noted.tags
+        tags = before.tags
     note = " ".join(on_one_line(note).split())
     cleaned = tuple(dict.fromkeys(cleaned_tag for tag in tags if (cleaned_tag := _tag(tag))))
     if len(note) > _MAX_NOTE or len(cleaned) > _MAX_TAGS or any(len(t) > _MAX_TAG for t in cleaned):
@@ -80,9 +80,13 @@ def note_row(
             {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
         )  # fmt: skip
         noted = noted_row(connection, tool_id, transaction_id)
+    gone = [tag for tag in before.tags if tag not in noted.tags]
+    cleared = RowNote("" if note == before.note else before.note, tuple(gone)).in_words
+    told = [f"消したもの:{cleared}。"] if cleared else []
     if not (noted.note or noted.tags):
-        return NotesAnswer((), 0, 0, f"取引 {transaction_id} のメモとタグを消しました。")
-    text = answer_text(["記録しました。", _line(noted)])
+        text = answer_text([f"取引 {transaction_id} のメモとタグを消しました。", *told])
+        return NotesAnswer((), 0, 0, text)
+    text = answer_text(["記録しました。", *told, _line(noted)])
     return NotesAnswer((noted,), 1, noted.row.amount or 0, text)
 
 

@@ -39,8 +39,9 @@ StatementKey = tuple[str, str]
 _NO_OWN_MAPPINGS = OwnMappings()
 _BEFORE = "it held transactions before, but now "
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
+_WORKBOOK = "it is a workbook"
 _NOT_READ = {
-    **dict.fromkeys(_WORKBOOKS, "it is a workbook; save its sheet as CSV in the same folder"),
+    **dict.fromkeys(_WORKBOOKS, f"{_WORKBOOK}; save its sheet as CSV in the same folder"),
     ".txt": "it is plain text; if it holds transactions, rename it to .csv",
 }
 """What to do with files of other endings that may hold transactions."""
@@ -132,6 +133,15 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
         return problem
     command = f"mdvec household map {shell_line(problem.file_path)} -n {tool_name}"
     return Problem(problem.file_path, f"{problem.reason}; to import it: {command}")
+
+
+def may_have_rows(passed_over: Iterable[Problem]) -> tuple[PassingProblem, ...]:
+    """Those of the files that may have transactions; no sum has these until they can be read."""
+    return tuple(
+        PassingProblem(each.file_path, each.reason)
+        for each in passed_over
+        if each.reason.startswith((*UNMAPPED, _WORKBOOK))
+    )
 
 
 def unsupported_files(others: Iterable[str]) -> list[Problem]:

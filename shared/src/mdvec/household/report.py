@@ -35,7 +35,7 @@ class LedgerReport:
     ``passed_over`` lists other files, ``unread`` those that could not be read. ``without_file``
     is how many rows of the ledger are in none of the files, ``deleted`` how many of those
     ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
-    rows are gone but count until the user decides, ``returned`` is how many count again.
+    rows are gone but count until the user decides, ``returned`` rows count again.
     ``overruled`` lists files that are newer by their time than by their contents, ``by_time`` those
     read now that are newer than another of the same days by their time alone, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
@@ -55,7 +55,7 @@ class LedgerReport:
     deleted: int = 0
     removed: tuple[GoneRow, ...] = ()
     asked: tuple[GoneRow, ...] = ()
-    returned: int = 0
+    returned: tuple[GoneRow, ...] = ()
     overruled: tuple[Problem, ...] = ()
     by_time: tuple[Problem, ...] = ()
     misfits: tuple[FailedRow, ...] = ()
@@ -154,7 +154,9 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         misfits = f"{counted(len(ledger.misfits), 'row')} {fitting} not fit the running balance"
         lines += [ReportLine(f"{misfits} of the file"), *_rows("balance", ledger.misfits)]
     if ledger.returned:
-        lines.append(ReportLine(f"counted again: {counted(ledger.returned, 'row')}"))
+        lines.append(ReportLine(f"counted again: {counted(len(ledger.returned), 'row')}"))
+        again = [f"{_row_text(row)}, in {shown_name(row.path)}" for row in ledger.returned]
+        lines += notes("again", again)
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     lines += [_note("newer by its time", problem) for problem in ledger.by_time]
     for word, rows, told in (
@@ -212,8 +214,12 @@ def _note(word: str, problem: Problem) -> ReportLine:
 
 
 def _gone_row_text(row: GoneRow) -> str:
-    amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
     path, newer = shown_name(row.path), shown_name(row.missing_from)
     where = f"in {path} before, not as it is now" if path == newer else f"in {path}, not in {newer}"
+    return f"{_row_text(row)}, {where}"
+
+
+def _row_text(row: GoneRow) -> str:
+    amount = "no amount" if row.amount is None else f"{row.amount:,} yen"
     name, account = shown_name(row.description), shown_name(row.account)
-    return f"{row.id}: {row.date} {name} {amount} ({account}), {where}"
+    return f"{row.id}: {row.date} {name} {amount} ({account})"

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import apsw
 
 from mdvec.dates import Days, Month
+from mdvec.household.core.answers import answer_text
 from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.shop_names import reading
@@ -133,9 +134,13 @@ def decide_shared(
     record("decision", households=tuple(sorted(by_household)), decision=decision)
     dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
     message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)
+    shown = [
+        f"- {_row_text(SharedRow(name, row.id, row.date, row.description, row.amount or 0))}"
+        for name, row in (by_id[kept_id], by_id[other])
+    ]
     return Confirmation(
         success=True,
-        message=message,
+        message=answer_text([message, *shown]),
         marked_transaction_id=dropped[0] if dropped else None,
         marked_transaction_ids=dropped,
     )
@@ -157,8 +162,9 @@ def left_out_of_the_sum(
         if days.first <= row.date <= days.last
     ]
     cells = [
-        MonthlySum(Month.of(row.date), row.category_major, "", None, -1, -(row.amount or 0))
+        MonthlySum(Month.of(row.date), row.category_major, "", why, sign, sign * (row.amount or 0))
         for row in dropped
+        for why, sign in ((None, -1), ("transfer" if row.id in transfers else "duplicate", 1))
     ]
     parts = [
         f"{what} {totals.rows:,}件"

@@ -7,6 +7,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -15,12 +16,18 @@ from typing import Any, Literal
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadRow, TransactionRow, records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Mapping, toml_of
+from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
 from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.proposal import proposal_with, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
 from mdvec.household.core.undecided import Language, MappingSentence, Undecided, undecided_in
-from mdvec.household.interfaces.mappings import ENDING, own_mappings, ready_made, rewrite_mapping
+from mdvec.household.interfaces.mappings import (
+    ENDING,
+    own_mappings,
+    parsed_mapping,
+    ready_made,
+    rewrite_mapping,
+)
 from mdvec.household.reading import why_unreadable
 
 Origin = Literal["moneyforward", "own", "ready-made", "proposed"]
@@ -246,10 +253,19 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
         )
     if chosen.before is not None:
         return str(rewrite_mapping(source, chosen.before, chosen.mapping))
-    file = source / f"{_NOT_IN_A_NAME.sub('-', chosen.mapping.name)}{ENDING}"
+    return _written(source, chosen.mapping, shown.toml)
+
+
+def _written(source: Path, mapping: Mapping, text: str) -> str:
+    """The new file of a mapping, with a number if its name is that of a mapping of other files."""
+    name = _NOT_IN_A_NAME.sub("-", mapping.name)
+    file, number = source / f"{name}{ENDING}", 1
+    while file.exists() and _is_for_others(file, mapping):
+        number += 1
+        file = source / f"{name}-{number}{ENDING}"
     try:
         with file.open("x", encoding="utf-8") as stream:
-            stream.write(shown.toml)
+            stream.write(text)
     except FileExistsError:
         raise MappingRefused(
             f"{file} exists; name the account of this one: --account NAME"
@@ -257,3 +273,11 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
     except OSError as error:
         raise MappingRefused(f"{file} cannot be written ({error.strerror})") from error
     return str(file)
+
+
+def _is_for_others(file: Path, mapping: Mapping) -> bool:
+    """Whether an account's mapping of this name is for other files than one that states its own."""
+    with suppress(InvalidMapping, OSError):
+        before = parsed_mapping(file.read_bytes())
+        return before.account == mapping.account and "" != before.files != mapping.files != ""
+    return False

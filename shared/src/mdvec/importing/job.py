@@ -296,12 +296,14 @@ class Importer:
     """The importer of one kind of source.
 
     ``stored_states`` has the files whose contents are stored, with their states when imported,
-    ``found_states`` those of a scan that it would import, under the same paths.
+    ``found_states`` those of a scan that it would import, under the same paths. ``left_out`` has
+    the files of which nothing is stored; without it, they are the failed ones that are not stored.
     """
 
     import_source: Callable[[ImportJob], ImportReport]
     stored_states: Callable[[apsw.Connection, Tool], Mapping[str, FileState]]
     found_states: Callable[[apsw.Connection, Tool, Scan], Mapping[str, FileState]]
+    left_out: Callable[[apsw.Connection, Tool], Sequence[str]] | None = None
 
 
 def states_as_found(_: apsw.Connection, __: Tool, scan: Scan) -> Mapping[str, FileState]:

@@ -189,6 +189,8 @@ def look_through(connection: Connection, tool: tools.Tool, rules: ScanRules) -> 
     states = importer.found_states(connection, tool, scan)
     failed = {failure.file_path: failure.state for failure in failures(connection, tool.id)}
     seen = _compared(tool, scan, states, stored, failed)
+    if importer.left_out is not None:
+        seen = replace(seen, missing=tuple(importer.left_out(connection, tool)))
     is_running = seen.is_stale and tools.is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
 

@@ -7,6 +7,7 @@ from plan_ledger import Bought, fill
 
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
+from mdvec.household.english import in_english
 from mdvec.household.month import combined_households
 from mdvec.household.review import DuplicateResolutionError
 from mdvec.household.sharing import decide_shared
@@ -117,9 +118,17 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
     before = seen()
     pairs = {one.is_transfer: (one.first.id, one.second.id) for one in before.shared}
     bought, moved = pairs[False], pairs[True]
-    decide(bought, "duplicate", keep=bought[1])
+    told = decide(bought, "duplicate", keep=bought[1]).message
+    assert told.splitlines()[1:] == [
+        f"- 2025-06-07 家具のカグヤ -48,700円（his、ID {bought[1]}）",
+        f"- 2025-06-07 家具のカグヤ -48,700円（hers、ID {bought[0]}）",
+    ]
+    assert in_english(told).splitlines()[1].endswith(f"¥48,700 (his, id {bought[1]})")
     decide(moved, "duplicate")
     after = seen()
+    assert (after.counts.total, after.counts.used) == (before.counts.total, before.counts.used - 3)
+    assert (after.counts.duplicate, after.counts.transfer) == (1, 2)
+    assert "除いた明細は 4件（計算対象外 1件、振替 2件、重複 1件）です" in after.text
     assert (after.spending, after.income) == (
         before.spending - 48_700 - 50_000, before.income - 50_000,
     )  # fmt: skip

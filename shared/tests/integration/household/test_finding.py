@@ -390,6 +390,33 @@ def test_groups_by_time_say_what_their_means_are_over():
     assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
 
 
+@pytest.mark.parametrize(
+    ("group_by", "starts_on", "asked", "names"),
+    [
+        ("week", 1, ("2025-06-04", "2025-06-17"), ["2025-06-04〜2025-06-08",
+         "2025-06-09〜2025-06-15", "2025-06-16〜2025-06-17"]),
+        ("month", 1, ("2025-06-15", "2025-07-31"), ["2025-06-15〜2025-06-30", "2025-07"]),
+        ("month", 26, ("2025-05-26", "2025-07-01"), ["2025-06", "2025-06-26〜2025-07-01"]),
+        ("month", 1, ("2025-06-15", "2025-06-20"), ["2025-06-15〜2025-06-20"]),
+        ("year", 1, ("2025-06-15", "2026-12-31"), ["2025-06-15〜2025-12-31", "2026"]),
+        ("weekend", 1, ("2025-06-15", "2025-06-20"), ["土日", "平日"]),
+        ("week", 1, (None, None), ["2025-05-26〜2025-06-01", "2026-12-28〜2027-01-03"]),
+    ],
+)  # fmt: skip
+def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these(
+    group_by, starts_on, asked, names
+):
+    days = (date(2025, 6, 1) + timedelta(number) for number in range(579))
+    ledger = Ledger([(day, -1, *ROWS[0][2:]) for day in days])
+    listing = ListingOptions(group_by=group_by, month_starts_on=starts_on)
+    found = ledger.find(listing, since=asked[0], until=asked[1])
+    told = [group.name for group in found.groups]
+    assert (told if asked[0] else [told[0], told[-1]]) == names
+    if asked == ("2025-06-15", "2026-12-31"):
+        assert [group.mean.is_whole for group in found.groups] == [False, True]
+        assert "（7か月、途中の月を含む）" in found.groups[0].in_words
+
+
 def test_a_persons_rows_are_those_of_the_files_in_a_folder():
     ledger = Ledger(ROWS)
     alone = ledger.find(ListingOptions(group_by="person"), category="支出")

@@ -316,7 +316,8 @@ def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
         options=HouseholdOptions(removals=RemovalOptions(keep=(gone.id,))),
     )
     report = import_tool(asked, lambda _: Embedder(household.backend))
-    assert (report.details.ledger.returned, report.chunks) == (1, 2)
+    (again,) = report.details.ledger.returned
+    assert (again.id, again.description, report.chunks) == (gone.id, "市営プール", 2)
     assert household.search("市営プール", k=1).results[0].content == row("b", "市営プール")
     wrong = replace(
         household.request("update"), options=HouseholdOptions(removals=RemovalOptions(keep=(99,)))

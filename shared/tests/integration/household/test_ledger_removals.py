@@ -13,10 +13,14 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household import deciding, review
 from mdvec.household.comparison import compare_periods
+from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.sums import REASONS
+from mdvec.household.deciding import ReviewDecision
 from mdvec.household.interfaces.ledger_sums import counts, counts_unless_decided, left_out
 from mdvec.household.month import combined_households, monthly_household
+from mdvec.household.notes import list_notes, note_row
 from mdvec.household.trend import category_trend, category_trend_summary
 
 JULY_31, AUGUST_20 = date(2025, 7, 31), date(2025, 8, 20)
@@ -53,6 +57,35 @@ def test_an_account_that_was_linked_again_has_new_ids_and_its_old_rows_are_gone(
         report = folder.import_()
     assert report.imported == rows
     assert (len(report.asked), len(report.removed)) == (asked, rows - asked)
+
+
+def test_what_the_user_said_of_rows_stays_with_them_when_an_account_has_new_ids(folder):
+    """Also of two equal rows; but not where one of them is gone, and nothing tells which."""
+    bought = [(f"2025/07/{n:02}", f"店{n}") for n in range(1, 8)]
+    bought += [("2025/07/20", "茶")] * 2 + [("2025/07/21", "宿")] * 2
+    july = [line(f"old{n}", -500, day, shop=shop) for n, (day, shop) in enumerate(bought)]
+    folder.write(f"{JULY}.csv", *july, line("card", -500, "2025/07/03", "店3 本店", "カード"))
+    folder.import_()
+    ids = {row.row_number - 2: row.id for row in list_transactions(folder.connection, 1)}
+    for n in (0, 7, 8, 9):
+        note_row(folder.connection, 1, transaction_id=ids[n], note=f"メモ{n}", tags=["医療費控除"])
+    review.detect(folder.connection, 1, DetectionOptions(min_similarity_score=0), by_user=True)
+    (pair,) = (
+        each.check_id
+        for each in review.list_candidates(folder.connection, 1, limit=50).candidates
+        if {each.transaction_1.id, each.transaction_2.id} == {ids[2], ids[11]}
+    )
+    deciding.confirm(folder.connection, 1, pair, ReviewDecision("duplicate", ids[11]))
+    again = [row.replace("old", "new") for row in july[:-1]]
+    folder.write(f"{JULY} (1).csv", *again, "1,2025/07/03,店3 本店,-500,カード,食費,食料品,,0,card",
+                 saved=AUGUST_20)  # fmt: skip
+    for mode in ("update", "update", "replace"):
+        folder.import_(mode)
+        rows = {row.id: row for row in list_transactions(folder.connection, 1)}
+        told = {each.row.id: each.row.counts for each in list_notes(folder.connection, 1).rows}
+        assert told == {ids[0]: True, ids[7]: True, ids[8]: True, ids[9]: False}
+        assert (rows[ids[2]].left_out, rows[ids[11]].counts) == ("duplicate", True)
+        assert sum(row.counts for row in rows.values()) == len(july) - 1
 
 
 def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder):
@@ -149,11 +182,11 @@ def test_a_restored_row_stays_and_a_row_in_a_newer_file_returns(folder):
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     assert len(folder.import_().removed) == 2
     report = folder.import_(keep=(folder.row_id("b"),))
-    assert (report.returned, report.removed) == (1, ())
+    assert ([row.amount for row in report.returned], report.removed) == ([-3200], ())
     assert folder.amounts().keys() == {"店a", "店b"}
     folder.write(f"{JULY} (2).csv", A, line("c"), saved=AUGUST_20 + timedelta(1))
     report = folder.import_()
-    assert (report.returned, report.removed) == (1, ())
+    assert ([row.amount for row in report.returned], report.removed) == ([-100], ())
     for mode in ("update", "replace"):
         folder.import_(mode)
         assert folder.amounts().keys() == {"店a", "店b", "店c"}

@@ -1,13 +1,23 @@
 """Notes and tags where rows are shown and searched; months of groups that start on any day."""
 
 from datetime import date
+from functools import partial
 
 import pytest
+from ledger_folder import JULY, line
 from plan_ledger import Bought, fill
 
+from mdvec.household.budgeting import budget_status
+from mdvec.household.comparison import compare_periods
+from mdvec.household.core.budgets import Budget
+from mdvec.household.core.categories import Total
+from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.month import monthly_household
+from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.interfaces import plans
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.notes import note_row
+from mdvec.household.trend import category_trend
 
 TODAY = date(2025, 8, 1)
 
@@ -61,3 +71,44 @@ def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts
             connection, tool, period=name, month_starts_on=starts_on, today=TODAY
         )
         assert month.spending == spending
+
+
+def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder):
+    """Rows that wait for a decision, rows that could not be read, and rows that two files have."""
+    bought = [line(f"m{n}", -1000 - n, f"2025/07/{n:02}", shop=f"病院{n}") for n in range(1, 32)]
+    bought = [each.replace("食費,食料品", "健康・医療,医療費") for each in bought]
+    folder.write(f"{JULY}.csv", *bought)
+    folder.import_()
+    folder.write(f"{JULY} (1).csv", *bought[-5:], saved=date(2025, 8, 20))
+    folder.write("手書き.csv", line("", "1.5"), saved=date(2025, 8, 1))
+    card = '"利用日","利用店名・商品名","利用者","支払方法","利用金額","支払手数料","支払総額"'
+    for name, days in (("enavi202507(1111).csv", (3, 10)), ("enavi202508(1111).csv", (10, 20))):
+        rows = (f'"2025/07/{day}","店","本人","1回払い","3{day}","0","3{day}"' for day in days)
+        folder.put(name, "\r\n".join([card, *rows, ""]), saved=date(2025, 8, 9))
+    assert len(folder.import_().asked) == 26
+    plans.put_budget(folder.connection, 1, Budget(Total.SPENDING, "month", 1))
+    ledger = folder.connection, 1
+    words = partial(find_transactions, *ledger, listing=ListingOptions(), today=TODAY)
+    for answer in (
+        monthly_household(*ledger, period="2025-07", today=TODAY),
+        words(wanted=RowFilter()),
+        words(wanted=RowFilter(period="2025-07", rows="all")),
+        words(wanted=RowFilter(query="病院|店", category="支出")),
+        find_transactions(*ledger, RowFilter(), ListingOptions(group_by="week"), TODAY),
+        category_trend(*ledger, category="支出", today=TODAY),
+        compare_periods(*ledger, period="2025-07", base="2025-07", today=TODAY),
+        budget_status(*ledger, today=TODAY),
+        fixed_and_variable_costs(*ledger, today=TODAY),
+        expense_list(*ledger, "medical", today=TODAY),
+        list_recurring_payments(*ledger, today=TODAY),
+        forecast_spending(*ledger, today=TODAY),
+        find_anomalies(*ledger, today=TODAY),
+        combined_households(folder.connection, {"kakeibo": 1}, today=TODAY),
+    ):
+        told = "\n".join(answer.notes)
+        assert "を、確認待ちのため集計に含めています" in told, answer
+        assert "手書き.csvに読めない行が 1件あり" in told, answer
+        assert "のように 1回だけ数えています" in told, answer
+        assert all(note in answer.text for note in answer.notes)
+    counted = monthly_household(*ledger, category="未分類", today=TODAY)
+    assert "確認待ち" not in counted.text  # the rows that wait are of another category

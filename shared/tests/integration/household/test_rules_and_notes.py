@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
 from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.ledger import import_ledger
@@ -55,6 +56,10 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
         connection, fill(connection, [*BOUGHT, paid_back], "b"), shop="リンリン", category="自転車"
     )
     assert "試すと 3件（支出 10,000円、収入 400円）が移ります" in both.text
+    assert "収入だった 1件 400円は、支出を減らす明細になります。" in both.text
+    earned = try_rule(connection, tool, shop="リンリン", category="収入 > その他")
+    assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
+    assert "10,000) would reduce the income" in in_english(earned.text)
     done = set_rule(connection, tool, shop="リンリン", category="自転車")
     assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
     assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
@@ -238,7 +243,10 @@ def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
     assert (both.note, both.tags) == ("修理", ("自転車",))
     (both,) = note_row(connection, tool, transaction_id=ids[0], note=None, tags=["通勤"]).rows
     assert (both.note, both.tags) == ("修理", ("通勤",))
-    note_row(connection, tool, transaction_id=ids[1], note="", tags=[])
+    gone = note_row(connection, tool, transaction_id=ids[0], note="洗車", tags=[]).text
+    assert gone.splitlines()[:2] == ["記録しました。", "消したもの: 「修理」 #通勤。"]
+    gone = note_row(connection, tool, transaction_id=ids[1], note="", tags=[]).text
+    assert gone.endswith("のメモとタグを消しました。\n消したもの: #自転車。")
     assert list_notes(connection, tool).total_rows == 2
     with pytest.raises(InvalidNote, match="ID"):
         note_row(connection, tool, transaction_id=10**30, note="x")

@@ -9,9 +9,10 @@ from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
 from mdvec.household import EmptyLedger
+from mdvec.household.account_report import accounts_report
 from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
-from mdvec.household.month import monthly_household
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import NoHousehold, map_statement
@@ -166,6 +167,60 @@ def test_answers_and_sources_name_the_files_that_no_sum_has(household):
     assert told() == []
     (source,) = list_sources(household.database, household.rules)
     assert source.failed == ()
+
+
+def test_statements_of_unknown_kinds_and_workbooks_are_named_wherever_left_out_files_are(household):
+    household.put("謎信金.csv", *UNKNOWN.splitlines())
+    household.put("家計簿.xlsx", "PK")
+    household.put("memo.txt", "not a statement")
+    household.import_("new")
+    with (
+        open_database(household.database, "read") as connection,
+        pytest.raises(
+            EmptyLedger, match=r"^取り込めた明細がありません。家計簿\.xlsx ほか 1ファイル は"
+        ),
+    ):
+        combined_households(connection, {"kakeibo": 1}, today=date(2025, 9, 1))
+    assert [
+        each.file_path for each in list_sources(household.database, household.rules)[0].failed
+    ] == ["家計簿.xlsx", "謎信金.csv"]
+    household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
+    household.import_("update")
+    for _ in range(2):
+        assert not household.is_stale()
+        with open_database(household.database, "read") as connection:
+            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+            accounts = accounts_report(connection, 1, today=date(2025, 9, 1))
+        (note,) = accounts.notes
+        assert note.startswith(
+            "家計簿.xlsx ほか 1ファイル は取り込めず、どの合計にも入っていません"
+        )
+        assert note in month.notes
+        household.import_("update")
+    (household.folder / "手帳.mapping.toml").write_text(OWN, "utf-8")
+    assert household.is_stale()
+
+
+def test_two_files_of_one_account_are_given_its_name_one_after_the_other(household):
+    card = '"利用日","利用店名・商品名","利用者","支払方法","利用金額","支払手数料","支払総額"'
+    rows = [f'"2026/06/0{n}","店{n}","本人","1回払い","{n}","0","{n}"' for n in (1, 2, 3)]
+    household.put("明細.csv", card, *rows, encoding="utf-8")
+    household.put("meisai.csv", card, *rows[:2], encoding="utf-8")
+    household.import_("new")
+    with open_database(household.database, "read") as connection:
+        (note,) = accounts_report(connection, 1, today=date(2026, 7, 1)).notes
+    command = "mdvec household map FILE -n kakeibo --account NAME --set 'files = \"FILE\"' --save"
+    assert command in note
+    assert "household map FILE -n kakeibo --account NAME --set 'files" in in_english(note)
+    for name in ("明細.csv", "meisai.csv"):
+        done = household.map(name, account="家族カード", stated=[f'files = "{name}"'], save=True)
+    assert Path(done.saved).name == "家族カード-2.mapping.toml"
+    household.put("3.csv", card, rows[0], encoding="utf-8")
+    with pytest.raises(MappingRefused, match=r"家族カード[.]mapping[.]toml exists"):
+        household.map("3.csv", account="家族カード", save=True)
+    (household.folder / "3.csv").unlink()
+    household.import_("update")
+    assert household.counted() == [("家族カード", f"店{n}", -n) for n in (1, 2, 3)]
 
 
 def test_what_is_stated_of_a_ready_made_kind_is_kept_in_a_copy(household):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.answers import CategoryText
-from mdvec.household.core.categories import UNCATEGORISED, Category
+from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category
 from mdvec.household.core.shop_names import letter_pairs
 from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.core.transaction import CountedRow
@@ -178,6 +178,16 @@ def trial_text(
         f"- {shown_name(name)} から {count:,}件 {format_currency(yen)}"
         for name, count, yen in by_category
     ]
+    to_income = rule.category.major == INCOME
+    against = [
+        abs(row.amount)
+        for row in rows
+        if row.is_income != to_income and (row.amount < 0) == to_income
+    ]
+    if against:
+        was, now = ("支出", "収入") if to_income else ("収入", "支出")
+        yen = format_currency(sum(against))
+        lines.append(f"{was}だった {len(against):,}件 {yen}は、{now}を減らす明細になります。")
     shown = rows[-MAX_ROWS:]
     lines += [
         f"  {row.day} {shown_name(row.name)} {format_currency(row.amount)} [{row.id}]"

@@ -109,32 +109,67 @@ def _together(name: str, groups: Iterable[FoundGroup]) -> FoundGroup:
 
 
 def groups_by_time(
-    sums: Iterable[KeySum], group_by: GroupBy, days: Days | None, month_starts_on: int
+    sums: Iterable[KeySum],
+    group_by: GroupBy,
+    days: Days | None,
+    asked: Days | None,
+    month_starts_on: int,
 ) -> tuple[FoundGroup, ...]:
     """The sums of days by a part of time, in its order, with their means over ``days``.
 
-    Of days and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
+    A week, month or year of which only some days were ``asked`` for is named by these days. Of days
+    and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
     """
 
     def name(of_day: KeySum) -> str:
         return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
     groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
+    ends = (asked.first, asked.last) if asked else ()
+    parts = {
+        _time_of(day, group_by, month_starts_on): f"{part.first}〜{part.last}"
+        for day in ends
+        if (part := _asked_part(day, group_by, Days(*ends), month_starts_on))
+    }
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
         earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
-        return (earlier, *groups[-MAX_TIMES:])
-    if days is None or group_by not in ("weekday", "weekend", "year"):
-        return tuple(groups)
+        groups = [earlier, *groups[-MAX_TIMES:]]
     over: Counter[str] = Counter()
-    if group_by == "year":
+    cut: set[str] = set()
+    if days is not None and group_by == "year":
         months = MonthRange.around(days, month_starts_on)
         over.update(f"{month.year:04d}" for month in months)
-    else:
+        cut |= {f"{months.first.year:04d}"} if months.days.first < days.first else set()
+        cut |= {f"{months.last.year:04d}"} if months.days.last > days.last else set()
+    elif days is not None and group_by in ("weekday", "weekend"):
         length = (days.last - days.first).days + 1
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
     unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
-    return tuple(replace(group, mean=mean_of(group, unit, over[group.name])) for group in groups)
+    return tuple(
+        replace(
+            group,
+            name=parts.get(group.name, group.name),
+            mean=mean_of(group, unit, over[group.name], is_whole=group.name not in cut),
+        )
+        for group in groups
+    )
+
+
+def _asked_part(day: date, group_by: GroupBy, asked: Days, month_starts_on: int) -> Days | None:
+    """The days asked for of the week, month or year around a day; None if that is whole."""
+    month = Month.of(day, month_starts_on)
+    whole = asked
+    match group_by:
+        case "week":
+            whole = Days.week_of(day)
+        case "month":
+            whole = MonthRange(month, month).days
+        case "year":
+            first = month.plus(1 - month.month)
+            whole = MonthRange(first, first.plus(11)).days
+    part = whole.within(asked)
+    return None if part == whole else part
 
 
 def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:

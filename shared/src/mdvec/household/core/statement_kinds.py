@@ -29,8 +29,8 @@ from mdvec.household.core.undecided import Undecided, decide, undecided_in
 from mdvec.text import shown_name
 
 _NO_STATEMENT = "it is not a CSV of transactions"
-UNDECIDED = "something in it is undecided"
-UNMAPPED = (_NO_STATEMENT, UNDECIDED)
+_UNDECIDED = "something in it is undecided"
+UNMAPPED = (_NO_STATEMENT, _UNDECIDED)
 """The beginnings of what is said about a file that no mapping fits, or that one leaves open."""
 
 _Head = Sequence[tuple[int, CsvRecord]]
@@ -102,7 +102,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, blocks=(), bad=(), misfits=(),
-        passed_over=f"{UNDECIDED}: {open_[0].question.text()}{also}",
+        passed_over=f"{_UNDECIDED}: {open_[0].question.text()}{also}",
     )  # fmt: skip
 
 

@@ -53,14 +53,14 @@ LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
 
 @dataclass(frozen=True, slots=True)
 class LedgerChanges:
-    """How many rows an import changed, and the ids of those that left the sums."""
+    """How many rows an import changed, and the ids of those that left the sums or returned."""
 
     imported: int
     updated: int
-    returned: int
     deleted: int
     without_file: int
     removed: frozenset[int]
+    returned: frozenset[int]
 
 
 @contextmanager
@@ -226,6 +226,40 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
     )
 
 
+def follow_new_ids(connection: apsw.Connection, tool_id: int) -> None:
+    """Let a row that is gone, but has an equal one with a new ID in its place, be that one.
+
+    As after an account was linked again: so the number, notes and decisions stay with the row that
+    counts. Rows are equal by day, amount, text and account, one to one; the old ID becomes a row
+    of its own, which is gone.
+    """
+    pairs = connection.execute(
+        f"WITH gone AS (SELECT d.identity, s.kin, {_ALIKE}, {_NUMBERED} FROM {_ROWS} "
+        "JOIN transactions AS t ON t.tool_id = ?1 AND t.identity = d.identity "
+        "JOIN ledger_statements AS s ON s.id = d.missing_from "
+        "WHERE d.identity LIKE 'id:%' AND t.removal IS NULL), "
+        f"new AS (SELECT d.identity, s.kin, {_ALIKE}, {_NUMBERED} FROM {_ROWS} "
+        "JOIN ledger_statements AS s ON s.id = r.statement_id "
+        "WHERE d.identity LIKE 'id:%' AND d.missing_from IS NULL AND d.identity NOT IN "
+        "(SELECT identity FROM transactions WHERE tool_id = ?1)) "
+        "SELECT new.identity, gone.identity FROM gone JOIN new USING "
+        "(kin, date, amount, description, account, number, alike)",
+        (tool_id,),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE transactions SET identity = ?2 WHERE tool_id = ?1 AND identity = ?3",
+        [(tool_id, *pair) for pair in pairs],
+    )
+
+
+_ALIKE = "r.date, r.amount, r.description, r.account"
+_EQUAL = f"PARTITION BY s.kin, {_ALIKE}"
+_NUMBERED = (
+    f"row_number() OVER ({_EQUAL} ORDER BY r.statement_id, r.row_number) AS number, "
+    f"count(*) OVER ({_EQUAL}) AS alike"
+)
+
+
 def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
     gone = {
@@ -361,7 +395,7 @@ def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChange
         "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
     ).get
     gone = frozenset(row_id for (row_id,) in removed)
-    return LedgerChanges(imported, updated, returned, deleted, without_file, gone)
+    return LedgerChanges(imported, updated, deleted, without_file, gone, returned)
 
 
 def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
@@ -384,8 +418,8 @@ def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
     return len(lost)
 
 
-def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
-    """Bring stored rows up to date; returns how many a file states anew, and how many return."""
+def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, frozenset[int]]:
+    """Bring stored rows up to date; returns how many a file states anew, and which return."""
     connection.execute(
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
@@ -396,7 +430,7 @@ def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
         (tool_id,),
     )
     if not connection.changes():
-        return 0, 0
+        return 0, frozenset()
     rows = (
         "FROM changed AS c CROSS JOIN derived AS d ON d.identity = c.identity "
         f"{_AND_ROW} WHERE t.id = c.id"
@@ -415,12 +449,12 @@ def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, int]:
         f"ELSE CURRENT_TIMESTAMP END) {rows} AND (t.removal, t.removed_by) IS NOT ({_REMOVAL})"
     )
     _count_change(connection, tool_id)
-    counts: tuple[int, int] = connection.execute(
-        "SELECT coalesce(sum((c.has_other_values OR c.returns) AND d.is_mentioned), 0), "
-        "coalesce(sum(c.returns), 0) "
-        "FROM changed AS c JOIN derived AS d ON d.identity = c.identity"
+    updated: int = connection.execute(
+        "SELECT count(*) FROM changed AS c JOIN derived AS d ON d.identity = c.identity "
+        "WHERE (c.has_other_values OR c.returns) AND d.is_mentioned"
     ).get
-    return counts
+    returned = connection.execute("SELECT id FROM changed WHERE returns")
+    return updated, frozenset(row_id for (row_id,) in returned)
 
 
 def _count_change(connection: apsw.Connection, tool_id: int) -> None:

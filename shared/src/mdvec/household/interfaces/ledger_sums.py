@@ -5,8 +5,9 @@ Each transaction is stored once, by its identity. User decisions about rows are 
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import date
 from typing import Any
@@ -311,28 +312,42 @@ def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
 
 
 def counted_totals(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    *,
-    pending_only: bool = False,
+    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
 ) -> Totals:
-    """The sums of the counting rows on these days.
+    """The sums of the counting rows on these days."""
+    return _totals(connection, *where_rows(tool_id, days, subject))
 
-    ``pending_only``: of those that vanished, but count until the user confirms that.
-    """
-    where, values = where_rows(tool_id, days, subject)
-    index, also = "", ""
-    if pending_only:
-        index, also = "INDEXED BY idx_transactions_removal", "AND removal = 'asked'"
+
+def totals_of_ids(connection: apsw.Connection, ids: Iterable[int]) -> Totals:
+    """The sums of the rows with these ids that count."""
+    return _totals(connection, _WITH_IDS, (json.dumps(list(ids)),))
+
+
+_WITH_IDS = "id IN (SELECT value FROM json_each(?))"
+
+
+def _totals(connection: apsw.Connection, where: str, values: Sequence[int | str]) -> Totals:
     rows, amount, income = connection.execute(
         "SELECT count(*), coalesce(sum(amount), 0), "
-        f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0) FROM transactions {index} "
-        f"WHERE {where} {also} AND {counts()}",
+        f"coalesce(sum(iif(category_major = '{INCOME}', amount, 0)), 0) FROM transactions "
+        f"WHERE {where} AND {counts()}",
         values,
     ).get
     return Totals(rows, income - amount, income)
+
+
+def those_among(
+    connection: apsw.Connection,
+    where: tuple[str, tuple[int | str, ...]],
+    among: Collection[int],
+) -> list[int]:
+    """Those of these ids whose rows meet a condition in SQL with the values to bind."""
+    condition, values = where
+    rows = connection.execute(
+        f"SELECT id FROM transactions WHERE {condition} AND {_WITH_IDS}",
+        (*values, json.dumps(list(among))),
+    )
+    return [row_id for (row_id,) in rows]
 
 
 def rows_outside(
