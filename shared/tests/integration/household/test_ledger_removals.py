@@ -40,21 +40,6 @@ def test_a_row_that_the_newer_file_lacks_leaves_the_sums_and_stays_in_the_ledger
     assert (again.removed, again.imported, again.updated) == ((), 0, 0)
 
 
-@pytest.mark.parametrize(("rows", "asked"), [(30, 30), (10, 0)])
-def test_an_account_that_was_linked_again_has_new_ids_and_its_old_rows_are_gone(
-    folder, rows, asked
-):
-    """More than 20 rows at once are asked about."""
-    files = {f"{JULY}.csv": JULY_31, f"{JULY} (1).csv": AUGUST_20}
-    for number, (name, saved) in enumerate(files.items()):
-        days = range(1, rows + 1)
-        bought = (line(f"{number}{n}", -n, f"2025/07/{n:02}", shop=f"店{n}") for n in days)
-        folder.write(name, *bought, saved=saved)
-        report = folder.import_()
-    assert report.imported == rows
-    assert (len(report.asked), len(report.removed)) == (asked, rows - asked)
-
-
 def test_both_files_of_a_first_import_and_a_replace_of_both_say_the_same(folder):
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.write(f"{JULY}.csv", A, B)
