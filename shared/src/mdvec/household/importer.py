@@ -131,7 +131,8 @@ class _HouseholdImport:
         They are None if not looked for. The last is how many bills were decided as earlier ones.
         """
         options = self.options.detection
-        if options is None or not (ledger.imported or ledger.updated):
+        changes = ledger.imported or ledger.updated or ledger.deleted or ledger.removed
+        if options is None or not changes:
             return None, None, None, 0
         with self.job.stopwatch.stage("detect"):
             try:

@@ -15,7 +15,6 @@ from mdvec.files import Problem
 from mdvec.household.core.statements import (
     Statement,
     doubtful_replacers,
-    downloads_without_shared_rows,
     families_of,
     of_same_days,
     rank_statements,
@@ -30,6 +29,7 @@ from mdvec.household.interfaces import (
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger_statements import KnownFile
+from mdvec.household.interfaces.linked_again import store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
@@ -166,22 +166,18 @@ class _LedgerImport:
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
         statements = [each.statement for each in ranked]
-        shared = derivation.find_newest_rows(
+        shared, new_ids = derivation.find_newest_rows(
             connection,
             tool_id,
-            statements,
+            ranked,
             folder.present,
             folder.unread,
             is_rebuild=self.mode == "replace",
         )
         families = families_of(statements, shared)
-        apart = list(downloads_without_shared_rows(statements, families))
-        if repeated := derivation.repeated_statements(connection, apart):
-            families = families_of(statements, [*shared, *repeated])
-        accounts.doubt_downloads(connection, set(apart).difference(repeated))
+        store_doubts(connection, tool_id, new_ids.doubts)
         ledger_statements.set_families(connection, families.items())
-        derivation.mark_gone_rows(connection, removers(ranked, families))
-        derivation.follow_new_ids(connection, tool_id)
+        derivation.mark_gone_rows(connection, [*removers(ranked, families), *new_ids.removers])
         derivation.mark_removals(connection, tool_id, accepted=self.removals.accept)
         if may_delete:
             damaged = {state.path for state in folder.present.values() if state.bad_rows}

@@ -326,11 +326,12 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
 def _doubt_text(doubt: AccountDoubt, name: str) -> str:
     """That rows of two files count twice, and how to decide it."""
     if doubt.has_new_ids:
+        yen = wording.sums_in_words(doubt.spending, doubt.income) or "0円"
         return (
-            f"{shown_name(doubt.first)} の明細 {doubt.rows:,}件は、ID だけが違って "
-            f"{shown_name(doubt.second)} にもあり、両方数えています。連携し直した同じ口座なら、"
-            f"{offered_name('detect_duplicates')} で候補にして決めるか、前のファイルを除いて "
-            "--mode replace で取り込んでください"
+            f"{shown_name(doubt.first)} の明細（{shown_name(doubt.account)}）{doubt.rows:,}件"
+            f"（{yen}）は、同じ日と金額の明細が {shown_name(doubt.second)} にも別の ID であり、"
+            f"両方数えています。連携し直した同じ口座なら、{offered_name('detect_duplicates')} で"
+            "候補にして決めるか、前のファイルを除いて --mode replace で取り込んでください"
         )
     if doubt.is_listed:
         return (

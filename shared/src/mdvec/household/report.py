@@ -178,8 +178,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             lines += [ReportLine(told), *notes(word, list(map(_gone_row_text, rows)))]
     lines += [
         ReportLine(
-            f"{shown_name(doubt.first)} and {shown_name(doubt.second)} may be of one account or of "
-            f"two: {counted(doubt.rows, 'equal row')} of both count; to {_answer_to(doubt, name)}"
+            f"{shown_name(doubt.first)} and {shown_name(doubt.second)} {_why_doubtful(doubt)} of "
+            f"both count; to {_answer_to(doubt, name)}"
         )
         for doubt in ledger.account_doubts
     ]
@@ -200,6 +200,15 @@ def _rows(word: str, rows: Iterable[FailedRow]) -> list[ReportLine]:
     return notes(word, [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in rows])
 
 
+def _why_doubtful(doubt: AccountDoubt) -> str:
+    if not doubt.has_new_ids:
+        return f"may be of one account or of two: {counted(doubt.rows, 'equal row')}"
+    return (
+        f"have other IDs for {counted(doubt.rows, 'row')} of {shown_name(doubt.account)} (spent: "
+        f"{doubt.spending:,} yen, received: {doubt.income:,} yen), perhaps linked again: those"
+    )
+
+
 def _answer_to(doubt: AccountDoubt, name: str) -> str:
     if doubt.is_listed or doubt.has_new_ids:
         return "decide about these pairs: detect_duplicates, a tool of the server"
@@ -216,7 +225,8 @@ def _note(word: str, problem: Problem) -> ReportLine:
 def _gone_row_text(row: GoneRow) -> str:
     path, newer = shown_name(row.path), shown_name(row.missing_from)
     where = f"in {path} before, not as it is now" if path == newer else f"in {path}, not in {newer}"
-    return f"{_row_text(row)}, {where}"
+    words = "; your note on it, or decision about it, goes with it" if row.has_words else ""
+    return f"{_row_text(row)}, {where}{words}"
 
 
 def _row_text(row: GoneRow) -> str:

@@ -36,6 +36,7 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import accounts_apart
+from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
 
 MAX_LIMIT: Final = 50
@@ -79,9 +80,9 @@ def detect(
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
     A user's search of the whole ledger replaces the one before: pairs without a decision that it
-    does not find are dropped. One that is not ``by_user`` only adds pairs, which are news, and
-    drops the bills that do not fit any more. A new bill of a card whose bills the user always
-    wants out of the sums is decided so.
+    does not find are dropped. One that is not ``by_user`` drops only those that a search like it
+    has found, and the bills that do not fit any more; what it adds is news. A new bill of a card
+    whose bills the user always wants out of the sums is decided so.
     ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
     collection finds nothing.
 
@@ -102,9 +103,11 @@ def detect(
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
     rows = duplicate_checks.compared_rows(connection, tool_id)
     charges = unmatched_charges(rows)
+    twice = counted_twice(connection, tool_id)
     purchases = find_pairs(
-        rows, options, transaction_ids, reading, accounts_apart(connection, tool_id)
-    )
+        rows, options, transaction_ids, reading, accounts_apart(connection, tool_id),
+        {frozenset((each.row, each.other)) for each in twice},
+    )  # fmt: skip
     detected = with_transfers(purchases, rows, options, transaction_ids, charges)
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
@@ -117,7 +120,7 @@ def detect(
             duplicate_checks.mark_announced(connection, tool_id)
         if transaction_ids is None:
             dropped = duplicate_checks.drop_unfound(
-                connection, tool_id, detected.pairs, bills_only=not by_user
+                connection, tool_id, detected.pairs, None if by_user else options
             )
         followed = _follow_decisions(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))

@@ -19,7 +19,7 @@ from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.deciding import ReviewDecision
-from mdvec.household.interfaces import accounts
+from mdvec.household.interfaces import linked_again
 from mdvec.household.interfaces.mappings import ready_made
 from mdvec.household.month import monthly_household
 
@@ -52,10 +52,11 @@ def statement(rows, opening, *, newest_first=False, above=""):
 
 
 def test_doubts_are_looked_up_from_the_few_files_in_doubt_on(folder):
-    plan = folder.connection.execute(
-        f"EXPLAIN QUERY PLAN {accounts._WITH_NEW_IDS}", (1, "2025-07-01", "2025-07-31")
-    )
-    assert next(plan)[3] == "SCAN d"
+    def first_step(query, *values):
+        return next(folder.connection.execute(f"EXPLAIN QUERY PLAN {query}", values))[3]
+
+    assert first_step(linked_again._IN_DOUBT, 1) == "SCAN d"
+    assert first_step(linked_again._COUNTING, 1, "[]").startswith("SEARCH t USING INDEX")
 
 
 def amounts(folder):

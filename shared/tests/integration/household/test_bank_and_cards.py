@@ -8,7 +8,7 @@ import random
 from datetime import date, timedelta
 
 import pytest
-from ledger_folder import LedgerFolder
+from ledger_folder import LedgerFolder, line
 
 from mdvec.dates import Month
 from mdvec.household import DetectionOptions, ListingOptions, RowFilter, find_transactions, review
@@ -148,3 +148,55 @@ def test_every_month_is_what_plain_adding_up_gives_and_every_bill_is_in_doubt(se
     review.detect(folder.connection, 1, DetectionOptions())
     answer = find(folder, RowFilter())
     assert f"カードの請求かもしれない {plain}件" in "".join(answer.notes)
+
+
+def test_a_candidate_that_later_rows_refute_is_dropped_by_the_import_that_brings_them():
+    """Else the doubt that answers tell would depend on the order of the imports."""
+    folder = LedgerFolder()
+    folder.write("財布.csv", line("a", -1111, "2025/07/04", "スーパーA"))
+    late = line("b", -1111, "2025/07/05", "スーパーA", "カード")
+    folder.write("カード.csv", late)
+
+    def candidates(options=DetectionOptions(), *, by_user=False):  # noqa: B008 - frozen
+        folder.import_()
+        review.detect(folder.connection, 1, options, by_user=by_user)
+        found = review.list_candidates(folder.connection, 1).candidates
+        return [
+            (each.transaction_1.description, each.date_diff_days, each.amount_diff)
+            for each in found
+            if each.is_likely
+        ]
+
+    assert candidates() == [("スーパーA", 1, 0)]
+    same_day = line("c", -1111, "2025/07/04", "スーパーA", "カード")
+    folder.write("カード.csv", late, same_day)
+    assert candidates() == [("スーパーA", 0, 0)]
+    wide = DetectionOptions(date_tolerance_days=30)
+    folder.write("カード.csv", late, same_day, line("d", -77, "2025/08/01", "本", "カード"))
+    folder.write(
+        "財布.csv", line("a", -1111, "2025/07/04", "スーパーA"), line("e", -77, "2025/07/24", "本")
+    )
+    assert candidates(wide, by_user=True) == candidates() != candidates(by_user=True)
+
+
+def test_a_banks_own_file_beside_an_apps_rows_of_the_account_is_told_whole():
+    """Both name the account alike, and show each row with a text of their own."""
+    folder = LedgerFolder()
+    folder.mappings = only_ready_made()
+    texts = {"デンキダイ": "東京電力", "ヤチン": "家賃", "ミズホ ハナコ": "振込"}
+    balance, bank, app = 900_000, ['"年月日","お引出し","お預入れ","お取り扱い内容","残高"'], []
+    for number in range(40):
+        yen, day = 1_000 * (number % 7 + 1), date(2025, 7, 1) + timedelta(number)
+        own = list(texts)[number % 3]
+        balance -= yen
+        bank.append(f'{day:%Y/%m/%d},{yen},"","{own}",{balance}')
+        app.append(line(f"m{number}", -yen, f"{day:%Y/%m/%d}", texts[own], "三井住友銀行"))
+    folder.put("meisai.csv", "\r\n".join([*bank, ""]))
+    folder.write("mf.csv", *app)
+    assert folder.import_().imported == 80
+    found = review.detect(folder.connection, 1, DetectionOptions())
+    assert (found.likely_count, found.candidates_count) == (40, 40)
+    answer = find_transactions(
+        folder.connection, 1, RowFilter(), ListingOptions(), date(2025, 9, 1)
+    )
+    assert any("重複かもしれない 40件" in note for note in answer.notes)

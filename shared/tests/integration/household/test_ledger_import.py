@@ -119,30 +119,6 @@ def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     assert (told("2025-07"), told("2025-08")) == ([], [])
 
 
-def test_a_small_download_that_a_later_one_repeats_with_new_ids_is_named(ledger):
-    def notes():
-        answer = monthly_household(ledger.connection, 1, period="2025-07", today=date(2025, 9, 1))
-        return [note for note in answer.notes if "ID だけが違って" in note]
-
-    first, second = "収支_2025-07-01_2025-07-31.csv", "収支_2025-07-01_2025-07-31 (1).csv"
-    days = ("2025/07/01", "2025/07/02")
-    ledger.write(first, *(line(f"a{day}", day=day) for day in days))
-    ledger.import_()
-    assert notes() == []
-    ledger.write(second, *(line(f"b{day}", day=day) for day in days), time=2)
-    (doubt,) = ledger.import_().account_doubts
-    assert (doubt.first, doubt.second, doubt.rows, doubt.has_new_ids) == (first, second, 2, True)
-    (note,) = notes()
-    assert note.startswith(f"{first} の明細 2件は、ID だけが違って {second} にもあり")
-    assert in_english(note).startswith(f"2 rows of {first} are also in {second}, with other IDs")
-    kept, _, again, _ = sorted(row.id for row in ledger.rows())
-    ledger.decide(again, kept)
-    assert [each.split("、")[0] for each in notes()] == [f"{first} の明細 1件は"]
-    del ledger.files[first]
-    ledger.import_("replace")
-    assert (notes(), len(ledger.rows())) == ([], 2)
-
-
 def test_renamed_files_give_their_rows_the_new_names_and_nothing_else(ledger):
     ledger.write("a.csv", line("a"), time=1)
     ledger.write("b.csv", line("b"), time=2)

@@ -17,7 +17,7 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
-from mdvec.household.core.pair import ComparedRow, Pair
+from mdvec.household.core.pair import ComparedRow, Pair, source_of
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -47,6 +47,9 @@ _CHANGED, _ROUNDED, _CHANGED_PER_SHARE, _POINTS = -3.5, -1.0, -30.0, -0.7
 _OFTEN_VISITED, _HOPELESS = -2.5, -8.0
 _SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
+_LINKED_AGAIN: Final = 1.0
+_ONE_BOOK: Final = -_TWO_ACCOUNTS
+"""Two lists of one account have a day's rows alike, however common the amount."""
 _SAME_MAJOR, _NEUTRAL = 0.7, 0.5
 _CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
 _LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
@@ -66,6 +69,8 @@ class Judge:
     mirrors: Mirrors
     apart: Collection[frozenset[str]] = ()
     """Pairs of accounts at one bank, of which each shows its own rows."""
+    linked_again: Collection[frozenset[int]] = ()
+    """Pairs of rows, by id, that may be one with two IDs."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -77,6 +82,8 @@ class Judge:
         """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
         if self.apart and frozenset((row.account, other.account)) in self.apart:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
+        elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
+            points, reasons = _LINKED_AGAIN, ["linked_again"]
         elif _are_two_lines(row, other):
             points, reasons = self._one_account(row, other)
         else:
@@ -128,12 +135,14 @@ class Judge:
             yield _NAMED_ACCOUNT, "named_account"
         if seen.by_hand:
             yield _HAND, "by_hand"
-        if seen.one.account == seen.other.account:
+        sources = source_of(seen.one), source_of(seen.other)
+        if sources[0] == sources[1]:
             return
-        mirror = self.mirrors.share(seen.one.account, seen.other.account)
+        mirror = self.mirrors.share(*sources)
         if mirror >= MIN_MIRROR:
-            yield _MIRROR * mirror, "mirror"
-        elif not seen.is_named and not seen.by_hand:
+            is_one_day = seen.one.account == seen.other.account and not (seen.days or seen.share)
+            yield _MIRROR * mirror + (_ONE_BOOK if is_one_day else 0.0), "mirror"
+        elif seen.one.account != seen.other.account and not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
 
     def _by_amount(self, seen: _Seen) -> Iterator[PairEvidence]:
@@ -264,10 +273,11 @@ _REASONS = {
     "moving_words": "振替、振込、チャージなど、口座間の移動を表すことばがある",
     "refund": "入ったほうは返金か収入らしい",
     "same_account": "同じ口座の同じ明細が、両方の家計簿にある",
+    "linked_again": "連携し直した口座らしい（同じ日と金額の明細が、別の ID で別のファイルにある）",
     "charged_twice": "毎月1回の支払いが、ここだけ2回ある",
     "final_amount": "同じ店が数日後に少し違う金額で請求している（仮の金額と確定額らしい）",
     "named_account": "内容がもう一方の口座の店や決済サービスを指している",
-    "mirror": "この2つの口座は、ほかの買い物も両方に記録している",
+    "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",
     "like_name": "店名が似ている（読み・略称・支店名を除いて）",
     "by_hand": "一方は手入力かレシート",

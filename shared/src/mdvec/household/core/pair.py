@@ -86,6 +86,9 @@ def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionE
     return DuplicateDetectionError(f"{name} は{allowed}で指定してください（指定値: {given}）")
 
 
+Source = tuple[str, bool]
+
+
 class ComparedRow(NamedTuple):
     """The compared columns of a row; half as expensive to read as a Transaction.
 
@@ -118,6 +121,11 @@ class ComparedRow(NamedTuple):
     def is_purchase(self) -> bool:
         """Whether it is in the sums as a card's row, or another row in its place."""
         return self.counts or self.is_moved or self.is_duplicate
+
+
+def source_of(row: ComparedRow) -> Source:
+    """What shows a row: its account, in the files that give rows an ID, or in the others."""
+    return row.account, bool(row.mf_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from mdvec.household.core.pair import (
     DuplicateDetectionError,
     FoundPairs,
     Pair,
+    Source,
+    source_of,
 )
 from mdvec.household.core.shop_names import KanaReading
 
@@ -58,8 +60,10 @@ class ComparisonTable:
     high: Ints
     shops: Ints
     accounts: Ints
+    sources: Ints
     descriptions: Sequence[str]
     account_names: Sequence[str]
+    source_names: Sequence[Source]
 
     @classmethod
     def of(cls, transactions: Sequence[ComparedRow], amounts_near: Bounds) -> ComparisonTable:
@@ -73,9 +77,10 @@ class ComparisonTable:
         low, high = _partner_places(different, amounts_near)
         shops, descriptions = number_values([row.description for row in rows])
         accounts, account_names = number_values([row.account for row in rows])
+        sources, source_names = number_values(list(map(source_of, rows)))
         return cls(
-            rows, days, amounts, places, low[places], high[places], shops, accounts,
-            descriptions, account_names,
+            rows, days, amounts, places, low[places], high[places], shops, accounts, sources,
+            descriptions, account_names, source_names,
         )  # fmt: skip
 
     def count_candidates(self, days: int) -> int:
@@ -163,13 +168,12 @@ class CandidatePairs:
 
     def related(self, judge: Judge) -> Bools:
         """Which pairs are of accounts of which one is kept by hand, or that mirror each other."""
-        names = self.table.account_names
-        by_hand = np.array([is_by_hand(name) for name in names], dtype=bool)
-        first, second = self.table.accounts[self.first], self.table.accounts[self.second]
+        names = self.table.source_names
+        by_hand = np.array([is_by_hand(account) for account, _ in names], dtype=bool)
+        first, second = self.table.sources[self.first], self.table.sources[self.second]
         numbers = {name: number for number, name in enumerate(names)}
         mirrored = [
-            numbers[account] * len(names) + numbers[other]
-            for account, other in judge.mirrors.pairs()
+            numbers[source] * len(names) + numbers[other] for source, other in judge.mirrors.pairs()
         ]
         keys = first * len(names) + second
         related: Bools = np.isin(keys, np.array(mirrored, dtype=np.int64))
@@ -308,40 +312,44 @@ class ShoppingHabits:
 
 
 class Mirrors:
-    """Which accounts show the same purchases: an app and its card, a card connected twice."""
+    """Which sources show the same purchases: an app and its card, a card connected twice.
+
+    An account is two sources if some files give its rows IDs, and others do not.
+    """
 
     def __init__(
         self, table: ComparisonTable, equal: Iterable[tuple[ComparedRow, ComparedRow]]
     ) -> None:
-        """``equal`` are the pairs of rows with equal amounts, of different accounts."""
+        """``equal`` are the pairs of rows with equal amounts, of different sources."""
         self._days = {
-            name: table.days[table.accounts == number]
-            for number, name in enumerate(table.account_names)
+            source: table.days[table.sources == number]
+            for number, source in enumerate(table.source_names)
         }
-        self._mirrored: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
+        self._mirrored: defaultdict[tuple[Source, Source], set[int]] = defaultdict(set)
         for entry, other in equal:
-            self._mirrored[entry.account, other.account].add(entry.id)
-            self._mirrored[other.account, entry.account].add(other.id)
-        self._shares: dict[frozenset[str], float] = {}
+            sources = source_of(entry), source_of(other)
+            self._mirrored[sources].add(entry.id)
+            self._mirrored[sources[::-1]].add(other.id)
+        self._shares: dict[frozenset[Source], float] = {}
 
-    def share(self, account: str, other: str) -> float:
-        """The share of the smaller account's rows that the larger one shows too, 0 to 1."""
-        key = frozenset((account, other))
+    def share(self, source: Source, other: Source) -> float:
+        """The share of the smaller source's rows that the larger one shows too, 0 to 1."""
+        key = frozenset((source, other))
         if key not in self._shares:
-            both = ((account, other), (other, account))
+            both = ((source, other), (other, source))
             mirrored = min(len(self._mirrored.get(pair, ())) for pair in both)
             rows = min(self._rows_within(*pair) for pair in both)
             is_mirror = mirrored >= _MIN_MIRRORED
             self._shares[key] = mirrored / max(rows, mirrored) if is_mirror else 0.0
         return self._shares[key]
 
-    def pairs(self) -> list[tuple[str, str]]:
-        """The accounts that mirror each other, in both orders."""
+    def pairs(self) -> list[tuple[Source, Source]]:
+        """The sources that mirror each other, in both orders."""
         return [key for key in self._mirrored if self.share(*key) >= MIN_MIRROR]
 
-    def _rows_within(self, account: str, other: str) -> int:
-        """How many rows the account has between the other account's first and last day."""
-        days, others = self._days[account], self._days[other]
+    def _rows_within(self, source: Source, other: Source) -> int:
+        """How many rows the source has between the other's first and last day."""
+        days, others = self._days[source], self._days[other]
         begin, end = np.searchsorted(days, (others[0], others[-1] + 1))
         return int(end - begin)
 
@@ -385,12 +393,14 @@ def find_pairs(
     only: Collection[int] | None = None,
     reading: KanaReading = str,
     apart: Collection[frozenset[str]] = (),
+    linked_again: Collection[frozenset[int]] = (),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
     if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
-    one of these ids. ``apart`` are pairs of accounts that never show the same purchase.
+    one of these ids. ``apart`` are pairs of accounts that never show the same purchase,
+    ``linked_again`` pairs of rows, by id, that may be one with two IDs.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -410,8 +420,9 @@ def find_pairs(
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)
         _add(promising, equal)
-    mirrors = Mirrors(table, [pair for pair in promising if pair[0].account != pair[1].account])
-    judge = Judge(reading, ShoppingHabits(table), mirrors, apart)
+    of_two = [pair for pair in promising if source_of(pair[0]) != source_of(pair[1])]
+    mirrors = Mirrors(table, of_two)
+    judge = Judge(reading, ShoppingHabits(table), mirrors, apart, linked_again)
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.changed(judge))

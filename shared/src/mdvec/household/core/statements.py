@@ -156,7 +156,8 @@ class RankedStatement:
 class Remover(NamedTuple):
     """The id of a statement that can show rows of an older one to be gone, and for which days.
 
-    ``is_again``: the one is a later download of the other, by its name.
+    ``is_again``: the one is a later download of the other, by its name. ``account`` is the only one
+    whose rows it shows, "" for all.
     """
 
     older: int
@@ -164,6 +165,7 @@ class Remover(NamedTuple):
     first: str
     last: str
     is_again: bool
+    account: str = ""
 
 
 def local_day(time_ns: int) -> str:
@@ -281,23 +283,6 @@ def families_of(
         low, high = sorted(map(root, pair))
         above[high] = low
     return {statement.id: root(statement.id) for statement in statements}
-
-
-def downloads_without_shared_rows(
-    statements: Sequence[Statement], families: Mapping[int, int]
-) -> Iterator[tuple[int, int]]:
-    """The ids of two statements of one name and some of the same days, but of two families.
-
-    Either two people's files have one name, or an account was linked again: all its IDs are new.
-    """
-    by_stem: dict[str, list[Statement]] = {}
-    for statement in statements:
-        if statement.days:
-            by_stem.setdefault(statement.name.stem, []).append(statement)
-    for same in by_stem.values():
-        for one, other in itertools.combinations(same, 2):
-            if families[one.id] != families[other.id] and not set(one.days).isdisjoint(other.days):
-                yield one.id, other.id
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -11,7 +11,8 @@ import apsw
 
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
 from mdvec.household.core.balances import BalancedDay
-from mdvec.household.interfaces.ledger_sums import counts
+from mdvec.household.core.sums import totals_of_rows
+from mdvec.household.interfaces.linked_again import TwiceCounted, counted_twice
 
 _EVER = ("0001-01-01", "9999-12-31")
 
@@ -45,8 +46,8 @@ class AccountDoubt:
 
     Until a user does, the ``rows`` that are equal in both count twice. ``is_listed``: the first
     lists rows of several accounts without IDs, as Money Forward can, so that only the pairs of
-    rows can be decided. ``has_new_ids``: the second has all rows of the first with other IDs, as
-    after an account was linked again.
+    rows can be decided. ``has_new_ids``: the rows have different IDs, as after an account was
+    linked again; ``spending`` and ``income`` are what they count once too often.
     """
 
     account: str
@@ -55,6 +56,8 @@ class AccountDoubt:
     rows: int
     is_listed: bool = False
     has_new_ids: bool = False
+    spending: int = 0
+    income: int = 0
 
 
 def doubts_of(
@@ -70,45 +73,22 @@ def doubts_of(
         (tool_id, *days),
     )
     doubts = [AccountDoubt(*pair) for pair in pairs]
-    downloads = connection.execute(_WITH_NEW_IDS, (tool_id, *days))
-    doubts += [replace(AccountDoubt(*pair), has_new_ids=True) for pair in downloads]
+    by_files: dict[tuple[str, str, str], list[TwiceCounted]] = {}
+    for row in counted_twice(connection, tool_id):
+        if days[0] <= row.date <= days[1]:
+            by_files.setdefault((row.account, row.first, row.second), []).append(row)
+    for files, rows in by_files.items():
+        totals = totals_of_rows((row.category_major, row.amount) for row in rows)
+        doubts.append(
+            AccountDoubt(
+                *files, totals.rows, has_new_ids=True,
+                spending=totals.spending, income=totals.income,
+            )
+        )  # fmt: skip
     if connection.execute(_HAS_LISTS, (tool_id,)).get:
         listed = connection.execute(_LISTED, (tool_id, *days))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
-
-
-# From the doubts on, of which there are few: SQLite would go through all rows of these days.
-_WITH_NEW_IDS = f"""
-SELECT r.account, a.path, b.path, count(DISTINCT r.id) FROM account_doubts AS d
-CROSS JOIN ledger_statements AS a ON a.id = d.first AND a.tool_id = ?1
-CROSS JOIN ledger_statements AS b ON b.id = d.second
-CROSS JOIN statement_rows AS r ON r.statement_id = a.id AND r.mf_id <> ''
-    AND r.date BETWEEN ?2 AND ?3
-JOIN statement_rows AS s ON s.statement_id = b.id AND s.mf_id <> r.mf_id
-    AND (s.date, s.amount, s.description, s.account)
-    = (r.date, r.amount, r.description, r.account)
-JOIN transactions AS t ON t.tool_id = ?1 AND t.identity = r.identity AND {counts("t")}
-JOIN transactions AS u ON u.tool_id = ?1 AND u.identity = s.identity AND {counts("u")}
-GROUP BY a.id, b.id ORDER BY 1, 2, 3
-"""
-"""The rows of a download that count again with other IDs in a later one."""
-
-
-def doubt_downloads(connection: apsw.Connection, pairs: Iterable[tuple[int, int]]) -> None:
-    """Store which of these statements, the older first, are repeated whole with new IDs.
-
-    They are too small to be taken for one account's; call within a transaction.
-    """
-    rows = "SELECT date, amount, description, account FROM statement_rows WHERE statement_id = "
-    for pair in pairs:
-        connection.execute(
-            "INSERT INTO account_doubts SELECT ?1, ?2, 0 WHERE NOT EXISTS (SELECT 1 "
-            "FROM statement_rows WHERE statement_id = ?1 AND mf_id = '') "
-            f"AND NOT EXISTS ({rows} ?1 EXCEPT {rows} ?2) "
-            "AND NOT EXISTS (SELECT 1 FROM account_doubts WHERE (first, second) = (?1, ?2))",
-            pair,
-        )
 
 
 def accounts_apart(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
@@ -151,8 +131,9 @@ def repeated_rows(
         "JOIN ledger_statements AS a ON a.id = d.first JOIN ledger_statements AS b "
         "ON b.id = d.second AND b.scope = a.scope JOIN statement_rows AS r "
         "ON r.statement_id = a.id AND r.date BETWEEN ? AND ? "
-        "WHERE a.tool_id = ? AND r.identity IN (SELECT identity FROM statement_rows AS s "
-        "WHERE s.statement_id = b.id) GROUP BY 1, r.identity) GROUP BY account",
+        "WHERE a.tool_id = ? AND d.rows > 0 AND r.identity IN (SELECT identity "
+        "FROM statement_rows AS s WHERE s.statement_id = b.id) GROUP BY 1, r.identity) "
+        "GROUP BY account",
         (*days, tool_id),
     )
     return [RepeatedRows(*row) for row in rows]

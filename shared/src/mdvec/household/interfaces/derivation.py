@@ -21,19 +21,26 @@ from mdvec.household.core.identity import (
     same_rows_by_key,
     scoped,
 )
-from mdvec.household.core.statements import Remover, Statement, are_many, decide_removals
+from mdvec.household.core.statements import (
+    RankedStatement,
+    Remover,
+    are_many,
+    decide_removals,
+)
 from mdvec.household.interfaces import ledger_statements
 from mdvec.household.interfaces.ledger_statements import COLUMNS, VALUES, KnownFile
+from mdvec.household.interfaces.linked_again import NewIds, find_new_ids, follow_new_ids
 from mdvec.household.interfaces.marks import former_ids, keep_decisions
 
 _SHIFT = 1 << 40
 """The position of a statement stands before the id of its row: one number orders both."""
-_MIN_REPEATED = 5
 _TABLES = (
     "ranked_statements (statement_id INTEGER PRIMARY KEY, position INTEGER, is_present INTEGER, "
     "is_unread INTEGER, path TEXT, has_lines INTEGER, scope TEXT)",
     "same_rows (row_id INTEGER PRIMARY KEY, identity TEXT)",
-    "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER)",
+    "new_ids (before TEXT PRIMARY KEY, identity TEXT) WITHOUT ROWID",
+    "removers (older INTEGER, newer INTEGER, first TEXT, last TEXT, is_again INTEGER, "
+    "account TEXT)",
     "replacers (newer INTEGER, older INTEGER, PRIMARY KEY (newer, older))",
     # place: where the transaction appears first; the rows of an import are stored in that order.
     "derived (identity TEXT PRIMARY KEY, row_id INTEGER, place INTEGER, statements INTEGER, "
@@ -42,12 +49,13 @@ _TABLES = (
 )
 # The identities of second accounts are those of core.identity.scoped.
 _MENTIONS = """
-mentions AS SELECT r.id, r.statement_id, coalesce(s.identity,
+mentions AS SELECT r.id, r.statement_id, coalesce(s.identity, n.identity,
     iif(q.scope = '' OR r.mf_id <> '', r.identity,
         substr(r.identity, 1, 68) || '@' || q.scope || substr(r.identity, 69))) AS identity,
 q.position, q.is_present FROM temp.ranked_statements AS q
 JOIN main.statement_rows AS r ON r.statement_id = q.statement_id
 LEFT JOIN temp.same_rows AS s ON s.row_id = r.id
+LEFT JOIN temp.new_ids AS n ON n.before = r.identity
 """
 
 
@@ -79,67 +87,61 @@ def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
 def find_newest_rows(
     connection: apsw.Connection,
     tool_id: int,
-    statements: Sequence[Statement],
+    statements: Sequence[RankedStatement],
     present: Mapping[str, KnownFile],
     unread: Collection[str],
     *,
     is_rebuild: bool,
-) -> list[tuple[int, int]]:
+) -> tuple[list[tuple[int, int]], NewIds]:
     """Find the newest row of each transaction; returns pairs of statements that share one.
 
-    Statements are the oldest first; ``present`` are the files that are there now, ``unread`` the
-    paths of those that could not be read. In a rebuild, rows of files that are gone count only if
-    no file has the transaction.
+    Of those, rows with new IDs make none: an account that two people have linked does not make
+    their others one. Statements are the oldest first; ``present`` are the files that are there
+    now, ``unread`` the paths of those that could not be read. In a rebuild, rows of files that are
+    gone count only if no file has the transaction.
     """
     ranked = []
-    for position, statement in enumerate(statements):
+    order = {}
+    for position, statement in enumerate(each.statement for each in statements):
         file = present.get(statement.path)
         is_present = file is not None and file.content_hash == statement.content_hash
-        place = position + (len(statements) if is_present and is_rebuild else 0)
+        order[statement.id] = position + (len(statements) if is_present and is_rebuild else 0)
         ranked.append(
             (
-                statement.id, place, is_present, statement.path in unread, statement.path,
-                is_present or file is None, statement.scope,
+                statement.id, order[statement.id], is_present, statement.path in unread,
+                statement.path, is_present or file is None, statement.scope,
             )
         )  # fmt: skip
     connection.executemany("INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)", ranked)
-    same_rows = _find_same_rows(connection, tool_id, is_rebuild=is_rebuild)
-    connection.execute(
-        "INSERT INTO derived (identity, row_id, place, statements, is_mentioned) "
-        f"SELECT identity, max(position * {_SHIFT} + id) % {_SHIFT}, "
-        f"min(position * {_SHIFT} + id), count(*), max(is_present) FROM mentions GROUP BY identity"
-    )
-    _follow_renames(connection, tool_id, same_rows)
+    new_ids = find_new_ids(connection, tool_id, statements, order)
+    follow_new_ids(connection, tool_id, new_ids.names)
+    same_rows = _find_same_rows(connection, tool_id, new_ids.names, is_rebuild=is_rebuild)
+    _find_newest(connection)
     shared = connection.execute(
         "SELECT DISTINCT n.statement_id, m.statement_id FROM mentions AS m "
         "CROSS JOIN derived AS d ON d.identity = m.identity "
         "CROSS JOIN statement_rows AS n ON n.id = d.row_id WHERE m.identity IN "
         "(SELECT identity FROM derived WHERE statements > 1) AND n.statement_id <> m.statement_id"
     )
-    return list(shared)
+    pairs: list[tuple[int, int]] = list(shared)
+    if new_ids.names:
+        connection.executemany("INSERT INTO new_ids VALUES (?, ?)", new_ids.names.items())
+        connection.execute("DELETE FROM derived")
+        _find_newest(connection)
+    _follow_renames(connection, tool_id, same_rows)
+    return pairs, new_ids
 
 
-def repeated_statements(
-    connection: apsw.Connection, pairs: Iterable[tuple[int, int]]
-) -> list[tuple[int, int]]:
-    """Those pairs of statements of which the later one repeats rows of the other with new IDs.
-
-    At least five rows are equal but for their IDs, and half of the later file's rows.
-    """
-    rows = "SELECT date, amount, description, account FROM statement_rows WHERE statement_id = "
-    repeated = []
-    for pair in pairs:
-        equal: int = connection.execute(
-            f"SELECT count(*) FROM ({rows} ?1 INTERSECT {rows} ?2)", pair
-        ).get
-        of_later: int = connection.execute(f"SELECT count(*) FROM ({rows} ?)", pair[1:]).get
-        if equal >= _MIN_REPEATED and 2 * equal >= of_later:
-            repeated.append(pair)
-    return repeated
+def _find_newest(connection: apsw.Connection) -> None:
+    connection.execute(
+        "INSERT INTO derived (identity, row_id, place, statements, is_mentioned) "
+        f"SELECT identity, max(position * {_SHIFT} + id) % {_SHIFT}, "
+        f"min(position * {_SHIFT} + id), count(*), max(is_present) FROM mentions GROUP BY identity"
+    )
 
 
 def _find_same_rows(
-    connection: apsw.Connection, tool_id: int, *, is_rebuild: bool
+    connection: apsw.Connection, tool_id: int, new_ids: Mapping[str, str], *, is_rebuild: bool
 ) -> dict[str, list[str]]:
     """Match rows without ID to those with one; returns the latter's identities by key.
 
@@ -148,8 +150,14 @@ def _find_same_rows(
     without_id = ledger_statements.rows_without_id(connection)
     if not without_id:
         return {}
-    with_id = ledger_statements.rows_with_id(connection)
-    beside = ledger_statements.blocks_with(connection, {row.identity for row in with_id})
+    listed = ledger_statements.rows_with_id(connection)
+    beside = {
+        block: {new_ids.get(name, name) for name in names}
+        for block, names in ledger_statements.blocks_with(
+            connection, {row.identity for row in listed}
+        ).items()
+    }
+    with_id = [row._replace(identity=new_ids.get(row.identity, row.identity)) for row in listed]
     own_rows, known = set[str](), set[str]()
     if not is_rebuild:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
@@ -205,12 +213,13 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
 
     A part of a split purchase is gone, too, if a newer file has the purchase without it.
     """
-    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?)", removers)
+    connection.executemany("INSERT INTO removers VALUES (?, ?, ?, ?, ?, ?)", removers)
     connection.execute(
         "UPDATE derived SET missing_from = (SELECT m.newer FROM removers AS m "
         "JOIN ledger_statements AS s ON s.id = m.newer WHERE m.older = r.statement_id "
         "AND r.date BETWEEN m.first AND m.last "
-        f"AND (m.is_again OR {_OF_ACCOUNT}) ORDER BY {_OF_ACCOUNT} DESC, m.rowid LIMIT 1) "
+        f"AND m.account IN ('', r.account) AND (m.is_again OR {_OF_ACCOUNT}) "
+        f"ORDER BY {_OF_ACCOUNT} DESC, m.rowid LIMIT 1) "
         "FROM statement_rows AS r WHERE r.id = derived.row_id "
         "AND r.statement_id IN (SELECT older FROM removers)"
     )
@@ -224,40 +233,6 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
         "|| substr(derived.identity, 6 + instr(substr(derived.identity, 6), ':')) "
         "AND w.mf_id <> '' AND v.position > q.position"
     )
-
-
-def follow_new_ids(connection: apsw.Connection, tool_id: int) -> None:
-    """Let a row that is gone, but has an equal one with a new ID in its place, be that one.
-
-    As after an account was linked again: so the number, notes and decisions stay with the row that
-    counts. Rows are equal by day, amount, text and account, one to one; the old ID becomes a row
-    of its own, which is gone.
-    """
-    pairs = connection.execute(
-        f"WITH gone AS (SELECT d.identity, s.kin, {_ALIKE}, {_NUMBERED} FROM {_ROWS} "
-        "JOIN transactions AS t ON t.tool_id = ?1 AND t.identity = d.identity "
-        "JOIN ledger_statements AS s ON s.id = d.missing_from "
-        "WHERE d.identity LIKE 'id:%' AND t.removal IS NULL), "
-        f"new AS (SELECT d.identity, s.kin, {_ALIKE}, {_NUMBERED} FROM {_ROWS} "
-        "JOIN ledger_statements AS s ON s.id = r.statement_id "
-        "WHERE d.identity LIKE 'id:%' AND d.missing_from IS NULL AND d.identity NOT IN "
-        "(SELECT identity FROM transactions WHERE tool_id = ?1)) "
-        "SELECT new.identity, gone.identity FROM gone JOIN new USING "
-        "(kin, date, amount, description, account, number, alike)",
-        (tool_id,),
-    ).fetchall()
-    connection.executemany(
-        "UPDATE transactions SET identity = ?2 WHERE tool_id = ?1 AND identity = ?3",
-        [(tool_id, *pair) for pair in pairs],
-    )
-
-
-_ALIKE = "r.date, r.amount, r.description, r.account"
-_EQUAL = f"PARTITION BY s.kin, {_ALIKE}"
-_NUMBERED = (
-    f"row_number() OVER ({_EQUAL} ORDER BY r.statement_id, r.row_number) AS number, "
-    f"count(*) OVER ({_EQUAL}) AS alike"
-)
 
 
 def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:

@@ -109,15 +109,28 @@ def store_pairs(
 
 
 def drop_unfound(
-    connection: apsw.Connection, tool_id: int, pairs: Iterable[Pair], *, bills_only: bool
+    connection: apsw.Connection,
+    tool_id: int,
+    pairs: Iterable[Pair],
+    options: DetectionOptions | None = None,
 ) -> int:
-    """Delete the pairs without any decision that a search did not find; returns how many."""
+    """Delete the pairs without any decision that a search did not find; returns how many.
+
+    With ``options`` only bills, and open ones that a search with these options has found before.
+    """
     found_ids = {pair.ids for pair in pairs}
+    every = DetectionOptions() if options is None else options
     undecided = connection.execute(
-        "SELECT id, transaction_id_1, transaction_id_2 FROM duplicate_checks "
-        "WHERE tool_id = ? AND user_decision IS NULL AND (of_transfer = ? OR ?)",
-        (tool_id, _BILL, not bills_only),
-    ).fetchall()
+        f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {_WITH_ROWS} "
+        f"AND c.user_decision IS NULL AND (c.of_transfer = ? OR ? OR ({_BOTH_COUNT} "
+        "AND c.similarity_score >= ? AND (c.detection_date_tolerance, "
+        "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct) = (?, ?, ?)))",
+        (
+            tool_id, _BILL, options is None, every.min_similarity_score,
+            every.date_tolerance_days, str(every.amount_tolerance_abs),
+            str(every.amount_tolerance_pct),
+        ),
+    ).fetchall()  # fmt: skip
     dropped = [(check,) for check, first, other in undecided if (first, other) not in found_ids]
     connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
     return len(dropped)

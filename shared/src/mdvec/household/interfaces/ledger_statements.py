@@ -9,7 +9,6 @@ from operator import attrgetter
 
 import apsw
 
-from mdvec.database import records
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
 from mdvec.household.core.statements import Statement
@@ -115,7 +114,7 @@ def set_without_file(connection: apsw.Connection, tool_id: int, rows: int) -> No
 class GoneRow:
     """A row that a newer file, ``missing_from``, no longer has; ``path`` is its own file.
 
-    ``date`` is YYYY-MM-DD, ``amount`` in yen.
+    ``date`` is YYYY-MM-DD, ``amount`` in yen. ``has_words``: of the user, a note or decision.
     """
 
     id: int
@@ -125,6 +124,7 @@ class GoneRow:
     account: str
     path: str
     missing_from: str
+    has_words: bool = False
 
 
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statement]:
@@ -249,11 +249,12 @@ def _named(connection: apsw.Connection, where: str, values: tuple[int | str, ...
     joined = "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by WHERE"
     rows = connection.execute(
         "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file AS path, "
-        "coalesce(s.path, '') AS missing_from "
+        "coalesce(s.path, '') AS missing_from, t.duplicate_checked OR EXISTS (SELECT 1 "
+        "FROM row_notes AS n WHERE (n.tool_id, n.identity) = (t.tool_id, t.identity)) AS has_words "
         f"FROM transactions AS t {where.format(joined)} ORDER BY t.date, t.id",
         values,
     )
-    return list(records(rows, GoneRow))
+    return [GoneRow(*(*values, bool(has_words))) for *values, has_words in rows]
 
 
 def ids_of_gone_rows(connection: apsw.Connection, tool_id: int) -> set[int]:
@@ -385,7 +386,8 @@ def forget_superseded_rows(
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
     Where a row with an ID and one without look alike, both stay unless ``all_of_them``: they show
-    which rows are the same. Call within the transaction that derived the ledger, after it.
+    which rows are the same, as do rows under IDs that others have now. Call within the transaction
+    that derived the ledger, after it.
     """
     alike = (
         ""
@@ -398,6 +400,7 @@ def forget_superseded_rows(
     connection.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
-        f"AND id NOT IN (SELECT row_id FROM derived) {alike}",
+        "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
+        f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)) {alike}",
         (tool_id, json.dumps(sorted(remaining))),
     )

@@ -1,0 +1,153 @@
+"""Tells which rows with other IDs are the same rows: those of an account that was linked again.
+
+Money Forward gives all rows of an account new IDs when it is linked again. Two files of such an
+account have no ID of it in common on the days that both have, but equal rows. Five of different
+shops or amounts, while at most one row in five differs, do not come about otherwise. Fewer are the
+same only if the older ones would leave the sums anyway, as the newest file of their day lacks them.
+All others count; if they have half of the amounts, it is doubtful that they should. Rows are
+counted by amounts because two people on one train pay the same fare each day.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, combinations, product
+from typing import NamedTuple
+
+from mdvec.household.core.identity import key_of
+from mdvec.household.core.statements import RankedStatement, Remover
+
+_SURELY_EQUAL, _OTHERWISE = 5, 5
+"""What ``core/accounts.py`` takes as proof of statements without IDs."""
+
+
+class RowUnderId(NamedTuple):
+    """A row with an ID, as a statement lists it; the day is YYYY-MM-DD."""
+
+    statement: int
+    account: str
+    identity: str
+    day: str
+    amount: int | None
+    description: str
+
+    @property
+    def key(self) -> str:
+        """What it has in common with the same row under another ID."""
+        return key_of(self.day, self.amount, self.description, self.account)
+
+
+Match = tuple[RowUnderId, RowUnderId]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedAgain:
+    """An account that was linked again between two statements, surely or perhaps.
+
+    ``equal`` are the rows that both have, the older statement's first, ``alike`` those of one day
+    and amount with different texts. ``remover`` shows what else of the older one is gone.
+    """
+
+    account: str
+    equal: Sequence[Match]
+    alike: Sequence[Match]
+    is_sure: bool
+    first: str
+    last: str
+
+    def remover(self, older: RankedStatement, newer: RankedStatement) -> Remover | None:
+        """What shows that rows of the account are gone, on days that both statements have."""
+        days = newer.covered_days
+        if days is None or not newer.is_newer_than(older):
+            return None
+        first, last = max(self.first, days[0]), min(self.last, days[1])
+        ids = older.statement.id, newer.statement.id
+        return Remover(*ids, first, last, is_again=False, account=self.account)
+
+
+def linked_again(older: Iterable[RowUnderId], newer: Iterable[RowUnderId]) -> LinkedAgain | None:
+    """What the rows of one account in two statements say; None if it has not been linked again."""
+    rows = tuple(older), tuple(newer)
+    if not all(rows):
+        return None
+    first = max(min(row.day for row in each) for each in rows)
+    last = min(max(row.day for row in each) for each in rows)
+    ours, theirs = ([row for row in each if first <= row.day <= last] for each in rows)
+    if not {row.identity for row in ours}.isdisjoint(row.identity for row in theirs):
+        return None
+    equal = list(_one_to_one(ours, theirs, lambda row: row.key))
+    matched = {row.identity for row in chain(*equal)}
+    left, other = ([row for row in each if row.identity not in matched] for each in (ours, theirs))
+    alike = list(_one_to_one(left, other, lambda row: (row.day, row.amount)))
+    amounts = {row.amount for row, _ in equal + alike}
+    fewer = min(len({row.amount for row in each}) for each in (ours, theirs))
+    if not amounts or 2 * len(amounts) < fewer:
+        return None
+    kinds = {(row.amount, row.description) for row, _ in equal}
+    more = max(len(ours), len(theirs))
+    is_sure = len(kinds) >= _SURELY_EQUAL and _OTHERWISE * (more - len(equal)) <= more
+    return LinkedAgain(rows[0][0].account, equal, alike, is_sure, first, last)
+
+
+def _one_to_one(
+    ours: Iterable[RowUnderId],
+    theirs: Iterable[RowUnderId],
+    key: Callable[[RowUnderId], Hashable],
+) -> Iterator[Match]:
+    free: defaultdict[Hashable, list[RowUnderId]] = defaultdict(list)
+    for row in theirs:
+        free[key(row)].append(row)
+    return ((row, free[key(row)].pop(0)) for row in ours if free[key(row)])
+
+
+def perhaps_linked_again(
+    rows: Iterable[RowUnderId], order: Mapping[int, int]
+) -> list[tuple[int, int, str]]:
+    """Two statements, the older first, and an account of which both may have rows with other IDs.
+
+    ``rows`` are those of whose account, day and amount there are several IDs; ``order`` has the
+    statements' places.
+    """
+    groups: dict[tuple[str, str, int | None], defaultdict[int, set[str]]] = {}
+    for row in rows:
+        of_group = groups.setdefault((row.account, row.day, row.amount), defaultdict(set))
+        of_group[row.statement].add(row.identity)
+    return sorted(
+        {
+            (older, newer, account)
+            for (account, _, _), names in groups.items()
+            for older, newer in combinations(sorted(names, key=order.__getitem__), 2)
+            if names[older] - names[newer] and names[newer] - names[older]
+        },
+    )
+
+
+def names_in_use(
+    matches: Iterable[Match],
+    listed: Mapping[str, set[int]],
+    order: Mapping[int, int],
+    are_apart: Callable[[str, str], bool],
+) -> dict[str, str]:
+    """The identities that rows had before, each with that of the newest statement.
+
+    ``listed`` has the statements of each identity: two that one statement lists are two rows, as
+    are those that ``are_apart``.
+    """
+    groups: dict[str, list[str]] = {}
+    for one, other in matches:
+        ours = groups.setdefault(one.identity, [one.identity])
+        theirs = groups.setdefault(other.identity, [other.identity])
+        if ours is theirs or any(
+            not listed[name].isdisjoint(listed[alias]) or are_apart(name, alias)
+            for name, alias in product(ours, theirs)
+        ):
+            continue
+        ours += theirs
+        groups.update(dict.fromkeys(theirs, ours))
+    newest = {name: max(order[statement] for statement in listed[name]) for name in groups}
+    used = {
+        name: max(group, key=lambda each: (newest[each], each)) for name, group in groups.items()
+    }
+    return {name: name_used for name, name_used in used.items() if name != name_used}

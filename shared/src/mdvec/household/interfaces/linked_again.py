@@ -1,0 +1,238 @@
+"""The rows of accounts that were linked again, which have new IDs: counted once, or doubtful."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import NamedTuple
+
+import apsw
+
+from mdvec.household.core.linked_again import (
+    LinkedAgain,
+    Match,
+    RowUnderId,
+    linked_again,
+    names_in_use,
+    perhaps_linked_again,
+)
+from mdvec.household.core.statements import RankedStatement, Remover
+from mdvec.household.interfaces.ledger_sums import counts
+
+_COLUMNS = "statement_id, account, identity, date, amount, description"
+_HAS_ID = "identity >= 'id:' AND identity < 'id;'"
+
+
+@dataclass(frozen=True, slots=True)
+class NewIds:
+    """The identities that rows had, by those in use; what shows more rows to be gone; doubts.
+
+    The doubts are pairs of statements of which an account may have been linked again.
+    """
+
+    names: Mapping[str, str]
+    removers: Sequence[Remover]
+    doubts: Sequence[tuple[int, int]]
+
+
+def find_new_ids(
+    connection: apsw.Connection,
+    tool_id: int,
+    ranked: Sequence[RankedStatement],
+    order: Mapping[int, int],
+) -> NewIds:
+    """Find the rows that several IDs stand for; of those the statement highest in ``order`` stays.
+
+    The statements are in ``temp.ranked_statements``, too.
+    """
+    several = connection.execute(
+        f"SELECT {_COLUMNS} FROM (SELECT {_COLUMNS}, min(identity) OVER alike "
+        "<> max(identity) OVER alike AS has_several FROM temp.ranked_statements "
+        f"JOIN statement_rows USING (statement_id) WHERE {_HAS_ID} "
+        "WINDOW alike AS (PARTITION BY date, amount, account)) WHERE has_several"
+    )
+    by_id = {each.statement.id: each for each in ranked}
+    places = {statement: place for place, statement in enumerate(by_id)}
+    perhaps = perhaps_linked_again((RowUnderId(*row) for row in several), places)
+    if not perhaps:
+        return NewIds({}, (), ())
+    rows = _by_account(connection, {statement for *pair, _ in perhaps for statement in pair})
+    listed: defaultdict[str, set[int]] = defaultdict(set)
+    names_of: defaultdict[int, set[str]] = defaultdict(set)
+    for row in chain(*rows.values()):
+        listed[row.identity].add(row.statement)
+        names_of[row.statement].add(row.identity)
+    found: list[tuple[int, int, LinkedAgain]] = []
+    removers: list[Remover] = []
+    same: list[Match] = []
+    for older, newer, account in perhaps:
+        seen = linked_again(rows[older, account], rows[newer, account])
+        if seen is None:
+            continue
+        found.append((older, newer, seen))
+        remover = seen.remover(by_id[older], by_id[newer])
+        if seen.is_sure:
+            same += seen.equal
+            removers += [remover] if remover else []
+        elif remover and not names_of[older].isdisjoint(names_of[newer]):
+            same += [pair for pair in seen.equal if remover.first <= pair[0].day <= remover.last]
+    decided = _decided(connection, tool_id)
+    noted = {
+        name
+        for (name,) in connection.execute(
+            "SELECT identity FROM row_notes WHERE tool_id = ?", (tool_id,)
+        )
+    }
+    names = names_in_use(
+        same, listed, order,
+        lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted,
+    )  # fmt: skip
+    doubts = {
+        (older, newer)
+        for older, newer, seen in found
+        for one, other in (*seen.equal, *seen.alike)
+        if names.get(one.identity, one.identity) != names.get(other.identity, other.identity)
+    }
+    return NewIds(names, removers, sorted(doubts))
+
+
+def _by_account(
+    connection: apsw.Connection, statements: Iterable[int]
+) -> dict[tuple[int, str], list[RowUnderId]]:
+    """The rows with an ID of statements, by statement and account, as their files have them."""
+    rows: dict[tuple[int, str], list[RowUnderId]] = {}
+    for values in connection.execute(
+        f"SELECT {_COLUMNS} FROM statement_rows WHERE {_HAS_ID} "
+        "AND statement_id IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (json.dumps(sorted(statements)),),
+    ):
+        row = RowUnderId(*values)
+        rows.setdefault((row.statement, row.account), []).append(row)
+    return rows
+
+
+def _decided(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+    """The identities of the pairs that the user has decided about."""
+    pairs = connection.execute(
+        "SELECT a.identity, b.identity FROM duplicate_checks AS c "
+        "JOIN transactions AS a ON a.id = c.transaction_id_1 "
+        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
+        "WHERE c.tool_id = ? AND c.user_decision IN ('duplicate', 'not_duplicate')",
+        (tool_id,),
+    )
+    return {frozenset(pair) for pair in pairs}
+
+
+def follow_new_ids(connection: apsw.Connection, tool_id: int, names: Mapping[str, str]) -> None:
+    """Let transactions keep their numbers, notes and decisions under the identities in use.
+
+    If several stand for one, the oldest takes what the user decided about the others.
+    """
+    stored: defaultdict[str, list[int]] = defaultdict(list)
+    for row_id, name in connection.execute(
+        "SELECT id, identity FROM transactions WHERE tool_id = ? "
+        "AND identity IN (SELECT value FROM json_each(?)) ORDER BY id",
+        (tool_id, json.dumps([*names, *names.values()])),
+    ):
+        stored[names.get(name, name)].append(row_id)
+    for name, (kept, *others) in stored.items():
+        for other in others:
+            connection.execute(_TAKE_DECISIONS, (kept, other))
+            connection.execute(
+                "UPDATE OR IGNORE row_notes SET identity = (SELECT identity FROM transactions "
+                "WHERE id = ?2) WHERE tool_id = ?1 AND identity = "
+                "(SELECT identity FROM transactions WHERE id = ?3)",
+                (tool_id, kept, other),
+            )
+            connection.execute(
+                "UPDATE transactions SET duplicate_of = ?1 WHERE duplicate_of = ?2", (kept, other)
+            )
+            connection.execute("DELETE FROM transactions WHERE id = ?", (other,))
+        connection.execute(
+            "UPDATE transactions SET identity = ?2 WHERE id = ?1 AND identity <> ?2", (kept, name)
+        )
+
+
+_TAKE_DECISIONS = """
+UPDATE OR IGNORE duplicate_checks SET
+    transaction_id_1 = min(?1, transaction_id_1 + transaction_id_2 - ?2),
+    transaction_id_2 = max(?1, transaction_id_1 + transaction_id_2 - ?2),
+    kept_id = CASE WHEN kept_id = ?2 OR (kept_id IS NULL AND transaction_id_1 = ?2) THEN ?1
+        ELSE coalesce(kept_id, transaction_id_1) END
+WHERE ?2 IN (transaction_id_1, transaction_id_2) AND user_decision NOT NULL
+    AND ?1 NOT IN (transaction_id_1, transaction_id_2)
+"""
+
+
+def store_doubts(
+    connection: apsw.Connection, tool_id: int, doubts: Iterable[tuple[int, int]]
+) -> None:
+    """Store pairs of statements of which an account may have been linked again, in place of others.
+
+    Call within a transaction.
+    """
+    connection.execute(
+        "DELETE FROM account_doubts WHERE rows = 0 AND first IN "
+        "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
+        (tool_id,),
+    )
+    connection.executemany("INSERT OR IGNORE INTO account_doubts VALUES (?, ?, 0)", doubts)
+
+
+class TwiceCounted(NamedTuple):
+    """Two rows that count, by id, and may be one with two IDs; the first one's values.
+
+    ``first`` and ``second`` are the paths of their files, the date is YYYY-MM-DD.
+    """
+
+    account: str
+    first: str
+    second: str
+    row: int
+    other: int
+    date: str
+    category_major: str
+    amount: int
+
+
+# From the doubts on, of which there are few: SQLite would go through all rows.
+_IN_DOUBT = """
+SELECT d.first, d.second, a.path, b.path FROM account_doubts AS d
+CROSS JOIN ledger_statements AS a ON a.id = d.first
+CROSS JOIN ledger_statements AS b ON b.id = d.second
+WHERE d.rows = 0 AND a.tool_id = ? ORDER BY a.path, b.path
+"""
+_COUNTING = (
+    "SELECT identity, id, category_major, amount FROM transactions AS t WHERE tool_id = ? "
+    f"AND identity IN (SELECT value FROM json_each(?)) AND {counts('t')}"
+)
+
+
+def counted_twice(connection: apsw.Connection, tool_id: int) -> list[TwiceCounted]:
+    """The rows that may count twice, each once, without those that the user has decided about."""
+    doubts: list[tuple[int, int, str, str]] = list(connection.execute(_IN_DOUBT, (tool_id,)))
+    if not doubts:
+        return []
+    rows = _by_account(connection, {statement for pair in doubts for statement in pair[:2]})
+    names = sorted({row.identity for row in chain(*rows.values())})
+    counting = {
+        name: values
+        for name, *values in connection.execute(_COUNTING, (tool_id, json.dumps(names)))
+    }
+    decided, told = _decided(connection, tool_id), set[str]()
+    twice = []
+    for older, newer, first, second in doubts:
+        for account in sorted({name for statement, name in rows if statement == older}):
+            seen = linked_again(rows[older, account], rows.get((newer, account), ()))
+            for one, other in (*seen.equal, *seen.alike) if seen else ():
+                pair = {one.identity, other.identity}
+                if pair <= counting.keys() and pair.isdisjoint(told) and pair not in decided:
+                    told |= pair
+                    row_id, major, amount = counting[one.identity]
+                    other_id = counting[other.identity][0]
+                    files = account, first, second
+                    twice.append(TwiceCounted(*files, row_id, other_id, one.day, major, amount))
+    return twice

@@ -1,0 +1,195 @@
+"""Accounts that were linked again: all their rows have new IDs, and are still the same rows."""
+
+from datetime import date
+
+import pytest
+from ledger_folder import JULY, line
+
+from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.deciding import ReviewDecision, confirm
+from mdvec.household.english import in_english
+from mdvec.household.month import monthly_household
+from mdvec.household.notes import list_notes, note_row
+from mdvec.household.report import _gone_row_text
+from mdvec.household.review import detect, list_candidates
+
+LATER = date(2025, 8, 20)
+SHOPS = [("そば", -900), ("本", -2400), ("薬", -1300), ("花", -700), ("靴", -8800), ("茶", -450)]
+
+
+def of_bank(ids, rows=SHOPS, first=20):
+    return [
+        line(f"{ids}{n}", amount, f"2025/07/{first + n}", shop, "みどり銀行")
+        for n, (shop, amount) in enumerate(rows)
+    ]
+
+
+def spent(folder):
+    return -sum(row.amount for row in folder.rows() if row.counts)
+
+
+TRUTH = -sum(amount for _, amount in SHOPS)
+OTHERS = [line(f"c{n}", -10 - n, f"2025/07/{n + 1:02}", account="カード") for n in range(9)]
+FILES = {
+    "of the same days": (f"{JULY}.csv", f"{JULY} (1).csv", []),
+    "of other days": (f"{JULY}.csv", "収入・支出詳細_2025-07-16_2025-08-15.csv", []),
+    "without days": ("mf_july.csv", "mf2.csv", []),
+    "of two folders": ("2025/7月.csv", "2025/8月/全部.csv", []),
+    "with rows of another account": ("mf_july.csv", "mf2.csv", OTHERS),
+}
+
+
+@pytest.mark.parametrize("files", FILES)
+@pytest.mark.parametrize("at_once", [True, False])
+def test_the_rows_count_once_in_whatever_files_they_are(folder, files, at_once):
+    before, after, others = FILES[files]
+    folder.write(before, *of_bank("old"), *others)
+    if not at_once:
+        folder.import_()
+    august = line("a", -60, "2025/08/01", account="みどり銀行")
+    folder.write(after, *of_bank("new"), *others, august, saved=LATER)
+    report = folder.import_()
+    assert (report.account_doubts, report.asked, report.removed) == ((), (), ())
+    every = TRUTH + 60 + sum(10 + n for n in range(len(others)))
+    assert spent(folder) == every
+    assert {row.mf_id[:3] for row in folder.rows() if row.account == "みどり銀行"} == {"new", "a"}
+    for mode in ("replace", "update"):
+        folder.import_(mode)
+        assert spent(folder) == every
+    del folder.files[before]
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert spent(folder) == every
+
+
+@pytest.mark.parametrize("rows", [SHOPS, SHOPS[:3]])
+def test_notes_and_decisions_stay_with_their_rows(folder, rows):
+    """Fewer than five rows are known where the older ones would be gone from the newest file."""
+    own = line("o", -900, "2025/07/20", "そば処", "カード")
+    folder.write(f"{JULY}.csv", *of_bank("old", rows), own)
+    folder.import_()
+    noted, twin, other = (folder.row_id(mf_id) for mf_id in ("old2", "old0", "o"))
+    note_row(folder.connection, 1, transaction_id=noted, note="腰痛", tags=["医療費控除"])
+    detect(folder.connection, 1, DetectionOptions())
+    check = list_candidates(folder.connection, 1).candidates[0].check_id
+    confirm(folder.connection, 1, check, ReviewDecision("duplicate", keep=other))
+    before = spent(folder)
+    folder.write(f"{JULY} (1).csv", *of_bank("new", rows), own, saved=LATER)
+    report = folder.import_()
+    assert (report.imported, report.removed, report.account_doubts) == (0, (), ())
+    assert (folder.row_id("new2"), folder.row_id("new0")) == (noted, twin)
+    assert spent(folder) == before
+    (told,) = list_notes(folder.connection, 1).rows
+    assert (told.row.id, told.note, told.tags) == (noted, "腰痛", ("医療費控除",))
+
+
+def test_of_rows_that_both_came_to_be_in_the_ledger_the_first_takes_the_others_decisions(folder):
+    folder.write("7.csv", *of_bank("old"))
+    folder.write("8.csv", *of_bank("new", SHOPS[:2]), saved=date(2025, 8, 15))
+    assert [doubt.rows for doubt in folder.import_().account_doubts] == [2]
+    old, new = folder.row_id("old0"), folder.row_id("new0")
+    note_row(folder.connection, 1, transaction_id=new, note="会食")
+    folder.write("9.csv", *of_bank("new"), saved=LATER)
+    assert folder.import_().account_doubts == ()
+    assert (spent(folder), folder.row_id("new0")) == (TRUTH, min(old, new))
+    (told,) = list_notes(folder.connection, 1).rows
+    assert (told.row.id, told.note) == (min(old, new), "会食")
+
+
+def test_what_the_newer_file_lacks_of_the_account_is_gone(folder):
+    folder.write(f"{JULY}.csv", *of_bank("old"), line("x", -5, "2025/07/22", account="みどり銀行"))
+    folder.write(
+        "収入・支出詳細_2025-07-16_2025-08-15.csv", *of_bank("new"), saved=date(2025, 8, 30)
+    )
+    assert [row.amount for row in folder.import_().removed] == [-5]
+    assert spent(folder) == TRUTH
+    for mode in ("update", "replace", "update"):
+        folder.import_(mode)
+        assert spent(folder) == TRUTH
+
+
+def test_fewer_than_five_equal_rows_are_told_with_their_yen_and_are_candidates(folder):
+    few = SHOPS[:3]
+    folder.write("7.csv", *of_bank("old", few))
+    folder.write("8.csv", *of_bank("new", few), saved=LATER)
+    (doubt,) = folder.import_().account_doubts
+    assert (doubt.account, doubt.rows, doubt.spending, doubt.income) == ("みどり銀行", 3, 4600, 0)
+    assert doubt.has_new_ids
+
+    def notes():
+        answer = monthly_household(folder.connection, 1, period="2025-07", today=LATER)
+        return [note for note in answer.notes if "別の ID" in note]
+
+    (note,) = notes()
+    assert note.startswith("7.csv の明細（みどり銀行）3件（支出 4,600円）は")
+    assert in_english(note).startswith("3 rows of 7.csv (みどり銀行; spending ¥4,600) have others")
+    detection = detect(folder.connection, 1, DetectionOptions())
+    assert detection.likely_count == 3
+    first = list_candidates(folder.connection, 1).candidates[0]
+    assert first.alike_count == 2
+    assert first.reasons[0].startswith("連携し直した口座らしい")
+
+    def decide(decision):
+        choice = ReviewDecision(decision, alike=True)
+        confirm(folder.connection, 1, first.check_id, choice)
+
+    decide("not_duplicate")
+    assert (notes(), folder.import_().account_doubts, spent(folder)) == ([], (), 2 * 4600)
+    decide("duplicate")
+    assert (notes(), folder.import_("replace").account_doubts, spent(folder)) == ([], (), 4600)
+
+
+def test_rows_whose_texts_were_edited_are_doubtful(folder):
+    edited = [(f"{shop} 本店", amount) for shop, amount in SHOPS]
+    folder.write("7.csv", *of_bank("old"))
+    folder.write("8.csv", *of_bank("new", edited), saved=LATER)
+    (doubt,) = folder.import_().account_doubts
+    assert (doubt.rows, doubt.spending, spent(folder)) == (6, TRUTH, 2 * TRUTH)
+
+
+def test_two_equal_purchases_stay_two(folder):
+    coffees = [*SHOPS, ("珈琲", -300)]
+    twice = [line(f"{ids}x", -300, "2025/07/26", "珈琲", "みどり銀行") for ids in ("old", "new")]
+    folder.write("7.csv", *of_bank("old", coffees), twice[0])
+    folder.write("8.csv", *of_bank("new", coffees), twice[1], saved=LATER)
+    bank = [line("", -300, "2025/07/26", "珈琲", "みどり銀行")] * 2
+    folder.write("手元.csv", *bank, saved=LATER)
+    for mode in ("update", "replace"):
+        folder.import_(mode)
+        assert spent(folder) == TRUTH + 600
+
+
+def test_two_people_on_one_train_are_two(folder):
+    """The same fare each day says nothing; nor does a price that both pay."""
+    for who, other in (("夫", -730), ("妻", -410)):
+        fares = [line(f"{who}{n}", -180, f"2025/07/{n:02}", "電車", "Suica") for n in range(1, 21)]
+        sundry = [
+            line(f"{who}s{n}", other - n, f"2025/07/{n:02}", "物販", "Suica") for n in range(1, 8)
+        ]
+        folder.write(f"{who}/7.csv", *fares, *sundry)
+    report = folder.import_()
+    assert (report.account_doubts, len(folder.amounts())) == ((), 54)
+
+
+def test_an_account_that_two_people_have_linked_does_not_make_their_other_accounts_one(folder):
+    for number, who in enumerate("夫妻"):
+        own = [
+            line(f"{who}{n}", -1000 * number - n, f"2025/07/{n:02}", "店", "カード")
+            for n in range(1, 9)
+        ]
+        folder.write(f"{who}/{JULY}.csv", *of_bank(who), *own, saved=date(2025, 8, 5 + number))
+        folder.import_()
+    assert spent(folder) == TRUTH + 36 + 8036
+
+
+def test_a_row_that_leaves_with_what_the_user_said_of_it_is_told_so(folder):
+    """The texts of the new rows are others, so nothing says which of them has the note now."""
+    folder.write(f"{JULY}.csv", *of_bank("old"), *OTHERS)
+    folder.import_()
+    note_row(folder.connection, 1, transaction_id=folder.row_id("old2"), note="腰痛")
+    edited = [(f"{shop} 本店", amount) for shop, amount in SHOPS]
+    folder.write(f"{JULY} (1).csv", *of_bank("new", edited), *OTHERS, saved=LATER)
+    report = folder.import_()
+    assert [row.description for row in report.removed if row.has_words] == ["薬"]
+    noted = [text for row in report.removed if "your note" in (text := _gone_row_text(row))]
+    assert [text.split()[2] for text in noted] == ["薬"]
