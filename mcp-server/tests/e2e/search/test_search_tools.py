@@ -14,7 +14,7 @@ def said(answer):
 
 
 def test_search_asks_every_active_collection_and_names_the_source_of_each_hit(connected):
-    answer = connected.call("search", {"query": "water 水はどれくらい必要？", "k": 50})
+    answer = connected.call("search", {"query": "water 備蓄する水はどれくらい必要？", "k": 50})
     found = passages(said(answer))
     assert " passages of dev, empty, notes\n" in said(answer)
     assert {hit.tool for hit in found} == {"dev", "notes"}

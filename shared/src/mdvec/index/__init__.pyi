@@ -81,8 +81,8 @@ from .tables import has_properties as has_properties
 from .tables import has_signatures as has_signatures
 from .tables import has_usable_words as has_usable_words
 from .tables import has_word_indexes as has_word_indexes
+from .words import chunks_with_phrases as chunks_with_phrases
 from .words import document_frequencies as document_frequencies
-from .words import has_words_together as has_words_together
 from .words import in_katakana as in_katakana
 from .words import matching_chunks as matching_chunks
 from .words import nearest_words as nearest_words

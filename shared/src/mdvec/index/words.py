@@ -23,6 +23,7 @@ from mdvec.text import (
     first_kana,
     identifier,
     is_katakana,
+    is_letters,
     katakana_of,
     max_edits,
     nearest_spellings,
@@ -187,16 +188,14 @@ def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts
     }
 
 
-def has_words_together(
+def chunks_with_phrases(
     connection: apsw.Connection, tables: Tables, phrases: Iterable[Sequence[str]]
-) -> bool:
-    """Whether a field has the terms of one of the phrases side by side."""
-    fts = identifier(tables.fts)
-    match = " OR ".join(f'"{" ".join(phrase)}"' for phrase in phrases)
-    sql = f"SELECT 1 FROM {fts} WHERE {fts} MATCH ? LIMIT 1"
-    return connection.execute(sql, (match,)).fetchone() is not None
+) -> list[int]:
+    """The best hundred chunks that have the terms of one of the phrases side by side."""
+    return _best(connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES)
 
 
+_MAX_WITH_PHRASES = 100
 _MAX_POSTINGS = 1_500
 _MAX_POSTINGS_WITHIN = 20_000
 _MIN_TERMS, _MAX_TERMS = 2, 64
@@ -259,27 +258,54 @@ def matching_chunks(
     limit: int,
     within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The ``limit`` best chunks by BM25 for the rarest of the query's terms.
+    """The ``limit`` best chunks by BM25 for the rarest of the query's terms, and for its words.
 
     Terms are used from the rarest on until they have too many postings: frequent terms cost the
-    most and tell the least, and candidates are scored by all terms later. With ``within``, only
-    those chunks are found, and more postings are read because most belong to other chunks.
+    most and tell the least, and candidates are scored by all terms later. A name in letters is one
+    term and a few words in Japanese are dozens, which would outvote it: so the rarest words alone
+    find half as many chunks again. With ``within``, only those chunks are found, and more postings
+    are read because most belong to other chunks.
     """
     known = sorted(
         (term for term, count in frequencies.items() if count), key=frequencies.__getitem__
     )
+    most = _MAX_POSTINGS if within is None else _MAX_POSTINGS_WITHIN
+    chosen = _rarest(known, frequencies, most, _MIN_TERMS)
+    seats = limit // 2
+    rarest = _rarest(list(filter(is_letters, known)), frequencies, seats, 1)
+    return [
+        *_best(connection, tables, chosen, limit, within),
+        *_best(connection, tables, rarest, seats, within),
+    ]
+
+
+def _rarest(
+    terms: Sequence[str], frequencies: Mapping[str, int], most: int, least: int
+) -> list[str]:
+    """The first terms, ``least`` at least, that have no more than so many postings in all."""
     chosen: list[str] = []
-    postings, most = 0, _MAX_POSTINGS if within is None else _MAX_POSTINGS_WITHIN
-    for term in known:
+    postings = 0
+    for term in terms[:_MAX_TERMS]:
         postings += frequencies[term]
-        if len(chosen) == _MAX_TERMS or (len(chosen) >= _MIN_TERMS and postings > most):
+        if len(chosen) >= least and postings > most:
             break
         chosen.append(term)
-    if not chosen or not limit:
-        return []
+    return chosen
+
+
+def _best(
+    connection: apsw.Connection,
+    tables: Tables,
+    phrases: Iterable[str],
+    limit: int,
+    within: ChunkRanges | None = None,
+) -> list[int]:
+    """The best chunks by BM25 that have any of the phrases."""
     # A term has only letters, digits, "_" and "=", so in quotes it contains no FTS5 syntax.
+    match = " OR ".join(f'"{phrase}"' for phrase in phrases)
+    if not match or not limit:
+        return []
     fts = identifier(tables.fts)
-    match = " OR ".join(f'"{term}"' for term in chosen)
     if within is None:
         rows = connection.execute(
             f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?", (match, limit)

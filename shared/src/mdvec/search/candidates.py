@@ -12,10 +12,11 @@ import apsw
 
 from mdvec import index
 from mdvec.embedding import ModelConstants, default_constants
-from mdvec.search.core.fusion import SearchMode
+from mdvec.search.core.fusion import SearchMode, is_foreign_prose
 from mdvec.search.core.lexical import Candidate, CorpusStatistics, NameMatch
 from mdvec.search.word_lookup import MIN_CANDIDATES, LexicalSearch, WordsFound, lexical_search
 from mdvec.text import (
+    WORD_MARK,
     FieldCounts,
     QuestionTerms,
     TermCounter,
@@ -61,7 +62,14 @@ class FieldReader:
         self._properties = properties
         self._substituted = found.substituted.keys()
         self._within = {word: query.in_letters[word] for word in found.within}
-        self._plain = query.plain
+        self._in_sentences = [term for term in query.all if term[0] != WORD_MARK]
+        self._numbered = query.numbered
+        self._spoken = frozenset(
+            word
+            for word, terms in variants.items()
+            if word[0] != WORD_MARK and any(term[0] == WORD_MARK for term in terms)
+            if not is_foreign_prose(query.letters)  # whose words can stand in katakana alone
+        )
         self._counter = TermCounter(query.plain)
         self._asked = {
             **{term: term for term in query.plain},
@@ -81,8 +89,11 @@ class FieldReader:
 
     def counts(
         self, chunk: index.StoredChunk, words: Mapping[str, FieldCounts]
-    ) -> dict[str, FieldCounts]:
-        """How often each term occurs in each field of a passage, given the counts of ``words``."""
+    ) -> tuple[dict[str, FieldCounts], frozenset[str]]:
+        """How often each term occurs in each field of a passage, given the counts of ``words``.
+
+        Also which of the words in letters it has in katakana alone.
+        """
         fields = chunk_fields(
             chunk.title,
             searched_names(chunk.title, chunk.file_path, index.other_names(self._of(chunk))),
@@ -93,14 +104,17 @@ class FieldReader:
         counts = {term: (0, 0, 0, count) for term, count in text.items()}
         for term, above in self._counted_above(fields.title, fields.names, fields.heading).items():
             counts[term] = (*above, text.get(term, 0))
+        spoken = self._spoken.intersection(words) - counts.keys()
         counts.update(words)
-        return counts
+        for name in self._numbered.keys() & counts.keys():  # what has it has its parts
+            counts |= dict.fromkeys(self._numbered[name] - counts.keys(), counts[name])
+        return counts, spoken
 
     def sentences(
         self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> tuple[frozenset[str], ...]:
-        """The counted plain terms that stand together in each sentence of a passage."""
-        among = [term for term in self._plain if term in counts and counts[term][-1]]
+        """The counted terms that stand together as spelled in each sentence of a passage."""
+        among = [term for term in self._in_sentences if term in counts and counts[term][-1]]
         if len(among) < 2:  # which stands in some sentence, whichever it is
             return (frozenset(among),) if among else ()
         return tuple(self._counter.by_sentence(_folded(chunk.content), among))
@@ -243,24 +257,31 @@ class ToolCandidates:
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
         read = FieldReader(self.query, self.found, self.properties)
-        counts = {
-            chunk.id: read.counts(chunk, self.words.get(chunk.id, {})) for chunk in self.chunks
-        }
         return [
-            Candidate(
-                counts[chunk.id],
-                len(chunk.title) + len(chunk.heading) + len(chunk.content),
-                chunk.cosine,
-                str(self.tool.fingerprint),
-                self.constants.vector_trust,
-                read.names(chunk),
-                (self.tool.id, chunk.document_id),
-                self.constants.likeness(chunk.cosine),
-                read.sentences(chunk, counts[chunk.id]),
-                cache(partial(read.inside, chunk, counts[chunk.id])),
-            )
+            self._candidate(read, chunk, *read.counts(chunk, self.words.get(chunk.id, {})))
             for chunk in self.chunks
         ]
+
+    def _candidate(
+        self,
+        read: FieldReader,
+        chunk: index.StoredChunk,
+        counts: dict[str, FieldCounts],
+        spoken: frozenset[str],
+    ) -> Candidate:
+        return Candidate(
+            counts,
+            len(chunk.title) + len(chunk.heading) + len(chunk.content),
+            chunk.cosine,
+            str(self.tool.fingerprint),
+            self.constants.vector_trust,
+            read.names(chunk),
+            (self.tool.id, chunk.document_id),
+            self.constants.likeness(chunk.cosine),
+            read.sentences(chunk, counts),
+            cache(partial(read.inside, chunk, counts)),
+            spoken,
+        )
 
 
 def find_candidates(

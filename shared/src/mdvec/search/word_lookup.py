@@ -10,7 +10,6 @@ import apsw
 
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
-from mdvec.search.core.lexical import is_written_apart
 from mdvec.text import (
     QuestionTerms,
     folded,
@@ -37,8 +36,8 @@ class WordsFound:
 
     Attributes:
         variants: the terms of the index that each word is searched by: itself, or other spellings.
-        substituted: the words searched by the nearest spellings, because the texts have neither
-            them nor another spelling of them.
+        substituted: the words searched by the nearest spellings, or by their sound in katakana,
+            because the texts have neither them nor another spelling of them.
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names and nouns that stand in no document, by term.
         literal: the chunks that have a name or noun where the index does not look (an address, a
@@ -83,10 +82,7 @@ def lexical_search(
         for term, spelling in query.signed.items()
     }
     frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
-    apart = {
-        name for name, parts in query.numbered.items() if is_written_apart(name, parts, frequencies)
-    }
-    found = _words_found(connection, names, query, frequencies, apart)
+    found = _words_found(connection, names, query, frequencies)
     spelled_names = {**query.names, **query.nouns}
     variants = found.variants
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
@@ -152,7 +148,6 @@ def _words_found(
     names: index.Tables,
     query: QuestionTerms,
     frequencies: Mapping[str, int],
-    apart: Collection[str],
 ) -> WordsFound:
     """What each word is searched by: what is written before what is like it.
 
@@ -163,6 +158,11 @@ def _words_found(
     substituted: dict[str, tuple[str, ...]] = {}
     within: set[str] = set()
     in_parts = _in_parts(connection, names, query, frequencies)
+    apart = {
+        name
+        for name, parts in query.numbered.items()
+        if all(frequencies.get(part) for part in parts)
+    }
     absent = 0
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
@@ -183,8 +183,9 @@ def _words_found(
                 substituted |= {word: tuple(terms)} if terms else {}
         if is_letters(word):
             katakana = index.in_katakana(connection, names, word)
-            if katakana and not terms and query.names.get(word, "").istitle():
-                substituted[word] = tuple(katakana)  # a guess at how a name is spoken
+            if katakana and not frequencies[word] and word not in in_parts:
+                # By its sound alone, every second word finds another one: cobol, ケーブル.
+                substituted[word] = (*substituted.get(word, ()), *katakana)
             terms = (*terms, *katakana)
         variants[word] = tuple(terms)
     return WordsFound(variants, substituted, frozenset(within), literal=in_parts)
@@ -196,7 +197,10 @@ def _in_parts(
     query: QuestionTerms,
     frequencies: Mapping[str, int],
 ) -> dict[str, Sequence[int]]:
-    """The chunks that have a name, or a word that no text has, as two words (wifi: Wi-Fi)."""
+    """The chunks that have a name, or a word that no text has, as two words (wifi: Wi-Fi).
+
+    A name with its number may stand before that (React 19, v19).
+    """
     asked = [
         (word, spelling)
         for word, spelling in query.in_letters.items()
@@ -205,8 +209,18 @@ def _in_parts(
     found = {
         word: index.chunks_in_parts(connection, names, spelling)
         for word, spelling in asked[:_MAX_ABSENT]
+    } | {
+        word: index.chunks_with_phrases(connection, names, _apart(word))
+        for word in [*query.numbered][:_MAX_ABSENT]
     }
     return {word: chunk_ids for word, chunk_ids in found.items() if chunk_ids}
+
+
+def _apart(word: str) -> list[tuple[str, str]]:
+    """The phrases in which a name stands before its number."""
+    name = word.rstrip("0123456789")
+    number = word.removeprefix(name)
+    return [(name, number), (name, f"v{number}")]
 
 
 def _looked_for(
@@ -223,7 +237,7 @@ def _looked_for(
         for term, spelling in {**query.names, **query.nouns}.items()
         if term in found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
-        if not _is_named_otherwise(connection, names, term, query, frequencies)
+        if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
     ]
     spellings = [*dict.fromkeys(spelling for _, spelling in absent)][:_MAX_LOOKED_FOR]
     otherwise = {one for one in spellings if _is_spelled_otherwise(connection, names, one, found)}
@@ -252,19 +266,3 @@ def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
     if is_letters(term):
         return bool(frequencies.get(term))
     return all(frequencies.get("".join(pair)) for pair in pairwise(term))
-
-
-def _is_named_otherwise(
-    connection: apsw.Connection,
-    names: index.Tables,
-    term: str,
-    query: QuestionTerms,
-    frequencies: Mapping[str, int],
-) -> bool:
-    """Whether the texts have a name before its number (React 19, v19), or a date with the term."""
-    parts = query.numbered.get(term)
-    if parts is not None and is_written_apart(term, parts, frequencies):
-        name = term.rstrip("0123456789")
-        number = term.removeprefix(name)
-        return index.has_words_together(connection, names, [(name, number), (name, f"v{number}")])
-    return any(term in of_date and frequencies.get(date) for date, of_date in query.dates.items())

@@ -16,6 +16,7 @@ from enum import Enum
 from functools import cache
 from importlib import resources
 from importlib.metadata import version
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from mdvec.text.index_terms import MAX_TERM, RUNS, folded
@@ -40,6 +41,8 @@ class Role(Enum):
 
 
 _NAME, _PERSON = "固有名詞", "人名"
+_VERBAL = frozenset({"サ変可能", "サ変形状詞可能"})
+_NOUNS = _VERBAL | {"一般"}
 _GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
 _FILLER_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
 _FILLER_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
@@ -89,8 +92,9 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is only a noun,
-    which no する, な or numeral makes of it; a word in letters is none. ``is_suffix`` says whether
+    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is a noun here,
+    which no する after it makes a verb, nor な or a numeral may make another word; a word in
+    letters is none. ``is_suffix`` says whether
     it makes one word with the noun before it (庫 in 冷蔵庫), ``is_of_person`` whether it is a
     person's first or last name.
     """
@@ -212,12 +216,17 @@ class _Analyser:
         words: list[Morpheme] = []
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
-                for token in self._tokenizer.tokenize(run[first : first + _MAX_RUN]):
-                    normal, reading, role, *kinds = self._form(token)
+                following = iter(tokens := self._tokenizer.tokenize(run[first : first + _MAX_RUN]))
+                next(following, None)
+                for token, after in zip_longest(tokens, following):
+                    normal, reading, role, is_known, is_noun, *kinds = self._form(token)
                     if normal:
                         start, end = first + token.begin(), first + token.end()
                         term = WORD_MARK + normal
-                        words.append(Morpheme(term, reading, role, start, end, *kinds))
+                        is_noun = is_noun and not (after and _is_verb(token, after))
+                        words.append(
+                            Morpheme(term, reading, role, start, end, is_known, is_noun, *kinds)
+                        )
         return words
 
     def are_homophones(self, word: str, other: str) -> bool:
@@ -237,7 +246,7 @@ class _Analyser:
         if form is None:
             normal = _NO_LETTER.sub("", folded(token.normalized_form()))[:MAX_TERM]
             speech = token.part_of_speech()
-            is_noun = speech[0] == "名詞" and (speech[1] == _NAME or speech[2] == "一般")
+            is_noun = speech[0] == "名詞" and (speech[1] == _NAME or speech[2] in _NOUNS)
             role = role_of(normal, speech)
             is_suffix = tuple(speech[:2]) == ("接尾辞", "名詞的")
             form = (
@@ -253,6 +262,13 @@ class _Analyser:
 
 def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
     return Morpheme(term, term, role, 0, length, is_known)
+
+
+def _is_verb(noun: SudachiMorpheme, after: SudachiMorpheme) -> bool:
+    """Whether a noun is a verb by what follows it: する, できる or ください."""
+    if noun.part_of_speech()[2] not in _VERBAL:
+        return False
+    return tuple(after.part_of_speech()[:2]) == ("動詞", "非自立可能")
 
 
 _loading = threading.Lock()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
@@ -203,8 +203,8 @@ def analyse_question(question: str) -> QuestionTerms:
     foreground = [word for word in content if word.term not in background]
     signed = {term: as_typed[start:end] for term, start, end in spans}
     parts_of_signed = {part for term in signed for part in dates[term]}
-    names, nouns = _named(as_typed, foreground, joined, tokens)
     compounds = _compounds(as_typed, tokens)
+    names, nouns = _named(as_typed, foreground, joined, tokens, compounds)
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
         {
@@ -281,6 +281,7 @@ def _named(
     foreground: Sequence[Morpheme],
     joined: Sequence[_Placed],
     tokens: Sequence[Morpheme],
+    compounds: Mapping[str, str],
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The names and the other nouns that a question is about, as spelled.
 
@@ -303,6 +304,9 @@ def _named(
     }
     with_suffix = _with_suffix(question, alone, tokens)
     nouns = {word.term: spelled[word.term] for word in alone if word.is_noun} | with_suffix
+    for whole, parts in groupby(compounds, compounds.__getitem__):
+        if len(of_whole := set(parts)) > 1 and of_whole <= nouns.keys():
+            nouns[whole] = whole
     if alone and not joined and alone[0].role is Role.CONTENT:
         whole = question[alone[0].start : _whole_end(alone[-1], tokens)]
         if len(spelled) == 1:
@@ -313,7 +317,7 @@ def _named(
             nouns[whole] = whole
     return names, {
         term: words
-        for term, words in nouns.items()
+        for term, words in sorted(nouns.items(), key=lambda noun: question.find(noun[1]))
         if term not in names and len(words) > 1 and not is_letters(words)
     }
 

@@ -321,3 +321,24 @@ def test_a_query_finds_twins_of_composed_and_decomposed_kana_and_shows_the_text_
     for form in ("NFC", "NFD"):
         (hit,) = collection.search(unicodedata.normalize(form, "パンフレット")).results
         assert {hit.file_path, hit.also_in[0].partition(":")[0]} == paths
+
+
+DENIED = ["献血", "確定申告", "離乳食", "登山靴", "味噌汁"]
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory) -> Collection:
+    notes = {f"{at}.md": f"散歩をした。{at} 番目の公園で犬を見た。設定も。\n" for at in range(60)}
+    notes["a.md"] = "金額は確定。登山した。食べた靴は別。申告は春。食の設定を変えた。\n"
+    return Collection.of(tmp_path_factory.mktemp("walks"), notes)
+
+
+@each("asked", ["{}", "{}の設定方法を教えて", "前に{}について調べたときのことはどこ"])
+@each("noun", DENIED)
+def test_a_noun_that_no_text_has_is_named_in_whatever_sentence(walks, noun, asked):
+    assert f'nothing here mentions "{noun}"' in walks.search(asked.format(noun)).notes
+
+
+@each("asked", ["散歩は投票しましたか", "公園で犬を散策できますか", "犬をご紹介ください"])
+def test_a_verb_is_no_noun_that_is_missed(walks, asked):
+    assert not any("mentions" in note for note in walks.search(asked).notes)

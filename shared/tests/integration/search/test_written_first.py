@@ -1,0 +1,81 @@
+"""What is written comes before what is like it, and what is written nowhere is said to be."""
+
+import random
+
+import pytest
+from collection import Collection
+from table_of_cases import each
+
+SOUNDS = {
+    "COBOL": "ケーブル", "SQLite": "セキュリティー", "rails": "リリース", "zulip": "スリープ",
+    "redis": "レディース",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def sounds(tmp_path_factory) -> Collection:
+    notes = {f"{at}.md": f"# 記録\n\n{word}の記録。\n" for at, word in enumerate(SOUNDS.values())}
+    return Collection.of(tmp_path_factory.mktemp("sounds"), notes)
+
+
+@each("asked", ["{}", "{}の記録", "{}のインストール手順"])
+@each("name", SOUNDS)
+def test_a_name_found_by_its_sound_alone_is_a_guess_in_whatever_case(sounds, name, asked):
+    answer = sounds.search(asked.format(name), k=1)
+    assert not answer.confident
+    assert f'nothing here mentions "{name}"' in answer.notes[0]
+    assert any(f'words like "{name}" were searched for instead' in note for note in answer.notes)
+
+
+def test_a_word_as_it_is_written_comes_before_its_sound(collection):
+    for at in range(8):
+        collection.write(f"{at}.md", f"# 幅 {at}\n\nスクロールの幅。スクロールは {at} 行目。\n")
+    collection.write("z.md", "# 画面\n\nBit 3: the last of them is for scrolling\n")
+    collection.import_("new")
+    assert collection.places("scrolling", k=1, mode="lexical") == ["z.md"]
+
+
+def test_a_name_with_its_number_counts_as_one_word_though_its_parts_are_everywhere(collection):
+    collection.write("a.md", "# 覚え\n\n内部で Zope2 を使うのが原因で動かない。\n")
+    collection.write("b.md", "# 続き\n\n今は Zope 2 を使う。\n")
+    for at in range(9):
+        collection.write(f"c{at}.md", f"# Zope {at}3\n\nZope を続ける。手順は 2 つある。\n")
+    collection.import_("new")
+    for mode in ("lexical", "hybrid"):
+        assert set(collection.places("Zope2", k=2, mode=mode)) == {"a.md", "b.md"}
+
+
+def test_a_rare_name_is_found_beside_words_that_a_hundred_passages_have(collection):
+    chance = random.Random(1)
+    words = ["天気", "電車", "料理", "会議", "予算", "旅行", "写真", "音楽", "植物"]
+    for at in range(100):
+        first, second, third = chance.sample(words, 3)
+        collection.write(
+            f"{at}.md",
+            f"# {first} {at}\n\nこの{second}のビット割り当ては{third}による。"
+            f"{at} 番目のビット割り当てを表にした。\n",
+        )
+    for at in range(300):
+        collection.write(f"z{at}.md", f"# {at}\n\n{'と'.join(chance.sample(words, 5))}。\n")
+    collection.write("window.md", "# 窓\n\n0x40 - WIN0H - 右端の座標\n")
+    collection.import_("new")
+    assert collection.places("WIN0Hのビット割り当て", k=1, mode="lexical") == ["window.md"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory) -> Collection:
+    rows = "".join(f"| KX-{9000 + at} | {1000 + at * 7:,}円 | 棚{at % 9} |\n" for at in range(200))
+    notes = {"t.md": f"# 表\n\n| 品番 | 価格 | 備考 |\n| --- | --- | --- |\n{rows}"}
+    return Collection.of(tmp_path_factory.mktemp("table"), notes)
+
+
+@each(
+    ("asked", "written"),
+    [
+        ("1,861円の品番は何ですか", "1,861"), ("1861円の品番", "1,861"),
+        ("価格が2,267円のもの", "2,267"), ("KX-9123の価格", "KX-9123"),
+    ],
+)  # fmt: skip
+def test_the_row_with_the_number_comes_before_the_head_of_the_table(table, asked, written):
+    assert len(table.search(asked, k=9, returning="chunk").results) > 1
+    assert written in table.search(asked, k=1, mode="lexical", returning="chunk").results[0].content
