@@ -93,10 +93,9 @@ class Morpheme:
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
     ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is a noun here,
-    which no する after it makes a verb, nor な or a numeral may make another word; a word in
-    letters is none. ``is_suffix`` says whether
-    it makes one word with the noun before it (庫 in 冷蔵庫), ``is_of_person`` whether it is a
-    person's first or last name.
+    which no する after it makes a verb, nor な or a numeral may make another word; one in letters
+    is none. ``is_suffix`` says whether it makes one word with the noun before it (庫 in 冷蔵庫),
+    ``is_of_person`` whether it is a person's first or last name.
     """
 
     term: str
