@@ -33,8 +33,8 @@ OTHERS = [line(f"c{n}", -10 - n, f"2025/07/{n + 1:02}", account="カード") for
 FILES = {
     "of the same days": (f"{JULY}.csv", f"{JULY} (1).csv", []),
     "of other days": (f"{JULY}.csv", "収入・支出詳細_2025-07-16_2025-08-15.csv", []),
-    "without days": ("mf_july.csv", "mf2.csv", []),
-    "of two folders": ("2025/7月.csv", "2025/8月/全部.csv", []),
+    "of one name": ("7月.csv", "7月 (1).csv", []),
+    "of two folders": ("2025/7月.csv", "2025/8月/全部.csv", OTHERS),
     "with rows of another account": ("mf_july.csv", "mf2.csv", OTHERS),
 }
 
@@ -84,12 +84,12 @@ def test_notes_and_decisions_stay_with_their_rows(folder, rows):
 
 
 def test_of_rows_that_both_came_to_be_in_the_ledger_the_first_takes_the_others_decisions(folder):
-    folder.write("7.csv", *of_bank("old"))
-    folder.write("8.csv", *of_bank("new", SHOPS[:2]), saved=date(2025, 8, 15))
+    folder.write("7月.csv", *of_bank("old"))
+    folder.write("7月 (1).csv", *of_bank("new", SHOPS[:2]), saved=date(2025, 8, 15))
     assert [doubt.rows for doubt in folder.import_().account_doubts] == [2]
     old, new = folder.row_id("old0"), folder.row_id("new0")
     note_row(folder.connection, 1, transaction_id=new, note="会食")
-    folder.write("9.csv", *of_bank("new"), saved=LATER)
+    folder.write("7月 (2).csv", *of_bank("new"), saved=LATER)
     assert folder.import_().account_doubts == ()
     assert (spent(folder), folder.row_id("new0")) == (TRUTH, min(old, new))
     (told,) = list_notes(folder.connection, 1).rows
@@ -141,8 +141,8 @@ def test_fewer_than_five_equal_rows_are_told_with_their_yen_and_are_candidates(f
 
 def test_rows_whose_texts_were_edited_are_doubtful(folder):
     edited = [(f"{shop} 本店", amount) for shop, amount in SHOPS]
-    folder.write("7.csv", *of_bank("old"))
-    folder.write("8.csv", *of_bank("new", edited), saved=LATER)
+    folder.write("7月.csv", *of_bank("old"))
+    folder.write("7月 (1).csv", *of_bank("new", edited), saved=LATER)
     (doubt,) = folder.import_().account_doubts
     assert (doubt.rows, doubt.spending, spent(folder)) == (6, TRUTH, 2 * TRUTH)
 
@@ -150,13 +150,26 @@ def test_rows_whose_texts_were_edited_are_doubtful(folder):
 def test_two_equal_purchases_stay_two(folder):
     coffees = [*SHOPS, ("珈琲", -300)]
     twice = [line(f"{ids}x", -300, "2025/07/26", "珈琲", "みどり銀行") for ids in ("old", "new")]
-    folder.write("7.csv", *of_bank("old", coffees), twice[0])
-    folder.write("8.csv", *of_bank("new", coffees), twice[1], saved=LATER)
+    folder.write("7月.csv", *of_bank("old", coffees), twice[0])
+    folder.write("7月 (1).csv", *of_bank("new", coffees), twice[1], saved=LATER)
     bank = [line("", -300, "2025/07/26", "珈琲", "みどり銀行")] * 2
     folder.write("手元.csv", *bank, saved=LATER)
     for mode in ("update", "replace"):
         folder.import_(mode)
         assert spent(folder) == TRUTH + 600
+
+
+@pytest.mark.parametrize("names", [("夫/7月.csv", "妻/7月.csv"), ("mf_july.csv", "mf2.csv")])
+def test_one_outing_of_two_people_is_asked_about(folder, names):
+    """Each pays for the way on a card of one name, so that all rows of these days are equal."""
+    fares = [("大宮→東京", -580), ("東京→舞浜", -230), ("舞浜→品川", -480), ("品川→横浜", -310),
+             ("横浜→鎌倉", -360), ("鎌倉→大宮", -1340)]  # fmt: skip
+    for ids, name in zip(("夫", "妻"), names, strict=True):
+        folder.write(name, *of_bank(ids, fares), saved=LATER)
+    for mode in ("update", "replace"):
+        report = folder.import_(mode)
+        assert [(doubt.rows, doubt.has_new_ids) for doubt in report.account_doubts] == [(6, True)]
+        assert (spent(folder), report.removed) == (2 * 3300, ())
 
 
 def test_two_people_on_one_train_are_two(folder):
@@ -171,15 +184,17 @@ def test_two_people_on_one_train_are_two(folder):
     assert (report.account_doubts, len(folder.amounts())) == ((), 54)
 
 
-def test_an_account_that_two_people_have_linked_does_not_make_their_other_accounts_one(folder):
+def test_an_account_that_two_people_have_linked_is_asked_about_and_nothing_of_theirs_leaves(folder):
+    """What each set for its rows may differ, too: she may leave out what he counts."""
     for number, who in enumerate("夫妻"):
         own = [
             line(f"{who}{n}", -1000 * number - n, f"2025/07/{n:02}", "店", "カード")
             for n in range(1, 9)
         ]
         folder.write(f"{who}/{JULY}.csv", *of_bank(who), *own, saved=date(2025, 8, 5 + number))
-        folder.import_()
-    assert spent(folder) == TRUTH + 36 + 8036
+        report = folder.import_()
+    assert [(doubt.rows, doubt.has_new_ids) for doubt in report.account_doubts] == [(6, True)]
+    assert spent(folder) == 2 * TRUTH + 36 + 8036
 
 
 def test_a_row_that_leaves_with_what_the_user_said_of_it_is_told_so(folder):

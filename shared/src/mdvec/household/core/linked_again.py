@@ -5,7 +5,9 @@ account have no ID of it in common on the days that both have, but equal rows. F
 shops or amounts, while at most one row in five differs, do not come about otherwise. Fewer are the
 same only if the older ones would leave the sums anyway, as the newest file of their day lacks them.
 All others count; if they have half of the amounts, it is doubtful that they should. Rows are
-counted by amounts because two people on one train pay the same fare each day.
+counted by amounts because two people on one train pay the same fare each day. So are the rows of
+files that may be of two people: those that have no other ID in common, either, and whose folders or
+names differ.
 """
 
 from __future__ import annotations

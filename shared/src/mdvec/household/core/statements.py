@@ -285,6 +285,17 @@ def families_of(
     return {statement.id: root(statement.id) for statement in statements}
 
 
+def are_of_one_user(one: Statement, other: Statement) -> bool:
+    """Whether nothing but two downloads of one person explains the names of two statements.
+
+    They lie in one folder, with the names that Money Forward gives, or with one that was given
+    again. Of two people both may list an account, and pay the same on a day out.
+    """
+    folders = {each.path.rpartition("/")[0] for each in (one, other)}
+    is_own_name = one.name.has_period and other.name.has_period
+    return len(folders) == 1 and (is_own_name or one.name.stem == other.name.stem)
+
+
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
     """Statements that are newer than another by time alone but lack its last days: old copies?
 

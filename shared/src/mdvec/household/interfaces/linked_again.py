@@ -19,7 +19,7 @@ from mdvec.household.core.linked_again import (
     names_in_use,
     perhaps_linked_again,
 )
-from mdvec.household.core.statements import RankedStatement, Remover
+from mdvec.household.core.statements import RankedStatement, Remover, are_of_one_user
 from mdvec.household.interfaces.ledger_sums import counts
 
 _COLUMNS = "statement_id, account, identity, date, amount, description"
@@ -74,10 +74,12 @@ def find_new_ids(
             continue
         found.append((older, newer, seen))
         remover = seen.remover(by_id[older], by_id[newer])
-        if seen.is_sure:
+        statements = by_id[older].statement, by_id[newer].statement
+        have_more_in_common = not names_of[older].isdisjoint(names_of[newer])
+        if seen.is_sure and (have_more_in_common or are_of_one_user(*statements)):
             same += seen.equal
             removers += [remover] if remover else []
-        elif remover and not names_of[older].isdisjoint(names_of[newer]):
+        elif remover and have_more_in_common:
             same += [pair for pair in seen.equal if remover.first <= pair[0].day <= remover.last]
     decided = _decided(connection, tool_id)
     noted = {
