@@ -30,7 +30,7 @@ _WHY = (
 _SLACK_DAY = re.compile(r"(?:.*/)?([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _NOTION_PAGE = re.compile(r"(?:.*/)?[^/]* [0-9a-f]{32}\.md")
-_NOTION_PROPERTY = re.compile(r"([^\W_][^:]{0,80}): (\S.*)")
+_NOTION_PROPERTY = re.compile(r"([^\s:#>|*+-][^:]{0,80}): (\S.*)")
 _SLACK_MARK = re.compile(r"<(?:([@#!])([^>|]+)|([^>|]+))(?:\|([^>]*))?>")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
@@ -66,7 +66,7 @@ def convert(data: bytes, file_name: str) -> Converted:
 
 def _with_properties(page: str) -> str:
     """A page of Notion; its properties, which are a paragraph below its title, are front matter."""
-    title, *below = page.split("\n\n", 2)
+    title, *below = page.replace("\r\n", "\n").split("\n\n", 2)
     lines = below[0].splitlines() if below and title.startswith("# ") else []
     found = [match.groups() for line in lines if (match := _NOTION_PROPERTY.fullmatch(line))]
     if len(found) < len(lines):

@@ -339,20 +339,22 @@ def test_an_export_of_notion_has_its_pages_also_where_it_is_in_parts():
 def test_a_page_of_notion_has_its_properties_as_front_matter_and_in_its_text():
     page = (
         "# 旅行\n\n状態: 進行中\nCreated time: July 3, 2025 9:00 AM\nTags: 家 の事, 夏\n"
-        'A "b": [c]: d\n\n宿は海沿い。\n'
+        '📅 (期限): 秋\nA "b": [c]: d\n\n宿は海沿い。\n'
     )
     prose = "# 旅行\n\n注意: 鍵は箱にある。\n次の行。\n"
-    names = [f"{name} {at:032x}.md" for at, name in enumerate("ab")]
-    told, plain = exports.convert(
-        zipped(dict(zip(names, (page, prose), strict=True))), "n.zip"
+    pages = (page, prose, page.replace("\n", "\r\n"))
+    names = [f"{name} {at:032x}.md" for at, name in enumerate("abc")]
+    told, plain, of_windows = exports.convert(
+        zipped(dict(zip(names, pages, strict=True))), "n.zip"
     ).parts
+    assert front_matter(of_windows.content) == front_matter(told.content)
     assert told.content.endswith(f"---\n\n{page}")
     assert plain.content == prose
     found = properties_of(told.content, front_matter(told.content))
     assert (found.date, found.tags) == (date(2025, 7, 3), ("家 の事", "夏"))
     assert found.values == {
         "状態": "進行中", "Created time": "July 3, 2025 9:00 AM", "Tags": ("家 の事", "夏"),
-        'A "b"': "[c]: d",
+        "📅 (期限)": "秋", 'A "b"': "[c]: d",
     }  # fmt: skip
 
 

@@ -44,23 +44,21 @@ class InvalidFilter(MdvecError):
 class PathPattern:
     """A path pattern as in .gitignore: a folder, a file, or a glob such as ``*.md``.
 
-    ``given`` is the user's input, which a path may also have as it is written: ``[2025] 会議.md``.
-    Every matching path begins with ``prefix``. ``includes`` is False for a pattern after "!", which
-    matches all other paths.
+    ``given`` is the user's input; ``regexes`` take its brackets as a set of characters and as they
+    are written (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is
+    False for a pattern after "!", which matches all other paths.
     """
 
     given: str
-    regex: re.Pattern[str]
+    regexes: tuple[re.Pattern[str], ...]
     includes: bool
     prefix: str
-    literal: re.Pattern[str]
 
     def matches(self, path: str) -> bool:
         """Whether a document's path matches."""
         if not path.isascii():  # macOS stores "が" in names as two characters
             path = unicodedata.normalize("NFC", path)
-        is_like_it = self.regex.match(path) is not None
-        return (is_like_it or self.literal.search(path) is not None) == self.includes
+        return any(regex.match(path) for regex in self.regexes) == self.includes
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,27 +246,23 @@ def _pattern(said: str) -> PathPattern:
     if len(said) > MAX_PATH_CHARS:
         raise refused
     pattern = f"\\{given}" if given.startswith("#") else given  # no comment is a path
+    as_written = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", pattern)
     try:
-        patterns = GitIgnoreSpec.from_lines([pattern]).patterns
+        patterns = GitIgnoreSpec.from_lines([pattern, as_written]).patterns
     except (GitIgnorePatternError, re.error) as error:
         raise refused from error
-    if len(patterns) != 1 or patterns[0].include is None or patterns[0].regex is None:
+    regexes = tuple(each.regex for each in patterns if each.regex is not None)
+    if len(patterns) != 2 or patterns[0].include is None or len(regexes) != 2:
         raise refused
-    top = "^" if _is_bound(given) else "(?:^|/)"
-    literal = re.compile(f"{top}{re.escape(given.strip('/'))}(?:/|$)")
-    return PathPattern(said, patterns[0].regex, patterns[0].include, _prefix(given), literal)
+    return PathPattern(said, regexes, patterns[0].include, _prefix(given))
 
 
 def _prefix(pattern: str) -> str:
     """The folders that every matching path begins with, if the pattern is anchored at the top."""
     literal = _WILD.split(pattern, maxsplit=1)[0]
+    is_bound = "/" in pattern.rstrip("/")
     folders = literal.lstrip("/").rpartition("/")[0]
-    return f"{folders}/" if _is_bound(pattern) and folders and folders.isascii() else ""
-
-
-def _is_bound(pattern: str) -> bool:
-    """Whether a pattern is about paths from the top, not about a name at any depth."""
-    return "/" in pattern.rstrip("/")
+    return f"{folders}/" if is_bound and folders and folders.isascii() else ""
 
 
 def _shown(said: str) -> str:
