@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -16,14 +16,17 @@ from typing import Any, Literal
 from mdvec.database import Connection, open_database
 from mdvec.errors import MdvecError
 
-ParameterType = Literal["text", "integer", "number", "date", "boolean"]
+ParameterType = Literal["text", "integer", "number", "date", "boolean", "any"]
+"""Any is what the value is, a number or a text."""
 EXAMPLES = {
     "text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-06-30", "boolean": "true",
+    "any": "1.5 or 'Tokyo'",
 }  # fmt: skip
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
 _MAX_INTEGER = 2**127
-_MAX_DIGITS = 38
+MAX_DIGITS = 38
+"""As many as a number of SQL keeps exactly."""
 ParameterValue = str | int | float
 Bound = dict[str, tuple[ParameterType, ParameterValue]]
 """Each parameter's type and value, by its name; a date is ISO text, and a fraction its digits.
@@ -54,17 +57,10 @@ class Parameter:
         return f"{self.name} ({self.type}{', optional' if self.is_optional else ''})"
 
 
-def bound(
-    question: str,
-    parameters: Sequence[Parameter],
-    given: Mapping[str, object],
-    *,
-    is_sql: bool = False,
-) -> Bound:
+def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    ``question`` is its name, for the errors, which name a cast where ``is_sql``; the names in
-    ``given`` may be in any case.
+    ``question`` is its name, for the errors; the names in ``given`` may be in any case.
 
     Raises:
         WrongParameters: one is missing, unknown, or of another type.
@@ -81,7 +77,9 @@ def bound(
     for key, parameter in by_name.items():
         value = values.get(key, parameter.default)
         if value is not None:
-            read = _checked(question, parameter, value, is_sql=is_sql)
+            if parameter.type == "any":
+                parameter = replace(parameter, type=_type_of(question, parameter.name, value))
+            read = _checked(question, parameter, value)
             bound_values[parameter.name] = parameter.type, read
         elif not parameter.is_optional:
             raise WrongParameters(
@@ -89,6 +87,22 @@ def bound(
                 f"{EXAMPLES[parameter.type]}); it takes: {listed_parameters(parameters)}"
             )
     return bound_values
+
+
+def _type_of(question: str, name: str, value: object) -> ParameterType:
+    """The type of a value that may be any: a text that reads like a number may not be meant so."""
+    if isinstance(value, bool):
+        return "boolean"
+    number = _number(value)
+    if not isinstance(value, str) or number is None:
+        return "text" if number is None else "number"
+    kind = {int: "BIGINT", float: "DOUBLE"}.get(type(number))
+    if isinstance(number, Decimal):
+        kind = f"DECIMAL({MAX_DIGITS}, {max(10, -int(number.as_tuple().exponent))})"
+    raise WrongParameters(
+        f"{name} of {question} may be a number or a text; write ${name}::{kind} or "
+        f"${name}::VARCHAR in the SQL"
+    )
 
 
 def check_single(given: Mapping[str, object]) -> None:
@@ -111,7 +125,7 @@ def listed_parameters(parameters: Sequence[Parameter]) -> str:
     return ", ".join(map(str, parameters)) or "none"
 
 
-def _checked(question: str, parameter: Parameter, value: object, *, is_sql: bool) -> ParameterValue:
+def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
     read = {
         "text": _text, "integer": _integer, "number": _number, "date": _date, "boolean": _boolean,
     }[parameter.type]  # fmt: skip
@@ -120,16 +134,14 @@ def _checked(question: str, parameter: Parameter, value: object, *, is_sql: bool
     shown = shown if len(shown) <= _MAX_SHOWN else f"{shown[:_MAX_SHOWN]}…"
     if isinstance(converted, int | Decimal) and not _is_exact(converted):
         raise WrongParameters(
-            f"{parameter.name} of {question} has more than the {_MAX_DIGITS} digits that SQL "
+            f"{parameter.name} of {question} has more than the {MAX_DIGITS} digits that SQL "
             f"keeps; round it, or write it as in 1.5e40, not {shown!r}"
         )
     if converted is None:
-        is_number = is_sql and parameter.type == "integer" and _number(value) is not None
-        cast = f"; ${parameter.name}::DOUBLE in the SQL takes any number" if is_number else ""
         kind = {"integer": "an integer"}.get(parameter.type, f"a {parameter.type}")
         raise WrongParameters(
             f"{parameter.name} of {question} must be {kind}, such as {EXAMPLES[parameter.type]}, "
-            f"not {shown!r}{cast}"
+            f"not {shown!r}"
         )
     return str(converted) if isinstance(converted, Decimal) else converted
 
@@ -167,7 +179,7 @@ def _is_exact(number: int | Decimal) -> bool:
     if isinstance(number, int):
         return abs(number) < _MAX_INTEGER
     _, digits, exponent = number.as_tuple()
-    return max(len(digits), -int(exponent)) <= _MAX_DIGITS
+    return max(len(digits), -int(exponent)) <= MAX_DIGITS
 
 
 def _boolean(value: object) -> bool | None:

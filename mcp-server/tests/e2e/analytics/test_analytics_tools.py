@@ -450,7 +450,7 @@ def test_a_question_is_saved_run_listed_and_deleted(client):
 
     sql = "SELECT part, count(*) AS n FROM runs WHERE heart_rate > $least GROUP BY part ORDER BY 1"
     made = call(sql, save_as="hard", description="努力した回数")
-    assert values(made)["parameters"] == {"least": "integer"}
+    assert values(made)["parameters"] == {"least": "number"}
     found = call("hard", parameters={"least": 150})
     assert values(found)["columns"] == ["part", "n"]
     assert values(found)["total_rows"] == 3
@@ -458,7 +458,7 @@ def test_a_question_is_saved_run_listed_and_deleted(client):
     assert values(drawn)["shows"].startswith("bar chart of 3 names, ")
     assert drawn.content[1].type == "image"
     wrong = call("hard", parameters={"least": "much"})
-    assert wrong.content[0].text == ("least of hard must be an integer, such as 12, not 'much'")
+    assert wrong.content[0].text == "least of hard must be a number, such as 1.5, not 'much'"
     again = call(sql, save_as="hard")
     assert "mode=replace" in again.content[0].text
     trend = call(
@@ -473,7 +473,7 @@ def test_a_question_is_saved_run_listed_and_deleted(client):
     assert [one["name"] for one in listed] == [
         "hard", "trend", "compare_periods", "anomalies", "correlations",
     ]  # fmt: skip
-    assert listed[0]["parameters"] == "least (integer)"
+    assert listed[0]["parameters"] == "least (number)"
     assert values(call(save_as="hard", mode="delete")) == {"deleted": "hard"}
     gone = call("hard", parameters={}).content[0].text
     assert gone.startswith("there is no saved question 'hard'; there are: trend")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mdvec import queries
@@ -139,9 +139,8 @@ class Questions:
             if parameters is None:
                 return Prepared.plain(query)
             if not queries.is_name(name):
-                given = {key.removeprefix("$"): value for key, value in parameters.items()}
-                judged = self.queries.judged(query, given)
-                values = bound("this SQL", judged.parameters, parameters, is_sql=True)
+                judged = self.queries.judged(query, _plainly_named(parameters))
+                values = bound("this SQL", judged.parameters, parameters)
                 return Prepared(judged.sql, SELECT_ALL, values)
             if self._is_table(name):
                 raise WrongParameters(
@@ -318,8 +317,13 @@ class Questions:
         """
         if name not in READY:
             query = queries.find_saved(self.database, name, READY)
-            values = bound(query.name, query.parameters, parameters, is_sql=True)
-            return Prepared(query.sql, SELECT_ALL, values, saved_as=query.name)
+            prepared = Prepared(query.sql, SELECT_ALL, {}, saved_as=query.name)
+            if not (query.parameters or parameters):
+                return prepared
+            # An earlier version, or earlier columns of its tables, may have stored other types.
+            with telling_of(prepared):
+                known = self.queries.judged(query.sql, _plainly_named(parameters)).parameters
+            return replace(prepared, bound=bound(query.name, known, parameters))
         question = READY[name]
         values = bound(name, question.parameters, parameters)
         table = str(values["table"][1])
@@ -348,6 +352,10 @@ class Questions:
             *({**told(query.name, query), "sql": query.sql} for query in saved),
             *(told(name, question) for name, question in READY.items()),
         ]
+
+
+def _plainly_named(parameters: Mapping[str, object]) -> dict[str, object]:
+    return {name.removeprefix("$"): value for name, value in parameters.items()}
 
 
 def _table(fetched: QueryRows) -> JsonAnswer:

@@ -1,5 +1,6 @@
 """Saved questions are bound, never put together; ready-made ones agree with pandas."""
 
+import re
 from itertools import combinations
 
 import duckdb
@@ -7,7 +8,7 @@ import pytest
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
-from mdvec.queries import SavedQueryError, WrongParameters
+from mdvec.queries import Parameter, SavedQuery, SavedQueryError, WrongParameters, save
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
@@ -78,7 +79,7 @@ def test_the_types_of_parameters_are_found_and_their_values_bound(site):
         "saved": "月次",
         "parameters": {
             "first": "date", "last": "date", "shop": "text", "least": "number",
-            "size": "integer", "n": "integer",
+            "size": "number", "n": "integer",
         },
         "columns": ["shop", "total"],
     }  # fmt: skip
@@ -110,8 +111,7 @@ def test_a_number_is_bound_as_the_literal_that_it_is(site):
     named = "FROM (VALUES (0.3::DECIMAL(3,1), 5)) AS t(d, i)"
     assert value(f"SELECT d - $x AS n {named} ORDER BY n", "0.1") == [{"n": 0.2}]
     assert value(f"SELECT round(sum(d) * $x, 2) AS n {named}", "0.1") == [{"n": 0.03}]
-    with pytest.raises(WrongParameters, match=r"\$x::DOUBLE in the SQL takes any number"):
-        value(f"SELECT i * $x AS n {named}", "1.08")  # as a text it would have become 1
+    assert value(f"SELECT i * $x AS n {named}", "1.08") == [{"n": 5.4}]
     most = "SELECT i FROM (VALUES (1, 18446744073709551615::UBIGINT)) AS t(i, u) WHERE u = $x"
     assert value(most, "18446744073709551615") == [{"i": 1}]
 
@@ -131,9 +131,63 @@ def test_values_that_models_send_are_taken_or_told_what_to_write(site):
         site.questions.save("bad", unit, None, "create")
     with pytest.raises(WrongParameters, match=r"write IN \(\$shops1, \$shops2\)"):
         rows("SELECT * FROM sales WHERE shop = ANY($shops)", shops=["s1", "s2"])
-    with pytest.raises(WrongParameters, match=r"\$n::DOUBLE in the SQL takes any number"):
-        rows("SELECT * FROM sales WHERE size > $n", n=0.5)
-    assert rows("SELECT count(*) FROM sales WHERE size > $n::DOUBLE", n=0.5) == [[1333]]
+    assert rows("SELECT count(*) FROM sales WHERE size > $n", n=0.5) == [[1333]]
+    with pytest.raises(WrongParameters, match="n of this SQL must be an integer"):
+        rows("SELECT day FROM sales LIMIT $n", n=0.5)
+    unknown = "SELECT DISTINCT size FROM sales WHERE size = (SELECT $n)"
+    assert rows(unknown, n=2) == [[2]]
+    with pytest.raises(WrongParameters, match=r"or a text; write \$n::BIGINT or \$n::VARCHAR"):
+        rows(unknown, n="2")
+    with pytest.raises(WrongParameters, match=r"write \$n::DECIMAL\(38, 10\) or"):
+        rows(unknown, n="2.5")
+    with pytest.raises(WrongParameters, match=r"write \$n::DOUBLE or"):
+        rows(unknown, n="2e0")
+    assert rows("SELECT DISTINCT shop FROM sales WHERE shop = (SELECT $s)", s="s1") == [["s1"]]
+    assert rows("SELECT $s || 1 AS v, 's' LIKE $p AS w", s="1.50", p="2") == [["1.501", False]]
+    assert rows("SELECT count(*) FROM sales WHERE shop LIKE '%' || $s || '%'", s="1") == [[400]]
+
+
+TENTHS = "(SELECT i::BIGINT AS id, (i * 0.1)::DECIMAL(10, 2) AS d FROM range(12) AS r(i)) AS t"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH RECURSIVE r AS (SELECT 1 AS n, $a AS x UNION ALL SELECT n + 1, x * 2 FROM r "
+        "WHERE n < 4) SELECT x FROM r",
+        f"SELECT id FROM {TENTHS} WHERE (id, d) = ($i, $a)",
+        f"SELECT id FROM {TENTHS} WHERE (id, d) IN (($i, $a), (2, $b))",
+        f"SELECT id FROM {TENTHS} WHERE [d] = [$a]",
+        f"SELECT id FROM {TENTHS} WHERE {{'x': d}} = {{'x': $a}}",
+        f"SELECT id FROM {TENTHS} JOIN (SELECT $b AS x) AS v ON t.d = v.x",
+        f"WITH p AS (SELECT $a AS x) SELECT id, d - x AS rest FROM {TENTHS}, p WHERE d > x",
+        f"SELECT id FROM {TENTHS} WHERE d = (SELECT $a)",
+        f"SELECT max(v) AS most FROM (SELECT id AS v FROM {TENTHS} UNION ALL SELECT $i)",
+        f"SELECT id FROM {TENTHS} WHERE d > $a * 2",
+        f"SELECT id FROM {TENTHS} WHERE d > coalesce($a, 0)",
+        f"SELECT greatest(id, $a) AS more FROM {TENTHS}",
+        f"SELECT id FROM {TENTHS} WHERE d BETWEEN $a - $b AND $a + $b",
+        f"SELECT id FROM {TENTHS} WHERE id > $b * $i",
+    ],
+)
+@pytest.mark.parametrize("values", [{"i": 1, "a": 0.1, "b": 0.2}, {"i": 10, "a": 0.5, "b": 0.1049}])
+def test_a_query_with_numbers_as_parameters_answers_as_with_them_written_in_it(site, sql, values):
+    written = re.sub(r"\$(\w+)", lambda match: str(values[match[1]]), sql)
+    given = {name: value for name, value in values.items() if f"${name}" in sql}
+    answers = [
+        site.questions.answer(site.questions.asked(*query))["rows"]
+        for query in ((sql, given), (written, None))
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_a_saved_question_is_judged_anew_when_it_is_run(site):
+    sql = "SELECT DISTINCT size * $rate AS v FROM sales WHERE size = 1"
+    stored = SavedQuery("of_old", sql, "", (Parameter("rate", "text"),))  # as a version before had
+    save(site.questions.database, stored, replace=False)
+    assert site.answer("of_old", {"$Rate": 1.5})["rows"] == [[1.5]]
+    with pytest.raises(WrongParameters, match="rate of of_old must be a number"):
+        site.answer("of_old", {"rate": "much"})
 
 
 @pytest.mark.parametrize(
@@ -287,6 +341,6 @@ def test_saved_questions_are_listed_as_measures_with_the_tables(site):
     measures = {measure["name"]: measure for measure in site.listing.handles()["measures"]}
     assert measures["revenue"] == {
         "name": "revenue", "description": "of one shop", "table": "sales",
-        "parameters": "shop (text), size (integer)",
+        "parameters": "shop (text), size (number)",
     }  # fmt: skip
     site.questions.save("revenue", None, None, "delete")

@@ -60,14 +60,12 @@ def test_a_wrong_value_is_answered_with_the_right_form(given, said):
     assert str(refused.value) == said
 
 
-def test_true_and_false_are_taken_and_a_list_and_a_fraction_are_told_what_to_write():
+def test_true_and_false_are_taken_and_a_list_is_told_what_to_write():
     paid = Parameter("paid", "boolean")
     for value in (True, "true", " TRUE "):
         assert bound("q", (paid,), {"paid": value}) == {"paid": ("boolean", True)}
     with pytest.raises(WrongParameters, match=r"write IN \(\$shops1, \$shops2\)"):
         check_single({"$shops": ["新宿", "渋谷"]})
-    with pytest.raises(WrongParameters, match=r"not '2.5'; \$n::DOUBLE in the SQL takes any"):
-        bound("this SQL", PARAMETERS[2:3], {"n": 2.5}, is_sql=True)
 
 
 @given(
@@ -78,7 +76,7 @@ def test_true_and_false_are_taken_and_a_list_and_a_fraction_are_told_what_to_wri
 def test_any_value_fits_its_type_or_is_refused(kind, value):
     with suppress(WrongParameters):
         ((found, read),) = bound("q", (Parameter("x", kind),), {"x": value}).values()
-        assert found == kind
+        assert found == kind or (kind == "any" and found in {"text", "number", "boolean"})
         assert isinstance(read, str) or kind not in {"text", "date"}
         if kind == "number" and isinstance(value, float):
             assert float(read) == value

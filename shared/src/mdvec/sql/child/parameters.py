@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
 import duckdb
+from duckdb.value.constant import DecimalValue
 
-from mdvec.queries import ParameterType
+from mdvec.queries import MAX_DIGITS, ParameterType
 from mdvec.sql.core.refusals import QueryRefused
 from mdvec.sql.core.statement import fold, nodes_in
 
 BoundValues = dict[str, object]
 MAX_PARAMETERS = 20
 SAMPLES: dict[ParameterType, object] = {
-    "integer": 1, "number": "1.5", "date": "2025-01-01", "boolean": True,
+    "integer": 1, "date": "2025-01-01", "boolean": True,
 }  # fmt: skip
-"""One value of each type but text."""
+"""One value of each type but those that can be found again in a plan, texts and numbers."""
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _CAST = re.compile(r"CAST\('mdvec_sample_(\d+)' AS ([A-Z]+)")
+_QUOTED = re.compile(r"'[^']*'")
 _WHOLE = {
     "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
 }  # fmt: skip
@@ -37,7 +39,9 @@ def values_in(bound: Mapping[str, Sequence[Any]]) -> BoundValues:
 
 def sample(kind: ParameterType, position: int) -> object:
     """A value of a type of parameter."""
-    return sample_text(position) if kind == "text" else _value(kind, SAMPLES[kind])
+    if kind == "number":
+        return Decimal(sample_number(position))
+    return _value(kind, SAMPLES[kind]) if kind in SAMPLES else sample_text(position)
 
 
 def inferred_types(
@@ -45,10 +49,12 @@ def inferred_types(
 ) -> dict[str, ParameterType]:
     """The type of each parameter: the one that the query casts it to, or the one it is bound as.
 
-    Without either it is a text. The query is planned, never run.
+    Without either it is a text where no number can stand, else any: its value tells. An integer
+    is declared so, or stands where a fraction cannot. The query is planned, never run.
     """
-    types: dict[str, ParameterType] = dict.fromkeys(names, "text")
-    types |= declared_types(tree)
+    declared = declared_types(tree)
+    types: dict[str, ParameterType] = dict.fromkeys(names, "any")
+    types |= declared
 
     def plan(values: BoundValues, query: str = query) -> str | None:
         try:
@@ -56,22 +62,65 @@ def inferred_types(
         except duckdb.Error:
             return None
 
-    def samples() -> BoundValues:
-        return {name: sample(types[name], position) for position, name in enumerate(names)}
+    if plan(_samples(types)) is None:
+        types = _fitting_types(plan, types)
+    hidden = [list(conditions) for conditions in _hidden_by_aliases(connection, tree)]
 
-    plan_text = plan(samples())
-    if plan_text is None:
-        for name in names:
-            alone: BoundValues = dict.fromkeys(names)
-            if types[name] == "text" and plan(alone | {name: sample_text(0)}) is None:
-                fitting = (kind for kind in _TRIED if plan(alone | {name: sample(kind, 0)}))
-                types[name] = next(fitting, "text")
-        plan_text = plan(samples())
-    found = planned_types(plan_text or "")
-    for conditions in _hidden_by_aliases(connection, tree):
-        plans = (plan(samples(), condition) for condition in conditions)
-        found |= planned_types(next(filter(None, plans), ""))
-    return {name: found.get(position, types[name]) for position, name in enumerate(names)}
+    def plans(types: Mapping[str, ParameterType]) -> str:
+        values = _samples(types)
+        parts = (next(filter(None, (plan(values, each) for each in some)), "") for some in hidden)
+        return "".join((whole, *parts)) if (whole := plan(values)) else ""
+
+    seen = plans(types)
+    found = planned_types(seen)
+    types |= {name: found[position] for position, name in enumerate(names) if position in found}
+    for position, name in enumerate(names if seen else ()):
+        if name not in declared and types[name] in {"any", "integer"}:
+            with_fraction = plans({**types, name: "number"})
+            types[name] = _type_with_fraction(types[name], position, with_fraction)
+    return types
+
+
+def _samples(types: Mapping[str, ParameterType]) -> BoundValues:
+    return {name: sample(kind, position) for position, (name, kind) in enumerate(types.items())}
+
+
+def _fitting_types(
+    plan: Callable[[BoundValues], str | None], types: Mapping[str, ParameterType]
+) -> dict[str, ParameterType]:
+    """The types with which a query can be planned that cannot be with a text for each that is any.
+
+    Some are found only with each other, as in ``BETWEEN $a - $b AND $a + $b``.
+    """
+    fitting = dict(types)
+    alone: BoundValues = dict.fromkeys(types)
+    for name in types:
+        if types[name] == "any" and plan(alone | {name: sample_text(0)}) is None:
+            kinds = (kind for kind in _TRIED if plan(alone | {name: sample(kind, 0)}))
+            fitting[name] = next(kinds, "any")
+    everywhere: tuple[ParameterType, ...] = ("any", *_TRIED)
+    for kind in everywhere:
+        together = {name: kind if found == "any" else found for name, found in fitting.items()}
+        if plan(_samples(together)) is not None:
+            return together
+    return fitting
+
+
+def _type_with_fraction(found: ParameterType, position: int, plan: str) -> ParameterType:
+    """The type of what was found to be any or an integer, by a plan with a fraction in its place.
+
+    Without such a plan no fraction can stand there; one that is cast to an integer would be
+    rounded, and one that is cast to a text, or put into one, is one.
+    """
+    if not plan:
+        return "text" if found == "any" else found
+    number = sample_number(position)
+    kinds = set(map(type_named, re.findall(rf"CAST\({re.escape(number)} AS ([A-Z]+)", plan)))
+    if "integer" in kinds:
+        return "integer"
+    if "text" in kinds or any(number in text for text in _QUOTED.findall(plan)):
+        return "text"
+    return "any" if found == "any" else "number"
 
 
 def _hidden_by_aliases(
@@ -122,7 +171,12 @@ def expected_rows(
 
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
     if kind == "number" and isinstance(value, str):
-        return Decimal(value)
+        number = Decimal(value)
+        places = -int(number.as_tuple().exponent)
+        # A literal below 1 has a digit before its point, a Decimal has none: twice 0.5 has no room.
+        if abs(number) < 1 and places < MAX_DIGITS:
+            return DecimalValue(f"{number:f}", places + 1, places)
+        return number
     if kind != "date":
         return value
     return date.fromisoformat(value) if len(value) <= len("2025-06-30") else (
@@ -166,6 +220,11 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
 def sample_text(position: int | str) -> str:
     """A text that can be found again in a plan."""
     return f"mdvec_sample_{position}"
+
+
+def sample_number(position: int) -> str:
+    """A fraction that can be found again in a plan."""
+    return f"1.618{position:02}"
 
 
 def planned_types(plan: str) -> dict[int, ParameterType]:
