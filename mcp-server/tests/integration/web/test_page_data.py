@@ -28,11 +28,11 @@ def client(tmp_path_factory):
     assert not imported(database, "runs", source, "dataset", "invented runs").failed
     exports = {"folder": str(folder / "exports")}
     with page_site(database, analytics=exports) as site, site.client() as client:
+        assert "runs__days" not in client.get("/data").text  # no process is started for a look
         yield client
 
 
 def test_a_table_is_described_with_its_distributions(client):
-    assert "runs__days" not in client.get("/data").text  # no process is started for a look
     assert "runs__days" in text_in(client.get("/data?part=tables").text)
     assert "runs__days" in text_in(client.get("/data").text)
     shown = client.get("/data/table", params={"name": "runs__days"}).text
