@@ -150,8 +150,8 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     if not count:
         return []
     return [
-        f"documents of {tool.name} without a date that is read (date, created, published_at, "
-        "updated or the like in the front matter, or the name), which since and until leave out: "
+        f"documents of {tool.name} without a date that is read (date, created, updated "
+        "or the like in the front matter, or the name), which since and until leave out: "
         f"{count:,}"
     ]
 

@@ -32,8 +32,8 @@ def filters(**said):
 
 
 UNDATED = (
-    "documents of notes without a date that is read (date, created, published_at, "
-    "updated or the like in the front matter, or the name), which since and until leave out: 2"
+    "documents of notes without a date that is read (date, created, updated "
+    "or the like in the front matter, or the name), which since and until leave out: 2"
 )
 
 
