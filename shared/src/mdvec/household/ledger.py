@@ -29,13 +29,13 @@ from mdvec.household.interfaces import (
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger_statements import KnownFile
-from mdvec.household.interfaces.linked_again import store_doubts
+from mdvec.household.interfaces.linked_again import Joined, store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.options import NO_REMOVAL_OPTIONS, RemovalOptions
 from mdvec.household.reading import LedgerFile, StatementFolder, StatementKey
 from mdvec.household.report import LedgerMode, LedgerReport, with_files
-from mdvec.text import counted
+from mdvec.text import counted, shown_name
 
 
 def import_ledger(
@@ -102,7 +102,7 @@ class _LedgerImport:
         with connection, derivation.temporary_tables(connection):
             ledger_statements.keep_rows(connection, tool_id, self.removals.keep)
             self._store_statements()
-            changes, overruled, by_time = self._derive(may_delete=may_delete)
+            changes, overruled, by_time, linked_again = self._derive(may_delete=may_delete)
             bring_back_decisions(connection, tool_id)
             update_marks(connection, tool_id)
             ledger_statements.set_without_file(connection, tool_id, changes.without_file)
@@ -120,6 +120,7 @@ class _LedgerImport:
             returned=tuple(ledger_statements.named_rows(connection, returned)),
             overruled=overruled,
             by_time=by_time if changes.imported or changes.updated or changes.removed else (),
+            linked_again=linked_again,
         )
 
     def _store_statements(self) -> None:
@@ -158,10 +159,11 @@ class _LedgerImport:
 
     def _derive(
         self, *, may_delete: bool
-    ) -> tuple[LedgerChanges, tuple[Problem, ...], tuple[Problem, ...]]:
+    ) -> tuple[LedgerChanges, tuple[Problem, ...], tuple[Problem, ...], tuple[Problem, ...]]:
         """Bring the ledger to what the statements say; returns also the files that look newer.
 
-        Last are those, read now, that are newer by their time alone.
+        Then come those, read now, that are newer by their time alone, and those with rows of
+        another under new IDs.
         """
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
@@ -204,7 +206,14 @@ class _LedgerImport:
             and families[older.statement.id] == families[newer.statement.id]
             and of_same_days(older.statement, newer.statement)
         )
-        return changes, (*overruled, *(_held_file(paths, *each) for each in held)), by_time
+        keys = {each.id: each.key for each in statements}
+        linked_again = tuple(
+            Problem(paths[each.newer], _why_once(each, paths[each.older]))
+            for each in new_ids.joined
+            if not read_now.isdisjoint({keys[each.older], keys[each.newer]})
+        )
+        overruled += [_held_file(paths, *each) for each in held]
+        return changes, tuple(overruled), by_time, linked_again
 
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
@@ -270,6 +279,14 @@ def _why_newer(older: Statement) -> str:
     return (
         f"it has the days of {older.path} and a later time, so its rows count where they differ; "
         "if it is an old copy, move it out of the folder, and import with --mode replace"
+    )
+
+
+def _why_once(joined: Joined, older: str) -> str:
+    return (
+        f"rows of {shown_name(joined.account)} that {older} has under other IDs count once: "
+        f"{joined.rows:,} ({joined.yen:,} yen); if the files are of two people, move one into a "
+        "folder of its own, and import with --mode replace"
     )
 
 

@@ -40,7 +40,8 @@ class LedgerReport:
     read now that are newer than another of the same days by their time alone, ``misfits``
     rows of the files read now that their file's running balance contradicts; they are imported.
     ``net_worth`` lists the asset histories with what was kept of them, ``account_doubts`` pairs of
-    files that may be of one account, ``repeated`` rows that files share and that count once.
+    files that may be of one account, ``repeated`` rows that files share and that count once,
+    ``linked_again`` the files read now whose rows another has under other IDs.
     """
 
     files: int = 0
@@ -62,6 +63,7 @@ class LedgerReport:
     net_worth: tuple[Problem, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
+    linked_again: tuple[Problem, ...] = ()
 
 
 def with_files(
@@ -159,6 +161,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         lines += notes("again", again)
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     lines += [_note("newer by its time", problem) for problem in ledger.by_time]
+    lines += [_note("linked again", problem) for problem in ledger.linked_again]
     for word, rows, told in (
         (
             "removed",

@@ -50,6 +50,9 @@ def test_the_rows_count_once_in_whatever_files_they_are(folder, files, at_once):
     folder.write(after, *of_bank("new"), *others, august, saved=LATER)
     report = folder.import_()
     assert (report.account_doubts, report.asked, report.removed) == ((), (), ())
+    (named,) = report.linked_again
+    assert named.file_path == after
+    assert f"that {before} has under other IDs count once: 6 (14,550 yen)" in named.reason
     every = TRUTH + 60 + sum(10 + n for n in range(len(others)))
     assert spent(folder) == every
     assert {row.mf_id[:3] for row in folder.rows() if row.account == "みどり銀行"} == {"new", "a"}
@@ -170,6 +173,17 @@ def test_one_outing_of_two_people_is_asked_about(folder, names):
         report = folder.import_(mode)
         assert [(doubt.rows, doubt.has_new_ids) for doubt in report.account_doubts] == [(6, True)]
         assert (spent(folder), report.removed) == (2 * 3300, ())
+
+
+def test_files_of_two_people_in_one_folder_are_told_apart_by_folders_as_the_import_says(folder):
+    for name in ("7月.csv", "7月 (1).csv"):
+        folder.write(name, *of_bank(name), saved=LATER)
+    (named,) = folder.import_().linked_again
+    assert "if the files are of two people, move one into a folder of its own" in named.reason
+    assert (spent(folder), folder.import_().linked_again) == (TRUTH, ())
+    folder.files[f"妻/{named.file_path}"] = folder.files.pop(named.file_path)
+    assert folder.import_("replace").linked_again == ()
+    assert spent(folder) == 2 * TRUTH
 
 
 def test_two_people_on_one_train_are_two(folder):

@@ -29,10 +29,10 @@ _IN_NAME = re.compile(r"(?<![0-9])(?!19|20)[0-9]{7}(?![0-9])")
 """An account number of a Japanese bank in a file's name; 2025701 is rather a date."""
 _IN_TEXT = re.compile(r"口座番号[\s:,\"普通当座]{0,10}([0-9]{7})(?![0-9])")
 _NUMBER_OR_CARD = re.compile(r"\((?!19|20)[0-9]{4}\)|[0-9]+")
-_OTHERWISE = 5
+OTHERWISE = 5
 """One row in so many, at most, is taken to speak against the truth: an equal row in two accounts,
 or a row that two files of one account have differently. No collection of files has measured it."""
-_SURELY_EQUAL = 5
+SURELY_EQUAL = 5
 """Two accounts share this many equal rows with a probability of 1/5 ** 5 = 0.0003; one row less
 would make it 0.0016. A wrong answer would silently lose rows. A row that only one of two files
 has outweighs an equal one."""
@@ -143,11 +143,11 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
     fewer = min(counts)
     if not fewer:
         return Sameness.NONE
-    if equal == fewer >= _SURELY_EQUAL:
+    if equal == fewer >= SURELY_EQUAL:
         return Sameness.SAME
     different = fewer - equal
     if not (one.chain and other.chain):
-        is_doubtful = equal and equal - different < _SURELY_EQUAL
+        is_doubtful = equal and equal - different < SURELY_EQUAL
         if is_doubtful and (not different or _is_beside(one, other, counts)):
             is_doubtful = _series(one.path) != _series(other.path)
         return Sameness.DOUBT if is_doubtful else Sameness.NONE
@@ -159,7 +159,7 @@ def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
         return Sameness.SAME
     if not different and (2 * agreeing == len(points) or one.opening == other.opening):
         return Sameness.SAME
-    if different and _OTHERWISE * different >= equal + different:
+    if different and OTHERWISE * different >= equal + different:
         return Sameness.APART
     return Sameness.DOUBT
 

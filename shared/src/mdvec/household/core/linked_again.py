@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from itertools import chain, combinations, product
 from typing import NamedTuple
 
+from mdvec.household.core.accounts import OTHERWISE, SURELY_EQUAL
 from mdvec.household.core.identity import key_of
 from mdvec.household.core.statements import RankedStatement, Remover
-
-_SURELY_EQUAL, _OTHERWISE = 5, 5
-"""What ``core/accounts.py`` takes as proof of statements without IDs."""
 
 
 class RowUnderId(NamedTuple):
@@ -89,7 +87,7 @@ def linked_again(older: Iterable[RowUnderId], newer: Iterable[RowUnderId]) -> Li
         return None
     kinds = {(row.amount, row.description) for row, _ in equal}
     more = max(len(ours), len(theirs))
-    is_sure = len(kinds) >= _SURELY_EQUAL and _OTHERWISE * (more - len(equal)) <= more
+    is_sure = len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
     return LinkedAgain(rows[0][0].account, equal, alike, is_sure, first, last)
 
 

@@ -26,16 +26,28 @@ _COLUMNS = "statement_id, account, identity, date, amount, description"
 _HAS_ID = "identity >= 'id:' AND identity < 'id;'"
 
 
+class Joined(NamedTuple):
+    """Rows of an account that two statements, by id, have under other IDs, and that count once."""
+
+    older: int
+    newer: int
+    account: str
+    rows: int
+    yen: int
+
+
 @dataclass(frozen=True, slots=True)
 class NewIds:
     """The identities that rows had, by those in use; what shows more rows to be gone; doubts.
 
-    The doubts are pairs of statements of which an account may have been linked again.
+    The doubts are pairs of statements of which an account may have been linked again, ``joined``
+    the rows of which it is known.
     """
 
     names: Mapping[str, str]
     removers: Sequence[Remover]
     doubts: Sequence[tuple[int, int]]
+    joined: Sequence[Joined] = ()
 
 
 def find_new_ids(
@@ -92,13 +104,26 @@ def find_new_ids(
         same, listed, order,
         lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted,
     )  # fmt: skip
-    doubts = {
-        (older, newer)
-        for older, newer, seen in found
-        for one, other in (*seen.equal, *seen.alike)
-        if names.get(one.identity, one.identity) != names.get(other.identity, other.identity)
-    }
-    return NewIds(names, removers, sorted(doubts))
+    return NewIds(names, removers, *_doubts_and_joined(found, names))
+
+
+def _doubts_and_joined(
+    found: Iterable[tuple[int, int, LinkedAgain]], names: Mapping[str, str]
+) -> tuple[list[tuple[int, int]], list[Joined]]:
+    """Which pairs of statements have rows that may count twice, and which rows count once."""
+
+    def are_one(pair: Match) -> bool:
+        one, other = (names.get(row.identity, row.identity) for row in pair)
+        return one == other
+
+    doubts, joined = set[tuple[int, int]](), list[Joined]()
+    for older, newer, seen in found:
+        if once := [pair[0] for pair in seen.equal if are_one(pair)]:
+            yen = -sum(row.amount or 0 for row in once)
+            joined.append(Joined(older, newer, seen.account, len(once), yen))
+        if not all(map(are_one, (*seen.equal, *seen.alike))):
+            doubts.add((older, newer))
+    return sorted(doubts), joined
 
 
 def _by_account(
