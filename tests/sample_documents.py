@@ -103,7 +103,9 @@ def slides(*pages):
 def epub(title, *chapters, **more):
     """A book whose chapters are HTML; ``more`` are further parts by their names."""
     items = "".join(f'<item id="c{n}" href="c{n}.xhtml"/>' for n in range(len(chapters)))
-    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    spine = "".join(
+        f'<itemref idref="c{n}" linear="{["yes", "no"][n > 0]}"/>' for n in range(len(chapters))
+    )
     return zipped(
         {
             "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:'

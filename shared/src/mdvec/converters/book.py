@@ -32,7 +32,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     for reference in list(book.iterfind(".//{*}itemref"))[:_MAX_CHAPTERS]:
         href = unquote(items.get(reference.get("idref"), ""))
         name = posixpath.normpath(posixpath.join(folder, href))
-        if href and reference.get("linear") != "no" and name in archive.names:
+        if href and name in archive.names:
             chapters.append(markdown_of_page(archive.read(name)))
     if not any(chapters):
         raise NotConverted("no chapter of it has text, as in a book of pictures")

@@ -8,11 +8,11 @@ from typing import Any
 
 from bs4 import BeautifulSoup, Comment, NavigableString, Tag
 from markdownify import ATX, MarkdownConverter
-from soupsieve import SelectorSyntaxError
 
 from mdvec.converters.counting import counted_as
 from mdvec.converters.formats import Converted, NotConverted, with_matter
 from mdvec.converters.formulas import of_mathml
+from mdvec.converters.html_hidden import hidden_parts
 from mdvec.converters.html_tables import make_regular
 from mdvec.converters.raised import apart, lowered, raised, with_marks_written
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
@@ -23,29 +23,21 @@ _NO_TEXT = (
 )  # fmt: skip
 _BESIDE_TEXT = frozenset({"input", "button", "select", "textarea"})
 """What is left out of a line, and parts the words beside it."""
+_BOX = re.compile("^(?:checkbox|radio)$", re.IGNORECASE)
 _AROUND = ("nav", "footer", "aside", "header")
 _MIN_MAIN = 200
 """A main part with fewer characters is perhaps none; the whole body is taken."""
-_MAX_RULES = 2_000
-_RULE = re.compile(r"([^{}@;]+)\{([^{}]*)\}")
-_COMMENTS = re.compile(r"/\*.*?\*/", re.DOTALL)
-_HIDING = re.compile(
-    r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?![.\d])"
-    r"|font-size\s*:\s*0(?![.\d]))",
-    re.IGNORECASE,
-)
-_WHITE = re.compile(
-    r"(?:^|;)\s*color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|$|!)",
-    re.IGNORECASE,
-)
-_BACKGROUND = re.compile(r"background", re.IGNORECASE)
 _WIDE = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _BROKEN_LINE = re.compile(rf"(?<={_WIDE})[ \t]*\r?\n\s*(?={_WIDE})")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _FORMULA = re.compile(r"^(?:\w+:)?math$")
-_RAISING = tuple(
-    (name, re.compile(rf"vertical-align\s*:\s*{style}\b", re.IGNORECASE))
-    for name, style in (("sup", "super"), ("sub", "sub"))
+_STYLED = tuple(
+    (name, re.compile(style, re.IGNORECASE))
+    for name, style in (
+        ("sup", r"vertical-align\s*:\s*super\b"),
+        ("sub", r"vertical-align\s*:\s*sub\b"),
+        ("s", r"text-decoration(?:-line)?\s*:[^;]*\bline-through\b"),
+    )
 )
 _ITEM_NUMBER = re.compile(r"[0-9]+\.")
 _NUMBER = "data-mdvec-number"
@@ -78,15 +70,15 @@ def markdown_of_page(data: bytes | str) -> str:
 
 def _parsed(data: bytes | str) -> BeautifulSoup:
     if isinstance(data, str):
-        return BeautifulSoup(data, "html.parser")
+        return BeautifulSoup(data, "lxml")
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return BeautifulSoup(data.decode("utf-16", "replace"), "html.parser")
+        return BeautifulSoup(data.decode("utf-16", "replace"), "lxml")
     if b"\0" in data:
         raise NotConverted("it contains NUL bytes, so it is not text")
     try:
-        return BeautifulSoup(decoded(data), "html.parser")
+        return BeautifulSoup(decoded(data), "lxml")
     except UnknownEncoding as error:
-        soup = BeautifulSoup(data, "html.parser")
+        soup = BeautifulSoup(data, "lxml")
         if soup.declared_html_encoding is None:
             raise NotConverted("its encoding is not certain; save it as UTF-8") from error
         return soup
@@ -94,59 +86,25 @@ def _parsed(data: bytes | str) -> BeautifulSoup:
 
 def _without_hidden(soup: BeautifulSoup) -> bool:
     """Remove what has no text or is not shown; whether anything with text was not shown."""
-    unseen = [tag for tag in soup.descendants if isinstance(tag, Tag) and _is_hidden(tag)]
-    unseen += _hidden_by_rules(soup)
+    unseen = hidden_parts(soup)
     has_text = any(tag.get_text(strip=True) for tag in unseen if tag.name not in _NO_TEXT)
-    for tag in (*unseen, *soup.find_all(_NO_TEXT)):
-        if not tag.decomposed:
-            if tag.name in _BESIDE_TEXT:
-                tag.insert_before(" ")
-            tag.decompose()
+    _remove(unseen)
+    for box in soup.find_all("input", type=_BOX):
+        box.replace_with("☑ " if box.has_attr("checked") else "☐ ")
+    for reading in soup.select("rp rt"):  # of a bracket without its end tag
+        reading.find_parent("rp").insert_before(reading.extract())
+    _remove(soup.find_all(_NO_TEXT))
     for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
         comment.extract()
     return has_text
 
 
-def _is_hidden(tag: Tag) -> bool:
-    style = str(tag.get("style", ""))
-    return (
-        tag.has_attr("hidden")
-        or _HIDING.search(style) is not None
-        or (_WHITE.search(style) is not None and not _has_background(tag))
-    )
-
-
-def _has_background(tag: Tag) -> bool:
-    return any(_BACKGROUND.search(str(around.get("style", ""))) for around in (tag, *tag.parents))
-
-
-def _hidden_by_rules(soup: BeautifulSoup) -> list[Tag]:
-    """What the page's own style sheets hide from everybody."""
-    sheets = " ".join(style.get_text() for style in soup.find_all("style"))
-    rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
-    found: list[Tag] = []
-    for selector, body in rules[:_MAX_RULES]:
-        if _HIDING.search(body) and ":" not in selector:
-            try:
-                found += soup.select(selector.strip())
-            except (SelectorSyntaxError, NotImplementedError, ValueError):
-                continue
-    return found
-
-
-def _without_media(sheet: str) -> str:
-    """The sheet without blocks such as ``@media print``, which hide nothing on a screen."""
-    kept, depth, at = [], 0, 0
-    is_skipped = False
-    for match in re.finditer(r"@media|[{}]", sheet):
-        mark = match[0]
-        if mark == "@media" and not depth:
-            kept.append(sheet[at : match.start()])
-            is_skipped = True
-        depth += {"{": 1, "}": -1}.get(mark, 0)
-        if mark == "}" and not depth and is_skipped:
-            at, is_skipped = match.end(), False
-    return "".join(kept) + ("" if is_skipped else sheet[at:])
+def _remove(tags: Iterable[Tag]) -> None:
+    for tag in tags:
+        if not tag.decomposed:
+            if tag.name in _BESIDE_TEXT:
+                tag.insert_before(" ")
+            tag.decompose()
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:
@@ -174,11 +132,12 @@ def markdown_of(part: Tag) -> str:
     for formula in part.find_all(_FORMULA):
         if formula.find_parent(_FORMULA) is None:
             formula.replace_with(NavigableString(apart(of_mathml(formula))))
-    for name, style in _RAISING:
+    for name, style in _STYLED:
         for tag in part.find_all("span", style=style):
             tag.name = name
     for text in part.find_all(string=_BROKEN_LINE):
-        text.replace_with(NavigableString(_BROKEN_LINE.sub("", str(text))))
+        if text.find_parent("pre") is None:
+            text.replace_with(NavigableString(_BROKEN_LINE.sub("", str(text))))
     text = _Writer(
         heading_style=ATX, bullets="-", escape_asterisks=False, escape_underscores=False,
         escape_misc=False, table_infer_header=True, code_language_callback=_language,

@@ -24,6 +24,7 @@ _MAX_MESSAGES = 50_000
 _KEY_CHARS = 8
 _MAX_HEAD = 10_000
 """How much of a line of the head is read: decoding takes time that grows with its square."""
+_READ = ("text/plain", "text/html")
 _MAX_DEPTH = 5
 """How deep forwarded messages are read."""
 
@@ -96,14 +97,36 @@ def _said(message: EmailMessage, name: str) -> str:
 
 
 def _body(message: EmailMessage, depth: int = 0) -> str:
-    """The text of a message, and of those that it forwards as attachments."""
-    part = message.get_body(("plain", "html"))
-    parts = [] if part is None else [_text(part)]
-    for attached in message.iter_attachments():
-        inner = attached.get_content() if attached.get_content_type() == "message/rfc822" else None
-        if isinstance(inner, EmailMessage) and depth < _MAX_DEPTH:
-            parts.append(f"## {_said(inner, 'subject')}\n\n{_body(inner, depth + 1)}")
-    return "\n\n".join([*parts, *_attachments(message)])
+    """The text of a message and of those that it forwards; what else it has is named at the end."""
+    texts: list[str] = []
+    attached: list[str] = []
+    _read(message, texts, attached, depth)
+    names = f"Attached: {', '.join(attached)}" if attached else ""
+    return "\n\n".join(text for text in (*texts, names) if text)
+
+
+def _read(part: MIMEPart, texts: list[str], attached: list[str], depth: int) -> None:
+    """Add the texts of a part and the names of what cannot be read, in the order of the message."""
+    kind = part.get_content_type()
+    if kind == "message/rfc822" and depth < _MAX_DEPTH:
+        inner = part.get_content()
+        texts.append(f"## {_said(inner, 'subject')}\n\n{_body(inner, depth + 1)}")
+    elif part.is_multipart() and kind != "message/rfc822":
+        inside = list(part.iter_parts())
+        if kind == "multipart/alternative":
+            inside = [_best(inside)] if inside else []
+        for inner in inside:
+            _read(inner, texts, attached, depth)
+    elif kind in _READ and not part.is_attachment():
+        texts.append(_text(part))
+    elif not (part["content-id"] and part.get_filename() is None):  # a picture of the text
+        attached.append(part.get_filename() or kind)
+
+
+def _best(versions: list[MIMEPart]) -> MIMEPart:
+    """Of versions of the same text the plain one, unless it is empty; else the last one."""
+    plain = [v for v in versions if v.get_content_type() == "text/plain" and _text(v)]
+    return plain[0] if plain else versions[-1]
 
 
 def _text(part: MIMEPart) -> str:
@@ -136,9 +159,3 @@ def _in_cp932(pairs: re.Match[bytes]) -> bytes:
         trail = second + 0x7E if first % 2 == 0 else second + 0x1F + (second >= 0x60)
         shifted += bytes((lead + 0x40 * (lead > 0x9F), trail))
     return bytes(shifted)
-
-
-def _attachments(message: EmailMessage) -> Iterator[str]:
-    names = [name for part in message.iter_attachments() if (name := part.get_filename())]
-    if names:
-        yield f"Attached: {', '.join(names)}"

@@ -17,6 +17,7 @@ from mdvec.converters.raised import lowered, raised, with_marks_written
 from mdvec.text import on_one_line
 
 _MAX_DEPTH = 20
+_STRUCK = ("sngStrike", "dblStrike")
 _PROPERTIES = "{http://schemas.openxmlformats.org/drawingml/2006/main}rPr"
 
 
@@ -115,7 +116,11 @@ def _line(paragraph: Any) -> str:  # noqa: ANN401
 
 def _piece(piece: Any) -> str:  # noqa: ANN401
     text, properties = str(piece.text), piece.find(_PROPERTIES)
-    shift = "0" if properties is None else properties.get("baseline", "0")
+    if properties is None:
+        return text
+    if text.strip() and properties.get("strike") in _STRUCK:
+        text = f"~~{text}~~"
+    shift = properties.get("baseline", "0")
     if shift.strip("0%") == "" or not text.strip():
         return text
     return lowered(text) if shift.startswith("-") else raised(text)

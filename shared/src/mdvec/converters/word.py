@@ -14,7 +14,7 @@ from mdvec.converters.formats import Converted, NotConverted
 from mdvec.converters.html import markdown_of_page
 from mdvec.converters.word_numbering import Numbering
 from mdvec.converters.word_numbers import write_numbers
-from mdvec.converters.word_parts import make_readable, without_hidden
+from mdvec.converters.word_parts import W, make_readable, without_hidden
 from mdvec.text import counted
 
 _DOCUMENT = "word/document.xml"
@@ -24,6 +24,8 @@ _WAY_BACK = re.compile(r' <a href="#(?:foot|end)note-ref-[^"]*">↑</a>')
 _PASSED_OVER = re.compile(r"An unrecognised element was ignored: (?:\w+:|\{.*\})(\w+)")
 _ELSEWHERE = ("altChunk", "contentPart", "subDoc")
 """Elements whose text is in another part of the file."""
+_BESIDE = re.compile(r"word/(header|footer|comment)s?[0-9]*\.xml")
+_LETTER = re.compile(r"[^\W\d]")
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 
 
@@ -48,7 +50,9 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         raise NotConverted("it has no text, as a document of pictures has")
     notes = ("hidden or white text was left out",) * any(hidden)
     messages = [str(message.message) for message in result.messages]
-    return Converted(text + "\n", (*notes, *_left_out(trees, messages), *_ways(unknown)))
+    return Converted(
+        text + "\n", (*notes, *_left_out(trees, messages), *_beside(archive), *_ways(unknown))
+    )
 
 
 def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Iterator[str]:
@@ -68,6 +72,18 @@ def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Itera
         yield f"text in elements that cannot be read was left out ({', '.join(sorted(unread))})"
     if any("unsupported character was ignored" in text for text in messages):
         yield "signs of symbol fonts were left out"
+
+
+def _beside(archive: Archive) -> Iterator[str]:
+    """A sentence about what Word shows around the text, if it says more than the page's number."""
+    kinds = {
+        f"{match[1]}s"
+        for name in archive.names
+        if (match := _BESIDE.fullmatch(name))
+        and any(_LETTER.search(text.text or "") for text in archive.xml(name).iter(f"{W}t"))
+    }
+    if kinds:
+        yield f"{' and '.join(sorted(kinds, reverse=True))} were left out"
 
 
 def _ways(unknown: Iterable[str]) -> tuple[str, ...]:

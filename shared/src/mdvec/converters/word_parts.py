@@ -15,7 +15,8 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _AROUND = frozenset((f"{W}fldSimple", f"{W}dir", f"{W}bdo", f"{_M}oMathPara"))
 """What only stands around other elements."""
-_LIKE = {f"{W}cr": f"{W}br", f"{W}ptab": f"{W}tab"}
+_ABOUT_ROWS = (f"{W}tblPrEx", f"{W}trPr")
+_LIKE = {f"{W}cr": f"{W}br", f"{W}ptab": f"{W}tab", f"{W}dstrike": f"{W}strike"}
 _TEXTS = (f"{W}t", f"{W}ruby", f"{_M}t")
 _OFF = ("0", "false", "off", "none")
 
@@ -51,6 +52,12 @@ def is_on(switch: ET.Element | None) -> bool:
 def make_readable(tree: ET.Element) -> bool:
     """Unfold fields, readings and formulas into runs of text; whether anything was changed."""
     is_changed = False
+    for row in tree.iter(f"{W}tr"):
+        before = row.find(f"{W}trPr/{W}gridBefore")
+        if before is not None:
+            at = next((n for n, child in enumerate(row) if child.tag not in _ABOUT_ROWS), len(row))
+            row.insert(at, _empty_cell(before.get(f"{W}val", "1")))
+            is_changed = True
     # From the innermost on, so that what is unfolded has been made readable itself.
     for parent in reversed(list(tree.iter())):
         if parent.tag in _LIKE:
@@ -62,6 +69,15 @@ def make_readable(tree: ET.Element) -> bool:
                 parent[at : at + 1] = unfolded
                 is_changed = True
     return is_changed
+
+
+def _empty_cell(width: str) -> ET.Element:
+    """A cell over as many columns as a row begins to the right of its table's first."""
+    cell = ET.Element(f"{W}tc")
+    properties = ET.SubElement(cell, f"{W}tcPr")
+    ET.SubElement(properties, f"{W}gridSpan", {f"{W}val": width})
+    ET.SubElement(cell, f"{W}p")
+    return cell
 
 
 def _unfolded(element: ET.Element) -> list[ET.Element] | None:

@@ -59,6 +59,58 @@ def test_a_web_page_is_its_main_part_without_what_is_not_shown():
     assert document.notes == ("text that a browser does not show was left out",)
 
 
+@each(
+    ("styles", "body", "shown"),
+    [
+        (
+            ".tab{display:none} .tab.active{display:block}",
+            '<p class="tab active">営業時間</p><p class="tab">休業日</p>',
+            "営業時間",
+        ),
+        (
+            ".a{display:none} .b .a, .c{display:block}",
+            '<div class="b"><p class="a">見える</p></div><p class="a">x</p>',
+            "見える",
+        ),
+        (
+            ".m.h{display:none} .m{display:block}", '<p class="m h">x</p><p class="m">見</p>', "見"
+        ),
+        (
+            ".n{display:none!important} #q{display:block}",
+            '<p class="n" id="q">x</p><p class="n" style="display:block">x</p><p>見</p>',
+            "見",
+        ),
+        (".a{display:none}", '<p class="a" style="display:flex">見</p>', "見"),
+    ],
+)  # fmt: skip
+def test_what_a_style_sheet_hides_is_what_no_stronger_rule_shows(styles, body, shown):
+    page = f"<style>{styles}</style>{body}".encode()
+    assert html.convert(page, "a.html").content == shown
+
+
+@each(
+    ("page", "text"),
+    [
+        (
+            "<table><tr><th>品目<th>単価<tr><td>りんご<td>100</table>",
+            "| 品目 | 単価 |\n| --- | --- |\n| りんご | 100 |",
+        ),
+        ("<ul><li>送料別<li>税込</ul>", "- 送料別\n- 税込"),
+        ("<dl><dt>締切<dd>6月<dt>場所<dd>東京</dl>", "締切\n:   6月\n\n場所\n:   東京"),
+        ("<ruby>漢字<rt>かんじ</ruby>です", "漢字（かんじ）です"),
+        ("<ruby>漢<rp>(<rt>かん<rp>)</ruby>字", "漢（かん）字"),
+        ("<pre>設定\n値\n  名</pre><p>日本\n語</p>", "```\n設定\n値\n  名\n```\n\n日本語"),
+        (
+            '<p>性別 <input type="checkbox" checked>男 <input type="checkbox">女',
+            "性別 ☑ 男 ☐ 女",
+        ),
+        ('<span style="text-decoration: line-through">旧</span>新', "~~旧~~新"),
+    ],
+)  # fmt: skip
+def test_a_page_reads_as_a_browser_shows_it(page, text):
+    assert html.convert(page.encode(), "a.html").content == text
+
+
 def test_blocks_of_a_page_do_not_run_on_and_a_bar_ends_no_cell():
     page = (
         "<body><details><summary>導入</summary>手順</details><figure>絵<figcaption>題</figcaption>"
@@ -186,6 +238,8 @@ def test_a_slide_has_its_exponents_and_the_figures_of_its_charts():
     frame.text = "予算10"
     power = frame.paragraphs[0].add_run()
     power.text, power.font._element.attrib["baseline"] = "6", "30000"
+    struck = frame.paragraphs[0].add_run()
+    struck.text, struck.font._element.attrib["strike"] = "万", "dblStrike"
     for along, values in ((["東", "西"], (1.5, None)), ([date(2024, 1, 1)], (2,))):
         figures = CategoryChartData()
         figures.categories = along
@@ -193,7 +247,7 @@ def test_a_slide_has_its_exponents_and_the_figures_of_its_charts():
         slide.shapes.add_chart(XL_CHART_TYPE.PIE, 0, 0, 9, 9, figures)
     converted = powerpoint.convert(saved(show), "a.pptx")
     assert converted.content == (
-        "# 予算10^6\n\n|  | 売上\\|円 |\n| --- | --- |\n| 東 | 1.5 |\n| 西 |  |\n\n"
+        "# 予算10^6~~万~~\n\n|  | 売上\\|円 |\n| --- | --- |\n| 東 | 1.5 |\n| 西 |  |\n\n"
         "|  | 売上\\|円 |\n| --- | --- |\n| 2024-01-01 | 2 |\n"
     )
     assert converted.notes == ()
@@ -254,6 +308,25 @@ def test_mail_has_its_subject_people_and_date_and_a_mailbox_is_a_bundle_of_it():
     assert quoted.content.endswith("\n\nFrom here\n")
     # Its name stays, wherever in the mailbox it is.
     assert mail.convert(b"From b\nSubject: x\n\n1\n\n" + box.encode(), "a.mbox").parts[1] == first
+
+
+def test_every_text_of_a_mail_is_read_and_the_rest_is_named():
+    def parts(kind, *inside):
+        joined = "".join(f"--b\n{part}\n" for part in inside)
+        return f"Content-Type: multipart/{kind}; boundary=b\n\n{joined}--b--\n"
+
+    def body(message):
+        return mail.convert(f"Subject: x\n{message}".encode(), "a.eml").content.split("---\n\n")[1]
+
+    plain = "Content-Type: text/plain; charset=utf-8\n\n{}"
+    page = "Content-Type: text/html; charset=utf-8\n\n<p>合計は12,345円</p>"
+    picture = 'Content-Type: image/jpeg\nContent-Disposition: inline; filename="a.jpg"\n\nx'
+    assert body(parts("alternative", plain.format(" "), page)) == "合計は12,345円\n"
+    assert body(parts("alternative", plain.format("文"), page)) == "文\n"
+    mixed = parts("mixed", plain.format("前"), picture, plain.format("振込先"))
+    assert body(mixed) == "前\n\n振込先\n\nAttached: a.jpg\n"
+    sealed = parts("encrypted", "Content-Type: application/pgp-encrypted\n\nVersion: 1")
+    assert body(sealed) == "Attached: application/pgp-encrypted\n"
 
 
 CLAUDE = [

@@ -207,3 +207,32 @@ def test_a_formula_of_word_is_a_line_too(formula, text):
     runs = re.sub(r"([^<>]+)(?=<)", r"<m:r><m:t>\1</m:t></m:r>", f"{formula}<")[:-1]
     made = f"<m:oMath>{runs}</m:oMath>"
     assert word_text(f"<w:p>{made}</w:p>") == text
+
+
+def test_boxes_struck_figures_and_rows_that_begin_to_the_right_are_as_word_shows_them():
+    box = (
+        '<w:sdt><w:sdtPr><x:checkbox xmlns:x="http://schemas.microsoft.com/office/word/2010/wordml">'
+        '<x:checked x:val="{}"/></x:checkbox></w:sdtPr><w:sdtContent>{}</w:sdtContent></w:sdt>'
+    )
+    boxes = f"<w:p>{box.format(1, run('☒'))}{run('男')}{box.format(0, run('☐'))}{run('女')}</w:p>"
+    struck = f"<w:p>{run('旧1,000円', '<w:dstrike/>')}{run('新800円')}</w:p>"
+    cell = "<w:tc><w:p>{}</w:p></w:tc>"
+    rows = (
+        f"<w:tr>{''.join(cell.format(run(name)) for name in 'ABC')}</w:tr>"
+        '<w:tr><w:trPr><w:gridBefore w:val="1"/></w:trPr>'
+        f"{cell.format(run('b'))}{cell.format(run('c'))}</w:tr>"
+    )
+    assert word_text(f"{boxes}{struck}<w:tbl>{rows}</w:tbl>") == (
+        "☑ 男☐ 女\n\n~~旧1,000円~~新800円\n\n| A | B | C |\n| --- | --- | --- |\n|  | b | c |"
+    )
+
+
+def test_headers_footers_and_comments_with_words_are_said_to_be_left_out():
+    parts = {
+        "header": paragraph("文書番号 77"),
+        "footer": paragraph("3"),
+        "comments": paragraph("要確認"),
+    }
+    converted = microsoft_word.convert(document(paragraph("本文"), **parts), "a.docx")
+    assert converted.content == "本文\n"
+    assert converted.notes == ("headers and comments were left out",)
