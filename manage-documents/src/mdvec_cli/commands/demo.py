@@ -103,10 +103,11 @@ def _on_page(folder: Path) -> str:
 
 @contextmanager
 def _settings_of(folder: Path) -> Iterator[None]:
-    """The demo's own folder and settings, whatever the user has; both are put back afterwards."""
+    """The demo's own folder and settings but for the language; what was is put back afterwards."""
     before, working = dict(os.environ), Path.cwd()
-    for name in [name for name in os.environ if name.startswith("MDVEC_")]:
-        del os.environ[name]
+    for name in before:
+        if name.startswith("MDVEC_") and name != "MDVEC_DISPLAY_LANGUAGE":
+            del os.environ[name]
     os.environ.update(
         MDVEC_CONFIG=str(folder / "config.toml"),
         MDVEC_DATABASE_PATH=str(folder / "demo.sqlite"),

@@ -64,12 +64,15 @@ def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec
     cell = {"cell_type": "markdown", "source": "# 集計\n\n夏の売上を数える。"}
     mdvec.write("b.ipynb", json.dumps({"cells": [cell], "metadata": {}}))
     mdvec.write("c.csv", "a,b\n1,2\n")
+    mdvec.write("d.rtf", "{}")
+    mdvec.write("写真", "")
     add_tool(mdvec.database, "docs", "d", mdvec.docs, "markdown")
     said = [
         "not read: notebooks (1 file); to read them too: "
         "mdvec tool update -n docs --formats notebooks",
         "not read: .csv (1 file); data files belong into a dataset, which SQL can query: "
         f"mdvec tool add --kind dataset -n NAME -d DESCRIPTION -s {mdvec.docs}",
+        "not read, as mdvec cannot: .rtf (1 file), no ending (1 file)",
     ]
     assert mdvec("import", "-n", "docs").err.splitlines()[1:] == said
     assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {line}" for line in said]
@@ -79,4 +82,4 @@ def test_files_that_are_not_read_are_named_with_the_command_that_adds_them(mdvec
     update = mdvec("import", "-n", "docs", "--mode", "update")
     assert (update.out[:13], update.err) == ("docs: 1 added", "model: use\n")
     assert "夏の売上を数える" in mdvec("get", "-n", "docs", "b.ipynb", "--page", "1").out
-    assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {said[1]}"]
+    assert mdvec("status", "-n", "docs").err.splitlines() == [f"note: {line}" for line in said[1:]]

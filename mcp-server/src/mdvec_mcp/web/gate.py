@@ -115,7 +115,8 @@ def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rule
     if token is None and (names or not address.is_loopback):
         raise TokenNeeded(
             "a server that other machines can reach needs a token; create one with "
-            "(umask 077; openssl rand -hex 32 > mdvec.token), and add --token-file mdvec.token"
+            "(umask 077; openssl rand -hex 32 > mdvec.token), and name its file in [server] "
+            "token_file, or for mdvec-mcp with --token-file"
         )
     known = LOOPBACK_NAMES | {address.host.lower()} | {name.lower() for name in names}
     return Rules(known, token)

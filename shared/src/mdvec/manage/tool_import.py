@@ -48,15 +48,16 @@ def endings_of(names: str) -> tuple[str, ...]:
 
 
 def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
-    """Sentences about files that were left out for their ending only, though they can be read."""
+    """Sentences about files that were left out for their ending: how to read them, if at all."""
     if KINDS[tool.kind].endings is not None:
         return ()
-    formats = Counter(known.name for path in scanned.others if (known := format_of(path)))
-    tables = Counter(
-        PurePosixPath(path).suffix.lower()
-        for path in scanned.others
-        if data_ending(path).endswith(_DATA)
-    )
+    formats, tables, others = Counter[str](), Counter[str](), Counter[str]()
+    for path in scanned.others:
+        if known := format_of(path):
+            formats[known.name] += 1
+        else:
+            rest = tables if data_ending(path).endswith(_DATA) else others
+            rest[PurePosixPath(path).suffix.lower() or "no ending"] += 1
     sentences = []
     if formats:
         names = ",".join(formats)
@@ -70,11 +71,14 @@ def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
             "mdvec tool add --kind dataset -n NAME -d DESCRIPTION "
             f"-s {shell_line(str(tool.source))}"
         )
+    if others:
+        sentences.append(f"not read, as mdvec cannot: {_listed(others)}")
     return tuple(sentences)
 
 
 def _listed(counts: Counter[str]) -> str:
-    return ", ".join(f"{name} ({counted(number, 'file')})" for name, number in counts.most_common())
+    named = [f"{name} ({counted(number, 'file')})" for name, number in counts.most_common()]
+    return some_of(named, _MAX_ENDINGS_NAMED)
 
 
 def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:

@@ -165,9 +165,11 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
 
     Raises:
         InvalidToolName: no tool can have that name.
-        ToolExists: another tool has it.
+        ToolExists: a tool has it, be it the same one.
     """
     checked_tool_name(name)
+    if name == tool.name:
+        raise ToolExists(name)
     try:
         connection.execute(
             "UPDATE tools SET name = ?, updated_at = CURRENT_TIMESTAMP WHERE id = ?",

@@ -180,6 +180,13 @@ def test_a_damaged_file_is_trouble(filled):
     assert examine(installation(filled.database), groups=FAST).has_trouble
 
 
+def test_an_empty_file_is_examined_as_a_database_that_is_not_there(tmp_path):
+    empty = tmp_path / "e.sqlite"
+    empty.touch()
+    groups = tuple(group for group in GROUPS if group.name in ("database", "leftovers", "engine"))
+    assert not examine(installation(empty), groups=groups).has_trouble
+
+
 def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_path):
     (tmp_path / "table.csv").write_text("a\n1\n")
     registering.add_tool(filled.database, "table", "t", tmp_path / "table.csv", "dataset")

@@ -57,10 +57,11 @@ def test_an_impossible_name_changes_nothing(notes, to):
     assert notes.contents() == before
 
 
-def test_the_name_of_another_tool_changes_nothing(notes, tmp_path):
+def test_a_name_that_a_tool_has_changes_nothing(notes, tmp_path):
     registering.add_tool(notes.database, "other", "another", tmp_path, "markdown")
-    with pytest.raises(ToolExists):
-        rename_tool(notes.database, "notes", "other", pytest.fail)
+    for taken in ("other", "notes"):
+        with pytest.raises(ToolExists):
+            rename_tool(notes.database, "notes", taken, pytest.fail)
     notes.check()
     with pytest.raises(ToolNotFound):
         rename_tool(notes.database, "none", "free", pytest.fail)

@@ -73,9 +73,9 @@ def examine(
             fixed += done
             group_findings = _checked(group, installation)
         if group.check is database.check_database:
-            is_readable = all(finding.level != "trouble" for finding in group_findings) and (
-                installation.settings.database_path.is_file()
-            )
+            path = installation.settings.database_path
+            has_database = path.is_file() and path.stat().st_size > 0
+            is_readable = has_database and all(f.level != "trouble" for f in group_findings)
         findings += group_findings
     return Examination(tuple(findings), tuple(fixed))
 
