@@ -14,7 +14,7 @@ from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
 from mdvec.household.core import wording
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
-from mdvec.household.core.categories import Total
+from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import (
     UnderstoodPeriod,
     base_period,
@@ -176,9 +176,11 @@ def comparison_lines(
     spending: tuple[int, int],
     income: tuple[int, int],
     same_days: SameDays | None,
+    subject: Subject | None,
 ) -> list[str]:
-    """Both periods' totals."""
-    lines = [f"{before}と {after}の比較です。"]
+    """Both periods' totals, all or those of a category."""
+    of = "" if subject is None else f"（{shown_name(str(subject))}）"
+    lines = [f"{before}と {after}の比較{of}です。"]
     for name, (was, now) in (("支出", spending), ("収入", income)):
         if was or now:
             lines.append(f"- {name}: {was_and_now(was, now)}")
@@ -345,13 +347,16 @@ def compare_periods(
 
     moved = movements(base_rows, rows, name_of)
     moved = [movement for movement in moved if movement.difference]
+    known = min(ledger.covered.last_day, today)
+    is_begun = known < after.days.last and len(after.months) == len(earlier.months)
+    same_days = _same_days(base_rows, rows, (base_days, days), known) if is_begun else None
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if after.understood else []
     notes += [earlier.understood] if earlier.understood else []
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
     return _answer(
         base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on,
-        min(ledger.covered.last_day, today),
+        same_days, named,
         by=by, detail=detail, most=most, age=ledger.age(after),
     )  # fmt: skip
 
@@ -364,7 +369,8 @@ def _answer(
     counts: RowCounts,
     notes: list[str],
     starts_on: int,
-    known: date,
+    same_days: SameDays | None,
+    subject: Subject | None,
     *,
     by: str,
     detail: Detail,
@@ -388,7 +394,6 @@ def _answer(
             f"期間の長さが違います（{lengths[0]}{unit}と {lengths[1]}{unit}）。"
             "金額は期間の合計どうしの比較です"
         )
-    same_days = _same_days(base_rows, rows, spans, known) if lengths[0] == lengths[1] else None
     before, after = (span_in_words(days, starts_on) for days in spans)
     is_full = detail == "full"
     shown = [
@@ -399,7 +404,7 @@ def _answer(
         for movement in moved[:most]
     ]  # fmt: skip
     level = "店" if by == "shop" else "カテゴリ"
-    lines = comparison_lines(before, after, spending, income, same_days)
+    lines = comparison_lines(before, after, spending, income, same_days, subject)
     lines += movement_lines(shown, len(moved), level, is_full=is_full)
     return ComparisonAnswer(
         before=spans[0],
@@ -433,11 +438,11 @@ def _joined(before: Days, after: Days) -> list[Days]:
 def _same_days(
     before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], known: date
 ) -> SameDays | None:
-    """The spending of equally many days of both, if the later one has rows up to ``known`` only."""
+    """The spending of equally many days of both, from the later one's first to ``known``."""
     base, days = spans
-    if not days.first <= known < days.last:
+    if known < days.first:
         return None
-    passed = known - days.first
+    passed = min(known, days.last) - days.first
     whole = [[row for row in rows if not row.is_income] for rows in (before, after)]
     first, later = (
         [row.yen for row in rows if row.day <= begin + passed]

@@ -105,6 +105,7 @@ def test_a_category_is_compared_by_what_is_in_it(connection):
     tool = fill(connection, rows)
     food = compare_periods(connection, tool, period="2025-06", category="食費", today=TODAY)
     assert [(one.name, one.difference) for one in food.movements] == [("外食", 9_800)]
+    assert food.text.startswith("2025年05月と 2025年06月の比較（食費）です。")
 
 
 def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
@@ -121,6 +122,23 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
     assert "支出（どちらも最初の 10日間）: 100円 → 300円" in answer.text
     weeks_later = compare_periods(connection, tool, today=date(2025, 7, 28))
     assert weeks_later.same_days == answer.same_days
+
+
+@pytest.mark.parametrize(
+    ("period", "base", "same_days"),
+    [
+        ("今年", "2024年", SameDays(182, (20, 100))),
+        ("今年度", "昨年度", SameDays(92, (20, 70))),
+        ("2025年", "2024年6月", None),
+    ],
+)
+def test_a_running_year_is_also_compared_up_to_the_same_day_of_a_named_one(
+    connection, period, base, same_days
+):
+    days = {"2024-06-05": 20, "2024-12-05": 500, "2025-01-05": 30, "2025-07-01": 70}
+    tool = fill(connection, [Bought(day, "朝市", -yen) for day, yen in days.items()])
+    answer = compare_periods(connection, tool, period=period, base=base, today=TODAY)
+    assert answer.same_days == same_days
 
 
 def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):
