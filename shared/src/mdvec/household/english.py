@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
-from mdvec.household.core.undecided import sentence_pairs
+from mdvec.household.core.mapping_sentences import sentence_pairs
 from mdvec.household.overview import data_of, english_names
 
 _MAX_CHARS = 4_000

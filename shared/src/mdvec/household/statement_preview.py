@@ -17,10 +17,11 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadRow, TransactionRow, records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
+from mdvec.household.core.mapping_sentences import Language, MappingSentence
 from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.proposal import proposal_with, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
-from mdvec.household.core.undecided import Language, MappingSentence, Undecided, undecided_in
+from mdvec.household.core.undecided import Undecided, undecided_in
 from mdvec.household.interfaces.mappings import (
     ENDING,
     own_mappings,

@@ -50,6 +50,14 @@ def test_names_of_columns_tell_what_they_hold():
     assert proposal.checks == ()
 
 
+@each("name", ["{}", "利用{}", "操作日({})"])
+def test_a_date_may_stand_in_three_columns(name):
+    header = ",".join(name.format(part) for part in "年月日")
+    proposal, rows = rows_of(f"{header},内容,金額\n2025,7,1,店,1000\n2025,7,3,店,4000\n")
+    assert proposal.mapping.date == tuple(header.split(","))
+    assert [day for day, _ in rows] == ["2025-07-01", "2025-07-03"]
+
+
 def test_a_column_that_names_its_month_does_not_tell_the_kind():
     july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
     mapping = propose_mapping(list(records_of(july)), "a", TODAY).mapping

@@ -14,9 +14,9 @@ from table_of_cases import each
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
-from mdvec.household.core.undecided import MappingSentence
 from mdvec.household.interfaces.mappings import only_ready_made
 from mdvec.text import shown_name
 
@@ -80,6 +80,14 @@ KINDS = {
     "minus-by-the-balance": Kind(
         "取引日,摘要,出金,入金,残高\n2025/7/1,給与,,30000,30000\n2025/7/2,架空電力,-3000,,27000\n",
         [30000, -3000],
+    ),
+    "given-back-by-the-balance": Kind(
+        "取引日,摘要,出金,入金,残高\n2025/7/1,水道,3000,,27000\n2025/7/2,水道,-3000,,30000\n",
+        [-3000, 3000],
+    ),
+    "undone-by-a-word-though-the-balance-fits": Kind(
+        "取引日,摘要,出金,入金,残高\n2025/7/1,水道,3000,,27000\n2025/7/2,水道 取消,,3000,30000\n",
+        [-3000, 3000], "摘要", {"refunds": {"摘要": ["*取消"]}},
     ),
     "oldest-row-goes-the-other-way": Kind(
         "日時,取引,店舗,金額,残高\n2025/7/1,支払,架空書店,540,9460\n2025/7/3,入れた,架空駅,3000,12460\n",
@@ -401,6 +409,14 @@ def test_a_kind_is_read_right_or_refused_with_its_column(kind):
         told = proposal_with(text, "架空", TODAY, stated)
         assert told.undecided == ()
         assert amounts_of(told.mapping, text) == amounts
+
+
+@each("kind", ["given-back-by-the-balance", "undone-by-a-word-though-the-balance-fits"])
+def test_what_is_given_back_lowers_spending_and_is_no_income(kind):
+    text, _, _, stated = KINDS[kind]
+    proposal = proposal_with(text, "架空", TODAY, stated)
+    rows = read_mapped(proposal.mapping, list(records_of(text))).rows
+    assert {row.category_major for row in rows} == {"未分類"}
 
 
 @each("kind", KINDS)

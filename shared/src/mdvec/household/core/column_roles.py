@@ -29,7 +29,8 @@ _DATE = any_of(
     "購入日", "計上日", "^日$", "^日時$", "date",
 )  # fmt: skip
 _NOT_DATE = any_of("支払日", "引落", "起算", "更新", "締", "due", "update")
-_PARTS_OF_DATE = re.compile(r"(.*日)\(([年月日])\)")
+_PARTS_OF_DATE = re.compile(r"(.*?)\(?([年月日])\)?")
+"""操作日(年), 操作日(月), 操作日(日); 利用年, 利用月, 利用日; 年, 月, 日."""
 _BOTH_WAYS = any_of("入出金", "出入金", "受払")
 _PAID_OUT = any_of(
     "出金", "引き?出し?", "払い?出し?", "^お?支払い?金?額", "支出", "withdraw", "debit", "outgo",
@@ -146,8 +147,8 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if match := _PARTS_OF_DATE.fullmatch(one_spelling(name)):
             parts.setdefault(match[1], {})[match[2]] = name
-    for of_date in parts.values():
-        if set(of_date) == set("年月日"):
+    for prefix, of_date in parts.items():
+        if set(of_date) == set("年月日") and not _NOT_DATE.search(f"{prefix}日"):
             return of_date["年"], of_date["月"], of_date["日"]
     dates = (name for name in names if _DATE.search(one_spelling(name)))
     return next(((name,) for name in dates if not _NOT_DATE.search(one_spelling(name))), ())

@@ -207,7 +207,7 @@ class _RowReader:
             if not is_yen(code):
                 return _ForeignRow(code, self._foreign_amount(cells))
         amount = self._amount(cells)
-        is_income = (amount or 0) > 0 and not self._fits(cells, mapping.refunds)
+        is_income = (amount or 0) > 0 and not self._gives_back(cells)
         major, minor = self._category(cells, is_income=is_income)
         return TransactionRow(
             date=day,
@@ -222,6 +222,14 @@ class _RowReader:
             mf_id=self._text(cells, mapping.id),
             line=line,
             balance=self._number(cells, mapping.balance),
+        )
+
+    def _gives_back(self, cells: Sequence[str]) -> bool:
+        """Whether the money that a row brings is a payment's: by its words, or a minus sign."""
+        if self._fits(cells, self.mapping.refunds):
+            return True
+        return (self._sum(cells, self.mapping.paid_out) or 0) < 0 and not (
+            self._sum(cells, self.mapping.paid_in)
         )
 
     def _foreign_amount(self, cells: Sequence[str]) -> Decimal:

@@ -23,9 +23,9 @@ from mdvec.household.core.column_roles import (
 )
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.undecided import (
     MappingProposal,
-    MappingSentence,
     Records,
     Undecided,
     decide,
@@ -239,7 +239,10 @@ def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal
                 return proposal
     headless = headless_mapping(records, name, f"{stem}*")
     if headless is None and has_header:
-        raise NotMappable("it has a header, but no rows below it; map a file of the kind with some")
+        raise NotMappable(
+            "it has a header, but no rows below it whose date and amount can be read; "
+            "map a file of the kind with some"
+        )
     if headless is None:
         raise NotMappable(
             "no header was found that names a date, an amount and a description (摘要, 利用店名), "

@@ -11,13 +11,9 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from functools import cache
-from importlib import resources
-from typing import Literal
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import (
@@ -30,23 +26,26 @@ from mdvec.household.core.cells import (
 from mdvec.household.core.column_roles import any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, is_yen, read_mapped
 from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.text import shown_name
 
 Records = Sequence[tuple[int, CsvRecord]]
-Language = Literal["en", "ja"]
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that whoever kept a mapping has decided, whether it names them or not."""
 
 
-_UNIT = any_of(r"(単位.{0,2}|\(|額)[百千万億]円", "thousands", "millions")
+_UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
 _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
 """Names of columns that count or identify."""
+_UNDONE = any_of(
+    "取消", "取り消し", "訂正", "返品", "キャンセル", "cancel", "revers", "revert", "refund"
+)
 _NO_TRANSACTION = any_of(
-    TOTAL.pattern, "繰越", "残高", "取消", "取り消し", "訂正", "返品", "キャンセル", "total",
-    "(brought|carried)forward", "(opening|closing)balance", "cancel", "revers", "revert", "refund",
+    TOTAL.pattern, _UNDONE.pattern, "繰越", "残高", "total", "(brought|carried)forward",
+    "(opening|closing)balance",
 )  # fmt: skip
 _CHARGE = any_of("チャージ", "top-?up")
 _BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
@@ -57,36 +56,6 @@ _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
-
-
-@dataclass(frozen=True, slots=True)
-class MappingSentence:
-    """A sentence of ``mapping_sentences.toml``: about a column, and what is in it."""
-
-    kind: str
-    column: str = ""
-    shown: str = ""
-
-    def text(self, language: Language = "en") -> str:
-        """The sentence in a language."""
-        return _sentences()[self.kind][language].format(
-            column=shown_name(self.column), shown=self.shown,
-            quoted=json.dumps(self.column, ensure_ascii=False),
-        )  # fmt: skip
-
-
-@cache
-def _sentences() -> dict[str, dict[Language, str]]:
-    file = resources.files("mdvec.household") / "mapping_sentences.toml"
-    return tomllib.loads(file.read_text("utf-8"))
-
-
-def sentence_pairs() -> list[tuple[str, str]]:
-    """Each sentence in Japanese and in English; its places are those of ``english.toml``."""
-    places = {place: f"{{any{at}}}" for at, place in enumerate(("column", "shown", "quoted"), 1)}
-    return [
-        (each["ja"].format(**places), each["en"].format(**places)) for each in _sentences().values()
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +101,11 @@ def decide(
         if first is None:
             without = undecided_in(mapping, records, read, stated, by_balance=False)
             settled = {each.column for each in without} - {each.column for each in left}
-            evidence += [MappingSentence("fits-ignored", column) for column in sorted(settled)]
+            out = set(map(str, mapping.paid_out))
+            evidence += [
+                MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
+                for column in sorted(settled)
+            ]
             return MappingProposal(mapping, tuple(evidence), left)
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
@@ -430,27 +403,34 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
 def _about_rows(
     mapping: Mapping, columns: Sequence[_Column], read: MappedRows, *, is_proven: bool
 ) -> Iterator[Undecided]:
-    """Rows whose description says that they are no transactions, or that comes in on a card.
+    """Rows whose description says that they are no transactions, or give money back.
 
-    What the balance proves is a movement of the account, but for the oldest row: it may be what
-    the account had before.
+    What the balance proves is a movement, but for the oldest row: it may be what was there before.
     """
     rows = read.rows
     doubtful = set(_oldest(read) if is_proven else range(len(rows)))
     by_key = {column.key: column for column in columns}
     texts_of = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
     for column in texts_of:
+        said = [
+            (text, one_spelling(text), rows[at], at in doubtful)
+            for at, text in enumerate(column.cells)
+            if text and not _is_decided(mapping, column, text)
+        ]
         texts = [
-            text
-            for row, text in enumerate(column.cells)
-            if text and (
-                (row in doubtful and _NO_TRANSACTION.search(one_spelling(text)))
-                or ((rows[row].amount or 0) > 0 and _CHARGE.search(one_spelling(text)))
-            )
-            if not _is_decided(mapping, column, text)
+            text for text, words, row, is_doubtful in said
+            if (is_doubtful and _NO_TRANSACTION.search(words))
+            or ((row.amount or 0) > 0 and _CHARGE.search(words))
         ]  # fmt: skip
         if texts:
             yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
+        # That money came in may be proven, but not that it is income.
+        back = [
+            text for text, words, row, _ in said
+            if row.category_major == INCOME and _UNDONE.search(words) and text not in texts
+        ]  # fmt: skip
+        if back:
+            yield Undecided.of("rows", column.name, _shown(list(dict.fromkeys(back))))
     yield from _about_income(mapping, rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and not is_proven:
