@@ -203,12 +203,13 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
 
     Raises:
         UnknownCategory: no category, or several, have that name.
-        InvalidRule: it is a total.
+        InvalidRule: it is a total, or empty.
     """
     known = _known_categories(connection, tool_id)
-    subject: Subject
+    subject: Subject | None = None
     try:
-        subject = resolved_name(connection, tool_id, name, known).subject
+        if name.strip():
+            subject = resolved_name(connection, tool_id, name, known).subject
     except AmbiguousCategory:
         raise
     except UnknownCategory:

@@ -84,8 +84,9 @@ def test_what_is_no_rule_is_refused(connection):
     tool = fill(connection, BOUGHT)
     with pytest.raises(InvalidRule, match="2文字以上"):
         set_rule(connection, tool, shop="店", category="雑貨")
-    with pytest.raises(InvalidRule, match="大項目か"):
-        set_rule(connection, tool, shop="リンリン", category="支出")
+    for no_category in ("支出", " "):
+        with pytest.raises(InvalidRule, match="大項目か"):
+            set_rule(connection, tool, shop="リンリン", category=no_category)
     with pytest.raises(UnknownCategory):
         set_rule(connection, tool, shop="リンリン", category="宇宙")
     with pytest.raises(InvalidRule, match="いまある規則: なし"):
