@@ -79,6 +79,7 @@ from .properties import MAX_TAG_CHARS as MAX_TAG_CHARS
 from .properties import Properties as Properties
 from .properties import PropertyValue as PropertyValue
 from .properties import day_in_name as day_in_name
+from .properties import described as described
 from .properties import folded_tag as folded_tag
 from .properties import properties_of as properties_of
 from .questions import QuestionTerms as QuestionTerms

@@ -38,6 +38,17 @@ lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDat
 Pelican modified; Obsidian's Linter "date created" and "date modified"; Notion "Created time",
 "Last edited time" and, in Japanese, 作成日時 and 最終更新日時.
 """
+_TEXT_KEYS = (
+    "description", "summary", "excerpt", "abstract", "subtitle", "lead", "tagline",
+    "keywords", "topics", "categories", "category",
+    "説明", "概要", "要約", "抜粋", "要旨", "副題", "キーワード", "カテゴリ", "カテゴリー",
+)  # fmt: skip
+"""The keys of what says in the author's words what a note is about, compared like ``_DATE_KEYS``.
+
+Hugo and Docusaurus write description, summary and keywords, Jekyll excerpt, category and
+categories, Zenn topics, VitePress tagline, Quarto abstract and subtitle. Others (author, layout,
+status) say the same of most notes, and would hide the one whose text has that word.
+"""
 _BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
 _LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
@@ -86,7 +97,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     by_key = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
     inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
-    stated = {_IN_KEYS.sub("", key.casefold()): value for key, value in reversed(values.items())}
+    stated = {_bare(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
@@ -96,6 +107,17 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
         date=next(filter(None, days), None) or day_in_name(file_path),
         values=values,
     )
+
+
+def described(values: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    """What the entries of a front matter say that their note is about, in no text of its own."""
+    said = (value for key, value in values.items() if _bare(key) in _TEXT_KEYS)
+    texts = (" ".join(value) if isinstance(value, tuple) else value for value in said)
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _bare(key: str) -> str:
+    return _IN_KEYS.sub("", key.casefold())
 
 
 def day_in_name(file_path: str) -> date | None:
