@@ -27,6 +27,7 @@ from mdvec.text import (
     is_only_amid,
     is_word_of,
     searched_names,
+    without_head,
 )
 from mdvec.timing import Stopwatch
 from mdvec.tools import Tool
@@ -152,7 +153,7 @@ class FieldReader:
 
     def names(self, chunk: index.StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
-        innermost = chunk.heading.rpartition(" > ")[2]
+        innermost = without_head(chunk.heading).rpartition(" > ")[2]
         names = {chunk.title, innermost, *self._of(chunk).aliases}
         return tuple(self._name(name) for name in names if name)
 

@@ -34,6 +34,7 @@ from mdvec.text import (
     page_unit,
     shown_path,
     some_of,
+    without_head,
 )
 from mdvec.tools import KINDS
 
@@ -308,7 +309,7 @@ def _window(ranked: RankedChunk) -> Window:
     is_apart = KINDS[ranked.tool.kind].is_made_of_records or page_unit(chunk.file_path)
     return Window(
         (ranked.tool.id, chunk.document_id),
-        "" if is_apart else chunk.heading,
+        "" if is_apart else without_head(chunk.heading),
         chunk.chunk_index,
         TextSpan(chunk.start_position, chunk.end_position),
         chunk.content.lstrip().startswith("#"),

@@ -94,6 +94,7 @@ from .readable import searchable_chunks as searchable_chunks
 from .readable import shown_lines as shown_lines
 from .readable import text_to_embed as text_to_embed
 from .readable import texts_to_embed as texts_to_embed
+from .tables import without_head as without_head
 from .tokens import CUT as CUT
 from .tokens import ChunkingOptions as ChunkingOptions
 from .tokens import InvalidChunking as InvalidChunking
