@@ -36,6 +36,7 @@ from .loanwords import katakana_of as katakana_of
 from .loanwords import max_edits as max_edits
 from .loanwords import nearest_spellings as nearest_spellings
 from .loanwords import written_otherwise as written_otherwise
+from .markdown import TAG_KEYS as TAG_KEYS
 from .markdown import CODE_ENDINGS as CODE_ENDINGS
 from .markdown import CONVERTED_ENDINGS as CONVERTED_ENDINGS
 from .markdown import MARKUP_ENDINGS as MARKUP_ENDINGS

@@ -73,6 +73,10 @@ _DAY_IN_NAME = re.compile(
     rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|-([0-9]{{2}}))(?![0-9])"
 )
 """Digits alone: those of a version, such as 2024.1, are none."""
+_WEEKDAY = re.compile(
+    r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
+    r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
+)
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
 
@@ -232,10 +236,15 @@ def _is_at_an_edge(line: str, start: int, end: int) -> bool:
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    """The day that a value begins with, or the first value of a list; of a link its name's."""
+    """The day that a value begins with, or the first value of a list; of a link its name's.
+
+    It is the day as it is written, whatever the time zone (2025-07-11T20:00:00Z is the 11th), so
+    that it is the same on every computer. A day of the week may stand before it.
+    """
     first = value if isinstance(value, str) else next(iter(value), "")
     text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
+    text = _WEEKDAY.sub("", text)
     in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
     return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

@@ -77,9 +77,10 @@ def test_a_file_without_a_heading_has_the_title_that_it_states(convert, made, en
 @pytest.mark.parametrize(
     "title",
     [
-        "", " ", "PowerPoint Presentation", "PowerPoint プレゼンテーション", "Microsoft Word - x.docx",
-        "Microsoft Word - 文書1", "Word Document", "untitled", "Untitled-1", "無題のプレゼンテーション",
-        "スライド 1", "スライド１", "ごみ.docx", "Document1", "文書 1", "<FEFF3042>", "タイトル",
+        "", " ", "PowerPoint Presentation", "PowerPoint プレゼンテーション", "ごみ.docx",
+        "Microsoft Word - x.docx", "Microsoft Word - 文書1", "Word Document", "Document1",
+        "文書 1", "untitled", "Untitled-1", "無題のプレゼンテーション", "スライド 1", "スライド１",
+        "<FEFF3042>", "タイトル",
     ],
 )  # fmt: skip
 def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
