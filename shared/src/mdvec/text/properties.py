@@ -39,15 +39,17 @@ Pelican modified; Obsidian's Linter "date created" and "date modified"; Notion "
 "Last edited time" and, in Japanese, 作成日時 and 最終更新日時.
 """
 _TEXT_KEYS = (
-    "description", "summary", "excerpt", "abstract", "subtitle", "lead", "tagline",
+    "description", "metadescription", "summary", "excerpt", "customexcerpt", "abstract", "subtitle",
+    "lead", "tagline",
     "keywords", "topics", "categories", "category",
     "説明", "概要", "要約", "抜粋", "要旨", "副題", "キーワード", "カテゴリ", "カテゴリー",
 )  # fmt: skip
 """The keys of what says in the author's words what a note is about, compared like ``_DATE_KEYS``.
 
-Hugo and Docusaurus write description, summary and keywords, Jekyll excerpt, category and
-categories, Zenn topics, VitePress tagline, Quarto abstract and subtitle. Others (author, layout,
-status) say the same of most notes, and would hide the one whose text has that word.
+Hugo and Docusaurus write description, summary and keywords, Ghost custom_excerpt and
+meta_description, Jekyll excerpt, category and categories, Zenn topics, VitePress tagline, Quarto
+abstract and subtitle. Others (author, layout, status) say the same of most notes, and would hide
+the one whose text has that word.
 """
 _BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
