@@ -36,11 +36,11 @@ from .loanwords import katakana_of as katakana_of
 from .loanwords import max_edits as max_edits
 from .loanwords import nearest_spellings as nearest_spellings
 from .loanwords import written_otherwise as written_otherwise
-from .markdown import TAG_KEYS as TAG_KEYS
 from .markdown import CODE_ENDINGS as CODE_ENDINGS
 from .markdown import CONVERTED_ENDINGS as CONVERTED_ENDINGS
 from .markdown import MARKUP_ENDINGS as MARKUP_ENDINGS
 from .markdown import PAGE_BREAK as PAGE_BREAK
+from .markdown import TAG_KEYS as TAG_KEYS
 from .markdown import Outline as Outline
 from .markdown import bundle_of as bundle_of
 from .markdown import front_matter as front_matter
