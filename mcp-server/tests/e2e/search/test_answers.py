@@ -77,6 +77,7 @@ def test_programs_that_ask_for_it_get_the_answer_as_data_too(filled, connect_her
         "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
         "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
         "link", "found_by", "also_in", "links_to", "linked_from", "goes_on", "pages", "first_page",
+            "description",
     }  # fmt: skip
     (hit,) = passages(answer.content[0].text)
     assert (found["confident"], found["results"][0]["content"].strip()) == (True, hit.content)

@@ -16,6 +16,9 @@ _OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of Office files with a password, and of those in its formats before 2007."""
 
 
+_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
+
+
 class Archive:
     """A zip file in memory.
 
@@ -58,6 +61,14 @@ class Archive:
             return ET.fromstring(self.read(name))  # noqa: S314 - expat limits expansion
         except ET.ParseError as error:
             raise NotConverted(f"it is damaged: its part {name!r} is not XML") from error
+
+    def title(self) -> str:
+        """The title that an Office file states of itself; "" if it states none to be read."""
+        try:
+            said = self.xml("docProps/core.xml").find(f".//{_DUBLIN_CORE}title")
+        except NotConverted:
+            return ""
+        return "" if said is None else said.text or ""
 
     def with_parts(self, changes: Mapping[str, bytes]) -> bytes:
         """The file's bytes with some of its parts replaced."""

@@ -5,9 +5,12 @@ Formats: Slack's help page "How to read Slack data exports", and Notion's "Expor
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from mdvec.converters.archive import Archive
@@ -20,8 +23,8 @@ from mdvec.converters.formats import (
     refused_if_odd,
     with_matter,
 )
-from mdvec.files import decode_text
-from mdvec.text import counted
+from mdvec.files import UnreadableFile, decode_text
+from mdvec.text import TAG_KEYS, counted
 
 _WHY = (
     "it is not an export of Slack, ChatGPT, Claude, or of Notion as Markdown & CSV; unpack other "
@@ -30,6 +33,8 @@ _WHY = (
 _SLACK_DAY = re.compile(r"(?:.*/)?([^/]+)/(\d{4}-\d{2}-\d{2})\.json")
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations(?:-\d+)?\.json")
 _NOTION_PAGE = re.compile(r"(?:.*/)?[^/]* [0-9a-f]{32}\.md")
+_NOTION_ID = re.compile(r" [0-9a-f]{32}$")
+_NOTION_TABLE = re.compile(r"(.*?)(?: [0-9a-f]{32})?(?:_all)?\.csv")
 _NOTION_PROPERTY = re.compile(r"([^\s:#>|*+-][^:]{0,80}): (\S.*)")
 _SLACK_MARK = re.compile(r"<(?:([@#!])([^>|]+)|([^>|]+))(?:\|([^>]*))?>")
 _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
@@ -51,11 +56,7 @@ def convert(data: bytes, file_name: str) -> Converted:
         documents = list(_slack(archive))
     else:
         parts = [archive, *(Archive(archive.read(n)) for n in archive.names if n.endswith(".zip"))]
-        documents = [
-            Part(name.removesuffix(".md"), _with_properties(decode_text(part.read(name))))
-            for part in parts
-            for name in sorted(filter(_NOTION_PAGE.fullmatch, part.names))
-        ]
+        documents = [page for part in parts for page in _notion(part)]
         tables = sum(name.endswith(".csv") for part in parts for name in part.names)
         notes = (f"{counted(tables, 'table')} left out: import .csv as a dataset",) * bool(tables)
     documents = [document for document in documents if document.content.strip()]
@@ -64,16 +65,41 @@ def convert(data: bytes, file_name: str) -> Converted:
     return bundle(file_name, documents, notes)
 
 
-def _with_properties(page: str) -> str:
-    """A page of Notion; its properties, which are a paragraph below its title, are front matter."""
+def _notion(archive: Archive) -> Iterator[Part]:
+    """The pages of an export; the table of a database names the properties of its pages."""
+    columns: dict[str, list[str]] = {}
+    for name in filter(_NOTION_TABLE.fullmatch, archive.names):
+        with suppress(UnreadableFile, csv.Error):
+            rows = csv.reader(io.StringIO(decode_text(archive.read(name))))
+            columns[_NOTION_TABLE.sub(r"\1", name)] = next(rows, [])
+    for name in sorted(filter(_NOTION_PAGE.fullmatch, archive.names)):
+        database = _NOTION_ID.sub("", name.rpartition("/")[0])
+        page = decode_text(archive.read(name))
+        yield Part(name.removesuffix(".md"), _with_properties(page, columns.get(database, ())))
+
+
+def _with_properties(page: str, columns: Collection[str]) -> str:
+    """A page of Notion; its properties, which are a paragraph below its title, are front matter.
+
+    Where the columns of its database are known, other lines continue the value before.
+    """
     title, *below = page.replace("\r\n", "\n").split("\n\n", 2)
     lines = below[0].splitlines() if below and title.startswith("# ") else []
-    found = [match.groups() for line in lines if (match := _NOTION_PROPERTY.fullmatch(line))]
-    if len(found) < len(lines):
-        return page
+    said: dict[str, str] = {}
+    for line in lines:
+        match = _NOTION_PROPERTY.fullmatch(line)
+        if match and (not columns or match[1] in columns):
+            key = match[1]
+            said[key] = match[2]
+        elif columns and said:
+            said[key] += f" {line}"
+        else:
+            return page
     # A tag may have spaces; elsewhere a comma may be a date's or a sentence's.
-    values = {key: said.split(", ") if key.casefold() == "tags" else said for key, said in found}
-    return with_matter(page, values)
+    return with_matter(
+        page,
+        {key: v.split(", ") if key.casefold() in TAG_KEYS else v for key, v in said.items()},
+    )
 
 
 def _slack(archive: Archive) -> Iterator[Part]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -131,6 +133,25 @@ def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
             name = key if key.isidentifier() else json.dumps(key, ensure_ascii=False)
             lines.append(f"{name}: {json.dumps(said, ensure_ascii=False)}")
     return "\n".join(["---", *lines, "---", "", text]) if lines else text
+
+
+_TITLE = re.compile(r"^# \S", re.MULTILINE)
+_NO_TITLE = re.compile(
+    r"microsoft \S+ - .*|.*\.[a-z]{2,4}x?|<[0-9a-f]*>"
+    r"|(?:microsoft )?(?:powerpoint|word)?\W*(?:presentation|document|slide|untitled|(?:no )?title"
+    r"|プレゼンテーション|文書|スライド|無題|名称未設定|タイトルなし|タイトル)\W*\d*"
+    r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",
+    re.IGNORECASE,
+)
+"""What programs write as a title: a file's name, and what a new document has."""
+
+
+def with_own_title(text: str, title: str) -> str:
+    """The text with the title that its file states, where it has no heading for one."""
+    said = on_one_line(title).strip()
+    if _TITLE.search(text) or _NO_TITLE.fullmatch(unicodedata.normalize("NFKC", said)):
+        return text
+    return with_matter(text, {"title": said})
 
 
 def joined_pages(pages: list[str]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_own_title
 from mdvec.converters.pdf_document import Bookmarks, page_texts
 from mdvec.converters.pdf_lines import WIDE_SPACE, Line, normal_text, stacked
 from mdvec.text import some_of
@@ -61,8 +61,9 @@ def convert(
             "ocrmypdf, first"
         )
     empty = [number for number, lines in enumerate(pages, 1) if not lines]
+    text = joined_pages(page_texts(pages, _bookmarks(document)))
     return Converted(
-        joined_pages(page_texts(pages, _bookmarks(document))),
+        with_own_title(text, document.get_metadata_value("Title")),
         (
             *_about(empty, "without text (a scan or a picture?)"),
             *_about(hidden, "with white text that nobody sees, which was left out"),

@@ -12,7 +12,7 @@ from pptx.exc import PackageNotFoundError
 
 from mdvec.converters.archive import Archive
 from mdvec.converters.charts import chart_tables, table_of
-from mdvec.converters.formats import Converted, NotConverted, joined_pages
+from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_own_title
 from mdvec.converters.raised import lowered, raised, with_marks_written
 from mdvec.text import on_one_line
 
@@ -23,7 +23,7 @@ _PROPERTIES = "{http://schemas.openxmlformats.org/drawingml/2006/main}rPr"
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
     """The text of a presentation, slide by slide."""
-    Archive(data)  # refuses bombs and passwords
+    archive = Archive(data)  # refuses bombs and passwords
     try:
         slides = Presentation(io.BytesIO(data)).slides
     except (PackageNotFoundError, KeyError, ValueError) as error:
@@ -39,7 +39,8 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     note = (f"slide {', '.join(hidden)} is hidden in the show, and was read",) if hidden else ()
     unread = [str(number) for number, slide in enumerate(slides, 1) if _has_unread(slide.shapes)]
     unsaid = f"diagrams, charts or objects of slide {', '.join(unread)} cannot be read"
-    return Converted(joined_pages(pages), (*note, *((unsaid,) if unread else ())))
+    titled = with_own_title(joined_pages(pages), archive.title())
+    return Converted(titled, (*note, *((unsaid,) if unread else ())))
 
 
 def _has_unread(shapes: Iterable[Any]) -> bool:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import mammoth
 
 from mdvec.converters.archive import Archive
-from mdvec.converters.formats import Converted, NotConverted
+from mdvec.converters.formats import Converted, NotConverted, with_own_title
 from mdvec.converters.html import markdown_of_page
 from mdvec.converters.word_numbering import Numbering
 from mdvec.converters.word_numbers import write_numbers
@@ -50,9 +50,9 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
         raise NotConverted("it has no text, as a document of pictures has")
     notes = ("hidden or white text was left out",) * any(hidden)
     messages = [str(message.message) for message in result.messages]
-    return Converted(
-        text + "\n", (*notes, *_left_out(trees, messages), *_beside(archive), *_ways(unknown))
-    )
+    titled = with_own_title(text + "\n", archive.title())
+    left_out = (*notes, *_left_out(trees, messages), *_beside(archive))
+    return Converted(titled, (*left_out, *_ways(unknown)))
 
 
 def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from mdvec.text import (
     indexed_chunk,
     searched_names,
     text_to_embed,
+    without_head,
 )
 
 if TYPE_CHECKING:
@@ -228,7 +229,9 @@ def section_goes_on(
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",
         (document_id, position),
     ).fetchone()
-    return max(int(row[1]), position) if row and heading and row[0] == heading else None
+    section = without_head(heading)
+    is_same = row is not None and section and without_head(str(row[0])) == section
+    return max(int(row[1]), position) if row and is_same else None
 
 
 def chunk_count(connection: apsw.Connection, tables: Tables) -> int:

@@ -21,6 +21,7 @@ from mdvec.text import (
     Properties,
     PropertyValue,
     day_in_name,
+    described,
     document_keys,
     document_links,
     folded,
@@ -81,8 +82,12 @@ def insert_properties_and_links(
 
 
 def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
-    """The first aliases and tags of a document, by which searches find each of its passages too."""
-    return (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
+    """The first aliases and tags of a document, and what its front matter says that it is about.
+
+    Searches find each of its passages by them too.
+    """
+    names = (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
+    return names + described(properties.values)
 
 
 def delete_properties_and_links(

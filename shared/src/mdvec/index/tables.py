@@ -19,12 +19,13 @@ DERIVED = (
     "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
 )  # fmt: skip
 """How the names of the derived tables begin."""
-_WORDS_FORMAT = 5
+_WORDS_FORMAT = 6
 _PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4), ("2", "3", "4")
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4")
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), identifiers with hyphens as a whole (in 4); and the links as they are now
-(in 2 and 3), dates of other keys and eras, and tags as they are now."""
+and none of thousands), identifiers with hyphens as a whole (in 4), months in names and descriptions
+(in 5); and the links as they are now (in 2 and 3), dates of other keys and eras, and tags as they
+are now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import apsw
 import numpy as np
 
 from mdvec.index.conditions import ChunkRanges
+from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.tables import Tables, has_current_words
 from mdvec.text import (
     HYPHENS,
@@ -283,16 +284,22 @@ def _thousands(digits: str) -> list[str]:
 def chunk_texts(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int]
 ) -> list[tuple[int, str, str]]:
-    """Each chunk's id, its title, path and heading, and its text."""
+    """Each chunk's id, its title, path, heading and document's other names, and its text."""
     rows = connection.execute(
-        "SELECT v.id, d.title, d.file_path, v.heading, v.chunk_text "
+        "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
         f"FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         f"WHERE v.id IN ({','.join(map(str, ids))})"
-    )
+    ).fetchall()
+    properties = stored_properties(connection, tables, {int(str(row[1])) for row in rows})
+    others = {number: "\n".join(other_names(known)) for number, known in properties.items()}
     return [
-        (int(str(number)), f"{title}\n{path}\n{heading}", str(text))
-        for number, title, path, heading, text in rows
+        (
+            int(str(number)),
+            f"{title}\n{path}\n{heading}\n{others.get(int(str(document_id)), '')}",
+            str(text),
+        )
+        for number, document_id, title, path, heading, text in rows
     ]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -27,6 +27,7 @@ from mdvec.text import (
     is_only_amid,
     is_word_of,
     searched_names,
+    without_head,
 )
 from mdvec.timing import Stopwatch
 from mdvec.tools import Tool
@@ -83,6 +84,7 @@ class FieldReader:
             for term, words in query.words_of.items()
             if words and words <= query.spelled.keys()
         }
+        self._shared: dict[int, str] = {}
         self._short: dict[str, dict[str, int]] = {}
         self._above: dict[tuple[str, str, str], dict[str, tuple[int, int, int]]] = {}
         self._named: dict[str, NameMatch] = {}
@@ -96,7 +98,7 @@ class FieldReader:
         """
         fields = chunk_fields(
             chunk.title,
-            searched_names(chunk.title, chunk.file_path, index.other_names(self._of(chunk))),
+            self._names_of(chunk),
             chunk.heading,
             chunk.content,
         )
@@ -152,9 +154,17 @@ class FieldReader:
 
     def names(self, chunk: index.StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
-        innermost = chunk.heading.rpartition(" > ")[2]
+        innermost = without_head(chunk.heading).rpartition(" > ")[2]
         names = {chunk.title, innermost, *self._of(chunk).aliases}
         return tuple(self._name(name) for name in names if name)
+
+    def _names_of(self, chunk: index.StoredChunk) -> str:
+        """The names that a passage shares with its document's others; cached."""
+        if chunk.document_id not in self._shared:
+            others = index.other_names(self._of(chunk))
+            names = searched_names(chunk.title, chunk.file_path, others)
+            self._shared[chunk.document_id] = names
+        return self._shared[chunk.document_id]
 
     def _of(self, chunk: index.StoredChunk) -> index.StoredProperties:
         return self._properties.get(chunk.document_id, index.NOT_DERIVED)
@@ -234,6 +244,21 @@ MAX_COMPARED_EXACTLY = 2_048
 """If filters leave at most this many chunks, all their vectors are compared exactly."""
 
 
+class _Once:
+    """A look that is made when it is first asked for; of a hundred candidates few are asked."""
+
+    __slots__ = ("_look", "_seen")
+
+    def __init__(self, look: Callable[[], frozenset[str]]) -> None:
+        self._look = look
+        self._seen: frozenset[str] | None = None
+
+    def __call__(self) -> frozenset[str]:
+        if self._seen is None:
+            self._seen = self._look()
+        return self._seen
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
     """A tool's candidates for a question, in the order of their ids, and what scores them.
@@ -279,7 +304,7 @@ class ToolCandidates:
             (self.tool.id, chunk.document_id),
             self.constants.likeness(chunk.cosine),
             read.sentences(chunk, counts),
-            cache(partial(read.inside, chunk, counts)),
+            _Once(partial(read.inside, chunk, counts)),
             spoken,
         )
 

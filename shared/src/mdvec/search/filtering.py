@@ -52,7 +52,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
     if not filters.of_documents.is_empty:
         condition = _condition(connection, tool, filters)
         chunks = index.chunks_passing(connection, tool.tables, condition)
-        notes += _without_dates(connection, tool, filters)
+        notes += _about_passing(connection, tool, filters)
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
         notes += [
@@ -132,7 +132,7 @@ def passing_documents(
     else:
         condition = _condition(connection, tool, rest)
         passing = index.documents_passing(connection, tool.tables, condition)
-        notes = tuple(_without_dates(connection, tool, rest))
+        notes = tuple(_about_passing(connection, tool, rest))
     for words in filters.exclude if is_current else ():
         chunks = index.chunks_saying(connection, tool.tables, words, inside=False)
         saying = set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
@@ -140,6 +140,21 @@ def passing_documents(
         taken = counted(len(passing) - len(left), "document")
         passing, notes = left, (*notes, f'"{words}" excluded {taken} of {tool.name}')
     return passing, notes
+
+
+def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
+    """Notes on how the filters of documents were read, and on what they left out unasked."""
+    notes = _without_dates(connection, tool, filters)
+    named = None if filters.path is None else filters.path.with_its_sign
+    if named is not None:
+        condition = index.Condition(path_matches=named.matches)
+        if index.documents_passing(connection, tool.tables, condition):
+            said = quoted(str(filters.path and filters.path.given))
+            notes.append(
+                f"path {said} was read as all files but those, as in .gitignore; for what is "
+                f"called so in {tool.name} write a backslash before the !"
+            )
+    return notes
 
 
 def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:

@@ -25,6 +25,8 @@ from mdvec.search.ranking import RankedChunk
 from mdvec.text import (
     WORD_MARK,
     Outline,
+    described,
+    folded,
     is_blank,
     line_starts,
     machine_text,
@@ -32,6 +34,7 @@ from mdvec.text import (
     page_unit,
     shown_path,
     some_of,
+    without_head,
 )
 from mdvec.tools import KINDS
 
@@ -76,7 +79,8 @@ class Hit:
     whether the passage was cut at either end; if its end was cut, it continues at
     ``next_position``. ``goes_on`` is where its section goes on if it ends uncut. ``pages``
     are those of the original file that it is on, such as "pages 12-13", from ``first_page`` on; ""
-    and 0 if that has none.
+    and 0 if that has none. ``description`` is what its front matter says that the document is
+    about, if words of the question stand there and not in the passage.
     """
 
     tool: str
@@ -102,20 +106,23 @@ class Hit:
     goes_on: int | None = None
     pages: str = ""
     first_page: int = 0
+    description: str = ""
 
     @property
     def about(self) -> str:
-        """The title (unless path or headings repeat it), tags and date."""
+        """The title (unless path or headings repeat it), tags, date and description."""
         known = (
             self.heading.partition(" > ")[0],
             self.file_path.rpartition("/")[2].partition(".")[0],
         )
         parts = [] if self.title in known else [self.title]
         parts += [tags_in_short(self.tags)] if self.tags else []
-        return " ".join([*parts, self.date or ""]).rstrip()
+        parts += [self.date] if self.date else []
+        return " ".join([*parts, f"({self.description})" if self.description else ""]).rstrip()
 
 
 _MAX_TAGS_CHARS = 300
+_MAX_DESCRIPTION = 200
 
 
 def tags_in_short(tags: Sequence[str]) -> str:
@@ -302,7 +309,7 @@ def _window(ranked: RankedChunk) -> Window:
     is_apart = KINDS[ranked.tool.kind].is_made_of_records or page_unit(chunk.file_path)
     return Window(
         (ranked.tool.id, chunk.document_id),
-        "" if is_apart else chunk.heading,
+        "" if is_apart else without_head(chunk.heading),
         chunk.chunk_index,
         TextSpan(chunk.start_position, chunk.end_position),
         chunk.content.lstrip().startswith("#"),
@@ -391,7 +398,23 @@ def _hit(passage: _Passage, shown: TextSpan, properties: index.StoredProperties)
         next_position=end if end < passage.span.end else passage.goes_on_at,
         explanation=_explanation(passage.found),
         found_by=passage.found.found_by,
+        description=_description(passage.found.scored.matched, content, properties),
     )
+
+
+def _description(matched: Sequence[str], content: str, properties: index.StoredProperties) -> str:
+    """What the front matter says that a document is about, if that is why a passage was found."""
+    text = folded(content)
+    lacking = [term for term in matched if term[0] != WORD_MARK and term not in text]
+    said = next(
+        (
+            said
+            for said in described(properties.values)
+            if any(term in folded(said) for term in lacking)
+        ),
+        "",
+    )
+    return said if len(said) <= _MAX_DESCRIPTION else f"{said[:_MAX_DESCRIPTION]}…"
 
 
 def _around(chunk: index.StoredChunk, shown: TextSpan) -> tuple[int, int]:

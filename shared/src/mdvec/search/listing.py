@@ -12,7 +12,7 @@ from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
-from mdvec.text import front_matter, identifier, quoted, readable_chunk
+from mdvec.text import front_matter, identifier, quoted, readable_chunk, without_head
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
@@ -110,7 +110,7 @@ def example_questions(database: Path, listing: Listing, count: int = 3) -> list[
                 "WHERE file_path = ?) ORDER BY start_position LIMIT 1",
                 (document.file_path,),
             ).fetchone()
-            question = " ".join(str(row[0]).split(" > ")[-2:]) if row else ""
+            question = " ".join(without_head(str(row[0])).split(" > ")[-2:]) if row else ""
             if question and question not in questions and len(question) <= _MAX_QUESTION:
                 questions.append(question)
             if len(questions) == count:

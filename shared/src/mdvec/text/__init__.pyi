@@ -40,6 +40,7 @@ from .markdown import CODE_ENDINGS as CODE_ENDINGS
 from .markdown import CONVERTED_ENDINGS as CONVERTED_ENDINGS
 from .markdown import MARKUP_ENDINGS as MARKUP_ENDINGS
 from .markdown import PAGE_BREAK as PAGE_BREAK
+from .markdown import TAG_KEYS as TAG_KEYS
 from .markdown import Outline as Outline
 from .markdown import bundle_of as bundle_of
 from .markdown import front_matter as front_matter
@@ -79,6 +80,7 @@ from .properties import MAX_TAG_CHARS as MAX_TAG_CHARS
 from .properties import Properties as Properties
 from .properties import PropertyValue as PropertyValue
 from .properties import day_in_name as day_in_name
+from .properties import described as described
 from .properties import folded_tag as folded_tag
 from .properties import properties_of as properties_of
 from .questions import QuestionTerms as QuestionTerms
@@ -93,6 +95,7 @@ from .readable import searchable_chunks as searchable_chunks
 from .readable import shown_lines as shown_lines
 from .readable import text_to_embed as text_to_embed
 from .readable import texts_to_embed as texts_to_embed
+from .tables import without_head as without_head
 from .tokens import CUT as CUT
 from .tokens import ChunkingOptions as ChunkingOptions
 from .tokens import InvalidChunking as InvalidChunking

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from mdvec.text.breaks import passage_windows
 from mdvec.text.markdown import PAGE_BREAK, Fence, Heading, Outline, line_starts, page_starts
+from mdvec.text.tables import tables_of, with_head
 from mdvec.text.tokens import ChunkingOptions, Tokenizer, fitting_pieces, is_blank, token_windows
 
 Range = tuple[int, int]
@@ -201,7 +202,8 @@ class Chunk:
     """A piece of a document: ``content[start:end] == text``.
 
     Lines count from 1. ``heading`` is the path of headings above the chunk, joined by " > "; if
-    the chunk begins inside a code fence, the path ends with the code's language.
+    the chunk begins inside a code fence, the path ends with the code's language, and among the
+    rows of a table with its head (| 品名 | 単価 |).
     """
 
     index: int
@@ -223,7 +225,7 @@ def chunk_document(
     """
     cut = _by_heading if options.strategy == "heading" else _by_token
     pieces = cut(content, outline, options, tokenizer)
-    lines = line_starts(content)
+    lines, tables = line_starts(content), tables_of(content, outline)
     chunks: list[Chunk] = []
     for start, end, heading in pieces:
         text = content[start:end]
@@ -236,7 +238,7 @@ def chunk_document(
                 end=end,
                 start_line=bisect_right(lines, start),
                 end_line=bisect_right(lines, end - 1),
-                heading=heading,
+                heading=with_head(heading, tables, start),
                 text=text,
             )
         )

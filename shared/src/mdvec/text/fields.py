@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -83,6 +84,10 @@ FIELDS: Final = ("title", "names", "heading", "text")
 FieldCounts = tuple[int, int, int, int]
 """How often a term occurs in each field."""
 _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+_DAY_IN_DIGITS = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"
+)
+"""A day, or a month, in a file's name; in a text six digits are as often a sum or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +142,7 @@ def document_names(file_path: str, others: Sequence[str] = ()) -> str:
     """The names of a document, one per line.
 
     The first line is its path without the suffix, followed by the words in it if they are joined
-    (read_me, readMe); then come the ``others``: aliases and tags.
+    (read_me, readMe, news202307: there with 2023-07); then come the ``others``: aliases and tags.
     """
     return "\n".join([_path_names(file_path), *others])
 
@@ -147,8 +152,12 @@ def _path_names(file_path: str) -> str:
     folder, _, name = file_path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     path = f"{folder}/{stem}" if folder else stem
-    in_words = _JOINS.sub(" ", path)
-    return path if in_words == path else f"{path} {in_words}"
+    in_words = _DAY_IN_DIGITS.sub(_apart, _JOINS.sub(" ", unicodedata.normalize("NFKC", path)))
+    return path if folded(in_words) == folded(path) else f"{path} {in_words}"
+
+
+def _apart(day: re.Match[str]) -> str:
+    return f" {'-'.join(filter(None, day.groups()))} "
 
 
 def field_terms(text: str) -> FieldTerms:

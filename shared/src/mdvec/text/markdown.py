@@ -32,7 +32,7 @@ _SENTENCE = re.compile("[。！？].")
 """The end of a sentence before a key's own end, as in no key."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 """The # of a tag in a value, which YAML would read as a comment."""
-TAG_KEYS = ("tags", "tag")
+TAG_KEYS = ("tags", "tag", "タグ")
 _MAX_FRONT_MATTER = 65_536
 
 

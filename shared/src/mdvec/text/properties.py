@@ -38,6 +38,19 @@ lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDat
 Pelican modified; Obsidian's Linter "date created" and "date modified"; Notion "Created time",
 "Last edited time" and, in Japanese, 作成日時 and 最終更新日時.
 """
+_TEXT_KEYS = (
+    "description", "metadescription", "summary", "excerpt", "customexcerpt", "abstract", "subtitle",
+    "lead", "tagline",
+    "keywords", "topics", "categories", "category",
+    "説明", "概要", "要約", "抜粋", "要旨", "副題", "キーワード", "カテゴリ", "カテゴリー",
+)  # fmt: skip
+"""The keys of what says in the author's words what a note is about, compared like ``_DATE_KEYS``.
+
+Hugo and Docusaurus write description, summary and keywords, Ghost custom_excerpt and
+meta_description, Jekyll excerpt, category and categories, Zenn topics, VitePress tagline, Quarto
+abstract and subtitle. Others (author, layout, status) say the same of most notes, and would hide
+the one whose text has that word.
+"""
 _BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
 _LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
@@ -62,6 +75,10 @@ _DAY_IN_NAME = re.compile(
     rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|-([0-9]{{2}}))(?![0-9])"
 )
 """Digits alone: those of a version, such as 2024.1, are none."""
+_WEEKDAY = re.compile(
+    r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
+    r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
+)
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
 
@@ -86,7 +103,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     by_key = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
     inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
-    stated = {_IN_KEYS.sub("", key.casefold()): value for key, value in reversed(values.items())}
+    stated = {_bare(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
@@ -96,6 +113,17 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
         date=next(filter(None, days), None) or day_in_name(file_path),
         values=values,
     )
+
+
+def described(values: Mapping[str, PropertyValue]) -> tuple[str, ...]:
+    """What the entries of a front matter say that their note is about, in no text of its own."""
+    said = (value for key, value in values.items() if _bare(key) in _TEXT_KEYS)
+    texts = (" ".join(value) if isinstance(value, tuple) else value for value in said)
+    return tuple(dict.fromkeys(filter(None, texts)))
+
+
+def _bare(key: str) -> str:
+    return _IN_KEYS.sub("", key.casefold())
 
 
 def day_in_name(file_path: str) -> date | None:
@@ -210,10 +238,15 @@ def _is_at_an_edge(line: str, start: int, end: int) -> bool:
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    """The day that a value begins with, or the first value of a list; of a link its name's."""
+    """The day that a value begins with, or the first value of a list; of a link its name's.
+
+    It is the day as it is written, whatever the time zone (2025-07-11T20:00:00Z is the 11th), so
+    that it is the same on every computer. A day of the week may stand before it.
+    """
     first = value if isinstance(value, str) else next(iter(value), "")
     text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
+    text = _WEEKDAY.sub("", text)
     in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
     return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

@@ -16,6 +16,7 @@ from mdvec.index.tables import Tables
 from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, find_candidates
 from mdvec.search.core.filters import InvalidFilter, filters_of
 from mdvec.search.filtering import narrow
+from mdvec.search.listing import list_documents
 from mdvec.text import properties
 from mdvec.text.chunking import Chunk
 from mdvec.text.properties import Properties
@@ -93,6 +94,27 @@ def test_only_what_passes_the_filters_is_found(notes, said, files):
     found = notes.search("計画の話", 50, filters=filters(**said))
     assert sorted(hit.file_path.rpartition("/")[2][0] for hit in found.results) == [*files]
     assert found.notes == ((UNDATED,) if {"since", "until"} & said.keys() else ())
+
+
+def test_a_folder_whose_name_begins_with_an_exclamation_mark_is_offered(
+    collection,
+):
+    for path in ("!inbox/a.md", "inbox/b.md", "c.md"):
+        collection.write(path, "計画の話。\n")
+    collection.import_("new")
+    found = collection.search("計画の話", 9, filters=filters(path="!inbox/"))
+    assert {hit.file_path for hit in found.results} == {"!inbox/a.md", "c.md"}
+    (note,) = [note for note in found.notes if "gitignore" in note]
+    assert note == (
+        'path "!inbox/" was read as all files but those, as in .gitignore; for what is called so '
+        "in notes write a backslash before the !"
+    )
+    listed = list_documents(collection.database, None, filters(path="!inbox/"))
+    assert (listed.total, listed.notes) == (2, (note,))
+    named = filters(path="\\!inbox/")
+    assert collection.places("計画の話", 9, filters=named) == ["!inbox/a.md"]
+    only_others = collection.search("計画の話", 9, filters=filters(path="!c.md"))
+    assert not any("gitignore" in note for note in only_others.notes)
 
 
 def test_the_day_in_a_files_name_counts_and_its_time_does_not(collection):

@@ -431,6 +431,30 @@ def test_a_page_of_notion_has_its_properties_as_front_matter_and_in_its_text():
     }  # fmt: skip
 
 
+def test_a_property_of_notion_may_have_several_lines_where_its_databases_table_names_it():
+    page = (
+        "# 旅行\n\nタグ: 家 の事, 夏\n概要: 一行目。\n注意: 二行目。\n三行目。\n状態: 済\n\n"
+        "本文: 宿は海沿い。\n"
+    )
+    ids = [f"{at:032x}" for at in range(3)]
+    table = "\ufeff名前,タグ,概要,状態\n旅行,,,\n"
+    for csv_name in (f"家/旅 {ids[0]}.csv", f"家/旅 {ids[0]}_all.csv"):
+        for folder in ("家/旅", f"家/旅 {ids[0]}"):
+            part, beside = exports.convert(
+                zipped(
+                    {csv_name: table, f"{folder}/旅行 {ids[1]}.md": page, f"他 {ids[2]}.md": page}
+                ),
+                "n.zip",
+            ).parts[:: 1 if folder < "他" else -1]
+            found = properties_of(part.content, front_matter(part.content))
+            assert found.tags == ("家 の事", "夏")
+            assert found.values == {
+                "タグ": ("家 の事", "夏"), "概要": "一行目。 注意: 二行目。 三行目。", "状態": "済",
+            }  # fmt: skip
+            assert part.content.endswith(f"---\n\n{page}")
+            assert beside.content == page
+
+
 def test_exports_of_conversations_have_a_document_each():
     first, again = conversations.convert(
         json.dumps(CLAUDE * 2).encode(), "conversations.json"

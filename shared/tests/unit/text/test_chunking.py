@@ -8,6 +8,7 @@ from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk, chunk_document
 from mdvec.text.markdown import outline
+from mdvec.text.tables import without_head
 from mdvec.text.tokens import ChunkingOptions, InvalidChunking, is_blank
 
 TINY = TinyBackend()
@@ -160,3 +161,36 @@ def test_megabytes_on_one_line_are_cut_without_a_copy_for_each_chunk():
 def test_sizes_that_cannot_work_are_refused_with_what_is_allowed(wrong, allowed):
     with pytest.raises(InvalidChunking, match=allowed):
         options(**wrong)
+
+
+PRICES = "".join(f"| 品{at} | {at * 7}円 | 棚{at % 9} |\n" for at in range(30))
+
+
+@each(
+    ("head", "shown"),
+    [
+        ("| 品名 | 単価 | 置き場 |\n| :--- | ---: | --- |\n", "| 品名 | 単価 | 置き場 |"),
+        ("品名|単価|置き場\r\n---|---|---\r\n", "| 品名 | 単価 | 置き場 |"),
+        ("> | 品名 | 単価 \\| 税 | 置き場 |\n> |---|---|---|\n", "| 品名 | 単価 \\| 税 | 置き場 |"),
+        ("| 品名 |  | 置き場 |\n|-|-|-|\n", "| 品名 |  | 置き場 |"),
+        (f"| {'長い' * 95} | 単価 | 置き場 |\n|-|-|-|\n", f"| {'長い' * 95} | 単価 | … |"),
+        ("|  |  |  |\n|---|---|---|\n", ""),
+        ("| 品名 | 単価 |\n|---|---|---|\n", ""),
+        ("\n|---|---|---|\n", ""),
+        ("```\n| 品名 | 単価 | 置き場 |\n|---|---|---|\n", ""),
+    ],
+)
+@each("strategy", ["heading", "token"])
+def test_each_passage_that_begins_among_a_tables_rows_has_the_tables_head(head, shown, strategy):
+    content = f"# 表\n\n次の通り。\n\n{head}{PRICES}\n\n{LONG * 2}\n"
+    first, *rest = cut(content, strategy=strategy, overlap=0)
+    assert first.heading == "表"
+    rows = content.index(PRICES)
+    among = [chunk for chunk in rest if rows < chunk.start < rows + len(PRICES)]
+    assert len(among) > 3
+    for chunk in among:
+        assert content[chunk.start : chunk.end] == chunk.text
+        assert chunk.start_line == 1 + content[: chunk.start].count("\n")
+        assert chunk.heading == (f"表 > {shown}" if shown else "表")
+        assert without_head(chunk.heading) == "表"
+    assert rest[-1].heading == "表"

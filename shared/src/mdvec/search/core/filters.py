@@ -60,6 +60,11 @@ class PathPattern:
             path = unicodedata.normalize("NFC", path)
         return any(regex.match(path) for regex in self.regexes) == self.includes
 
+    @property
+    def with_its_sign(self) -> PathPattern | None:
+        """The pattern whose "!" is part of a name (``!inbox/``); None if it begins with none."""
+        return None if self.includes else _pattern(f"\\{self.given.strip().removeprefix('./')}")
+
 
 @dataclass(frozen=True, slots=True)
 class Filters:
