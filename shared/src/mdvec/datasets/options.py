@@ -41,6 +41,7 @@ from mdvec.files import (
     unpacked_ending,
 )
 from mdvec.importing import ImportRefused
+from mdvec.platform import shell_line
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -217,20 +218,34 @@ class ChosenReadings:
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            meant = {path for path in paths if choice.fits(path) and _can_be_for(choice, path)}
+            meant = _meant_by(choice, paths)
             if not meant:
                 what = choice.column or choice.setting.replace("_", " ")
                 raise ImportRefused(
                     f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
                     "Parquet and DuckDB have their own types"
                 )
-            having = (table for table in tables if meant & _files(table))
-            known = {column.name for table in having for column in table.columns}
-            if choice.is_of_column and choice.column not in known and not meant & broken.keys():
+            if _lacks_column(choice, meant, tables) and not meant & broken.keys():
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
+
+    def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
+        """What to say of files in which kept choices are for no column any longer, by path."""
+        paths = {path for table in tables for path in _files(table)}
+        said: dict[str, list[str]] = {}
+        for choice in self.now:
+            meant = _meant_by(choice, paths)
+            if _lacks_column(choice, meant, tables):
+                files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
+                back = shell_line("--read", f"{choice.column}={AUTO}", *files)
+                for path in meant:
+                    said.setdefault(path, []).append(
+                        f"no column {choice.column!r} is there for the choice {choice}; take it "
+                        f"back with {back}"
+                    )
+        return said
 
     def record(self, connection: apsw.Connection) -> None:
         """Keep the choices; call within a transaction."""
@@ -246,8 +261,21 @@ def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> Rea
     return replace(choice, setting=settings[choice.column], column="")
 
 
-def _can_be_for(choice: ReadingChoice, path: str) -> bool:
-    return unpacked_ending(data_ending(path)) in _ENDINGS[choice.kind]
+def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
+    """The files that a choice is for."""
+    kinds = _ENDINGS[choice.kind]
+    return {
+        path for path in paths if choice.fits(path) and unpacked_ending(data_ending(path)) in kinds
+    }
+
+
+def _lacks_column(
+    choice: ReadingChoice, meant: Collection[str], tables: Iterable[DatasetTable]
+) -> bool:
+    """Whether a choice is for a column that no table of the files meant has."""
+    having = (table for table in tables if not _files(table).isdisjoint(meant))
+    known = {column.name for table in having for column in table.columns}
+    return choice.is_of_column and choice.column not in known
 
 
 def _files(table: DatasetTable) -> set[str]:

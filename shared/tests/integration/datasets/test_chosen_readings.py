@@ -107,6 +107,18 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
+def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):
+    files.import_("額=text", "店=number", mode="new")
+    files.import_("額=comma", pattern="b.*")
+    files.write("b.csv", "店|価格\n1|5,5\n")  # a.csv has 額 still, both have 店
+    (said,) = told(files.import_())
+    assert said.endswith(
+        "; no column '額' is there for the choice 額 = comma (b.*); take it back with --read "
+        "'額=auto' --for 'b.*'"
+    )
+    assert files.import_("額=auto", pattern="b.*").failed == ()
+
+
 def test_a_choice_that_cannot_hold_changes_nothing(files):
     files.import_(mode="new")
     before = files.content("t__a")

@@ -51,6 +51,7 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
     sheet.merge_cells("A2:A4")
     sheet.merge_cells("C2:C3")
     sheet.row_dimensions[5].hidden = True
+    sheet.column_dimensions["B"].hidden = sheet.column_dimensions["E"].hidden = True
     for row in range(2, 7):
         sheet[f"D{row}"].number_format = "0000000"
         sheet[f"C{row}"].number_format = "[$¥-411]#,##0;[Red]\\-[$¥-411]#,##0"
@@ -76,6 +77,7 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
         "merged cells with a number count in their first row only: 1",
         "rows of totals are among the others: 4, 6; leave them out with --read totals=out",
         "hidden rows are read as well: 5",
+        "hidden columns are read as well: 店, メモ",
         "cells of a column are formatted in several currencies, so it is text",
     )
     files.import_(options=DatasetOptions(readings=reading_choices(["totals=out"])))

@@ -248,7 +248,7 @@ WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; �
 def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_taken):
     (tmp_path / "a.csv").write_bytes(f"a|b\n{text}|1\n".encode(encoding))
     if not is_taken:
-        with pytest.raises(UnreadableFile, match="save it as UTF-8"):
+        with pytest.raises(UnreadableFile, match="as UTF-8, or name its encoding with --encoding"):
             csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
         return
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")

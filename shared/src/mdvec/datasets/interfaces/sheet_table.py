@@ -30,6 +30,7 @@ from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile
+from mdvec.text import shown_name
 
 HIDDEN = "it is a hidden sheet; show it in the workbook to import it"
 DAMAGED = "it is not a complete workbook; save it again"
@@ -89,7 +90,7 @@ class SheetTable:
             for cells in self.marks.merged
             if start < cells.column <= stop
         ]
-        marks = SheetMarks(merged, self.marks.hidden_rows)
+        marks = replace(self.marks, merged=merged)
         name = f"{self.name} {_letters(start)}"
         return replace(self, name=name, marks=marks, columns=slice(start, stop))
 
@@ -123,18 +124,29 @@ class SheetTable:
             headers = HeadersBelow()
             cells = (_with_texts(row, as_text) for row in filled.rows(headers.rows(below)))
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
+            hidden = self._hidden_of(_names(header.names, rows.seen))
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
             *self.sheet.notes(),
             *filled.notes(self.marks.hidden_rows),
+            f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
             else "",
         )
         return understood, rows.seen
+
+    def _hidden_of(self, names: Sequence[str]) -> list[str]:
+        """Those of its columns that the sheet hides."""
+        left = (self.columns.start or 0) + 1
+        return [
+            shown_name(name)
+            for at, name in enumerate(names, left)
+            if name and any(first <= at <= last for first, last in self.marks.hidden_columns)
+        ]
 
     def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
         """The columns that are text by choice, in which an amount keeps its currency."""
