@@ -18,6 +18,7 @@ from mdvec.datasets.core.choices import (
     EVERY_FILE,
     HEADER_ROW,
     NO_ROW,
+    NOTES,
     NULL,
     TOTALS,
     ReadingChoice,
@@ -86,13 +87,13 @@ def reading_choices(
 
 
 def _chosen(files: str, written: str) -> ReadingChoice:
-    """A choice as it is written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA or totals=out."""
+    """A choice as written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA, totals=out, notes=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
         return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
-    if (name.lower(), type_) == (TOTALS, _OUT):
-        return ReadingChoice(files, TOTALS, "", _OUT)
+    if name.lower() in (TOTALS, NOTES) and type_ == _OUT:
+        return ReadingChoice(files, name.lower(), "", _OUT)
     text = value[len(_NULL_OF_COLUMN) :].strip()
     if name and text and type_.startswith(_NULL_OF_COLUMN):
         return null_in(files, name, text)
@@ -103,7 +104,8 @@ def _chosen(files: str, written: str) -> ReadingChoice:
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
             f"COLUMN={_NULL_OF_COLUMN}NA makes its cells that hold only NA NULL, {_NULL}=NA those "
-            f"of every column, {TOTALS}={_OUT} leaves rows of totals out"
+            f"of every column, {TOTALS}={_OUT} leaves rows of totals out, {NOTES}={_OUT} notes at "
+            "the end"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -149,6 +151,7 @@ _ENDINGS = {
     HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
     COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
     TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
     NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files that a choice can be for: the others say themselves how they are read."""
@@ -255,7 +258,7 @@ class ChosenReadings:
 
 def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
-    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS}
+    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS, NOTES: NOTES}
     if choice.value != AUTO or choice.key in keys or choice.column not in settings:
         return choice
     return replace(choice, setting=settings[choice.column], column="")

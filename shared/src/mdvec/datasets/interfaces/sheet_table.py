@@ -17,12 +17,14 @@ from typing import Protocol
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.notes_below import NotesBelow
 from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
 from mdvec.datasets.core.sheet_header import (
     HeadersBelow,
     SheetHeader,
     first_rows,
     sheet_header,
+    span_note,
     tables_side_by_side,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
@@ -118,21 +120,24 @@ class SheetTable:
         rows = TypedRows(target, self.on_rows, self.reading, VALUE_KINDS, reads_mixed=True)
         with readable():
             numbered = self._rows()
-            header, header_row, below = self._below_header(numbered)
+            header, (top, header_row), below = self._below_header(numbered)
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
-            headers = HeadersBelow()
-            cells = (_with_texts(row, as_text) for row in filled.rows(headers.rows(below)))
+            headers, notes = HeadersBelow(), NotesBelow(self.reading.leaves_out_notes)
+            rows_below = filled.rows(notes.rows(headers.rows(below)))
+            cells = (_with_texts(row, as_text) for row in rows_below)
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
             hidden = self._hidden_of(_names(header.names, rows.seen))
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
+            span_note("row", top, header_row),
             *self.sheet.notes(),
             *filled.notes(self.marks.hidden_rows),
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
+            notes.note(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
             else "",
@@ -155,7 +160,8 @@ class SheetTable:
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
-    ) -> tuple[SheetHeader, int, Iterator[tuple[int, Row]]]:
+    ) -> tuple[SheetHeader, tuple[int, int], Iterator[tuple[int, Row]]]:
+        """The header, the numbers of its first and last row, and the rows below it."""
         try:
             first, given = first_rows(rows, self.reading.header_row, "row")
             header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
@@ -164,7 +170,9 @@ class SheetTable:
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
         below = chain(first[header.at :], rows)
-        return header, 0 if header.row == NO_HEADER else first[header.row][0], below
+        if header.row == NO_HEADER:
+            return header, (0, 0), below
+        return header, (first[header.top][0], first[header.row][0]), below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         return self.sheet.rows(self.columns)
