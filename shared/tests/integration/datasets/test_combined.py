@@ -323,13 +323,13 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
     ]  # fmt: skip
     assert shop.read("s__sales", columns) == rows
     assert report.details.readings[0]["sales_*.csv"].notes == (
-        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it",
+        "the column 'note' is NULL for files that lack it: sales_1.csv and 1 more file",
         "the column 'day' has its name in other capitals in sales_2.csv",
         "the columns stand in another order in sales_2.csv",
     )
     shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
     assert shop.import_().details.readings[0]["sales_*.csv"].notes[0] == (
-        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it"
+        "the column 'note' is NULL for files that lack it: sales_1.csv and 1 more file"
     )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.
     shop.csv("sales_4.csv", "long ago,d,4,y,5", header="day,shop,yen,note,more")

@@ -82,7 +82,7 @@ class Understood:
         """What a user should know; "" if the file has nothing unusual."""
         said: list[str] = []
         if self.is_guess:
-            said.append(f"{self.encoding} (a guess; --encoding chooses another)")
+            said.append(f"{self.encoding} (a guess, --encoding chooses another)")
         elif self.encoding not in _PLAIN_ENCODINGS:
             said.append(self.encoding)
         if self.delimiter not in _PLAIN_DELIMITERS:
