@@ -112,7 +112,8 @@ def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
     (said,) = told(files.import_())
     assert said == (
-        'read: c.csv: the last rows may be notes: "※1 速報値", 注) 推計; leave them out with --read notes=out'
+        'read: c.csv: the last rows may be notes: "※1 速報値", 注) 推計; leave them out with '
+        "--read notes=out"
     )
     report = files.import_("notes=out", pattern="c.csv")
     assert told(report) == [
