@@ -8,12 +8,14 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError
+from mdvec.japanese import in_japanese
 from mdvec.quick_start import load_quickly, loaded
 
 from mdvec_mcp import apps, bridge, search, web
@@ -47,7 +49,7 @@ def main() -> None:
         _warn_of_what_is_not_read(arguments.config)
         _run(arguments, wire)
     except MdvecError as error:
-        sys.stderr.write(f"mdvec-mcp: error: {error}\n")
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(error))}\n")
         _exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
@@ -55,6 +57,16 @@ def main() -> None:
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
+
+
+def _in_own_language(sentence: str) -> str:
+    """A sentence in the language of the person who started the server."""
+    from mdvec.settings import display_language
+
+    with suppress(OSError):  # without a working folder no settings file is there either
+        if display_language(os.environ, Path.cwd()) == "ja":
+            return in_japanese(sentence)
+    return sentence
 
 
 def _reserve_stdio() -> tuple[int, int]:

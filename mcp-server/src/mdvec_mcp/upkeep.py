@@ -67,6 +67,19 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
     return [{"tool": name, **values} for name, values in imports if values is not None]
 
 
+def told_import(source: sync.Source, latest: Values | None) -> Values | None:
+    """A source's import that runs or ended last; one that failed only until the index is fresh.
+
+    What made it fail, such as a folder that was away, is over then.
+    """
+    has_failed = latest is not None and latest["state"] not in ("running", "done")
+    return None if has_failed and _is_up_to_date(source) else latest
+
+
+def _is_up_to_date(source: sync.Source) -> bool:
+    return source.freshness.is_imported and not (source.freshness.sentence() or source.unfinished)
+
+
 def source_values(
     source: sync.Source,
     tags: Sequence[str],
@@ -77,16 +90,12 @@ def source_values(
     """A source as data.
 
     ``tags`` and ``entries`` are the most frequent of its documents, ``latest`` is its import that
-    runs or ended last; one that failed is told until the index is up to date. ``last_day`` is that
-    of a household's transactions.
+    runs or ended last. ``last_day`` is that of a household's transactions.
     """
     tool, fresh = source.tool, source.freshness
     is_running = latest is not None and latest["state"] == "running"
     unfinished = "" if is_running else source.unfinished or ""  # its import says how far it is
     note = "; ".join(filter(None, (fresh.sentence(), unfinished)))
-    is_fresh = not note and not is_running and fresh.is_imported
-    if is_fresh and latest is not None and latest["state"] != "done":
-        latest = None  # what made it fail, such as a folder that was away, is over
     return {
         "tool": tool.name,
         "kind": tool.kind,
@@ -96,11 +105,11 @@ def source_values(
         "added": fresh.added,
         "changed": fresh.changed,
         "deleted": fresh.deleted,
-        "is_fresh": is_fresh,
+        "is_fresh": not is_running and _is_up_to_date(source),
         "note": note,
         "tags": list(tags),
         "front_matter": {name: list(values) for name, values in entries.items()},
-        "import": latest,
+        "import": told_import(source, latest),
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
         ],

@@ -28,9 +28,14 @@ def in_japanese(sentence: str) -> str:
             continue
         match = _pattern(english).fullmatch(sentence)
         if match is not None:
-            values = {name: in_japanese(value) for name, value in match.groupdict().items()}
-            return japanese.format(**values)
+            values = match.groupdict()
+            return japanese.format(**{name: _said(name, values[name]) for name in values})
     return sentence
+
+
+def _said(place: str, value: str) -> str:
+    """What a place holds; one called parts holds sentences side by side."""
+    return "; ".join(map(in_japanese, value.split("; ") if place == "parts" else [value]))
 
 
 def heading_in_japanese(heading: str) -> str:

@@ -24,7 +24,8 @@ EXAMPLES = {
 }  # fmt: skip
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
-_MAX_INTEGER = 2**127
+_INTEGERS = range(-(2**127), 2**128)
+"""Those of SQL: of HUGEINT and UHUGEINT."""
 MAX_DIGITS = 38
 """As many as a number of SQL keeps exactly."""
 ParameterValue = str | int | float
@@ -96,8 +97,10 @@ def _type_of(question: str, name: str, value: object) -> ParameterType:
     number = _number(value)
     if not isinstance(value, str) or number is None:
         return "text" if number is None else "number"
-    kind = {int: "BIGINT", float: "DOUBLE"}.get(type(number))
-    if isinstance(number, Decimal):
+    kind = "DOUBLE"
+    if isinstance(number, int):
+        kind = "BIGINT" if abs(number) < 2**63 else "HUGEINT" if number < 2**127 else "UHUGEINT"
+    elif isinstance(number, Decimal):
         kind = f"DECIMAL({MAX_DIGITS}, {max(10, -int(number.as_tuple().exponent))})"
     raise WrongParameters(
         f"{name} of {question} may be a number or a text; write ${name}::{kind} or "
@@ -177,7 +180,7 @@ def _number(value: object) -> int | float | Decimal | None:
 def _is_exact(number: int | Decimal) -> bool:
     """Whether SQL has a type of exact numbers that holds it."""
     if isinstance(number, int):
-        return abs(number) < _MAX_INTEGER
+        return number in _INTEGERS
     _, digits, exponent = number.as_tuple()
     return max(len(digits), -int(exponent)) <= MAX_DIGITS
 

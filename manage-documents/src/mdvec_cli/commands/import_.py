@@ -189,7 +189,7 @@ def import_command(
                      help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
                           "date, timestamp, boolean; auto takes it back; repeatable, and kept. "
                           "header=none: the files have no line of names; COLUMN=na:NA: such "
-                          "cells are NULL; totals=out: workbooks without rows of totals."),
+                          "cells are NULL; totals=out, notes=out: without such rows."),
     ] = None,
     encoding: Annotated[
         str | None,

@@ -162,7 +162,7 @@ def query_command(
     parameter: Annotated[
         list[str] | None,
         typer.Option("--param", "-p", metavar="NAME=VALUE",
-                     help="With --saved: the value of a parameter; may be repeated."),
+                     help="The value of a $parameter; may be repeated."),
     ] = None,
     save: Annotated[
         str | None,
@@ -186,6 +186,8 @@ def query_command(
     their exact number.
     """
     values = _values(parameter or [])
+    if values and (query is None or save is not None):
+        raise typer.BadParameter("values are for what is run", param_hint="--param")
     if save is not None or delete is not None:
         mode: SaveMode = "delete" if save is None else "replace" if replace else "create"
         if (query is None) != (save is None) or (save is not None and delete is not None):
@@ -206,36 +208,36 @@ def query_command(
             answer = {"questions": questions}
             print_answer(tables.form(format_), answer, "questions", _LISTED, rows_listed)
     else:
-        if values and not saved:
-            raise typer.BadParameter("parameters belong to --saved", param_hint="--param")
         if format_ == "csv" and rows is not None:
             raise typer.BadParameter(
                 "csv prints all rows; use LIMIT in the query", param_hint="--rows"
             )
         with open_tables(options) as tables:
-            _print_rows(tables, query, values if saved else None, rows or _ROWS, format_)
+            known = tables.analytics.questions
+            asked: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
+            read = query
+            if saved or values:
+                asked = partial(known.prepared if saved else known.asked, query, values)
+                read = known.sql_of(query, values)
+            _print_rows(tables, asked, read, rows or _ROWS, format_)
 
 
 def _print_rows(
     tables: OpenTables,
-    query: str,
-    values: dict[str, str] | None,
+    asked: Callable[[], sql.Prepared],
+    read: str,
     most: int,
     flag: TableFormat | None,
 ) -> None:
-    """Print the rows of a table or SELECT; with ``values``, of the question of that name."""
+    """Print the rows of what is ``asked``, which reads the tables that ``read`` names."""
     questions, form = tables.analytics.questions, tables.form(flag)
 
-    def prepared() -> sql.Prepared:
-        return sql.Prepared.plain(query) if values is None else questions.prepared(query, values)
-
     def work() -> sql.JsonAnswer:
-        asked = prepared()
         if flag == "csv":
-            return _write_csv(questions.file(asked, "csv", None).path, tables)
-        return questions.first_rows(asked, most)
+            return _write_csv(questions.file(asked(), "csv", None).path, tables)
+        return questions.first_rows(asked(), most)
 
-    answer = tables.answer(work, query if values is None else questions.sql_of(query, values))
+    answer = tables.answer(work, read)
     if "rows" in answer:
         _print_table(form, answer, most)
 

@@ -100,6 +100,14 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     mdvec.write("a.md", "# 水\n")
     imported = japanese("import", "-n", "notes")
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")
+    mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", "docs", "--kind", "dataset")
+    mdvec.write("s.csv", '日,店,額\n2025/6/1,茶屋,"1,234"\n2025/6/2,茶屋,-\n※ 税込,,\n')
+    assert japanese("import", "-n", "sales").err.splitlines()[0] == (
+        '読み方: s.csv: 日: "※ 税込" (1) があるため、日付 2 個とともに文字列です; '
+        "--read '日=na:※ 税込' で NULL になります; "
+        '額: "1,234" → BIGINT、NA などの 1 セルは NULL; '
+        '最後の行は注記かもしれません: "※ 税込"; 除くには --read notes=out'
+    )
     exported = japanese("household", "export", "-n", "notes", "--since", "2025-13-01")
     assert exported.err.startswith("エラー: --since に 2025-13-01 は使えません。")
     assert japanese("household", "expenses", "medical", "-n", "notes").err == (

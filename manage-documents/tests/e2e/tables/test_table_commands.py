@@ -40,6 +40,14 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
     )
 
 
+def test_a_select_takes_values_for_its_parameters(sales):
+    asked = "SELECT amount FROM sales__sales WHERE 店 = $店 AND amount < $most"
+    given = sales("query", asked, "-p", "店=東京", "-p", "most=170.5", "--format", "csv")
+    assert given.out == "amount\n100\n"
+    assert "(mdvec query -p name=value)" in sales("query", asked).err
+    assert "which takes no parameters" in sales("query", "sales__sales", "-p", "a=1").err
+
+
 def test_an_export_is_a_whole_file_or_none(sales):
     file = sales.work / "売上.parquet"
     done = sales("export", "SELECT * FROM sales__sales ORDER BY day", "-o", file)
@@ -81,7 +89,8 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
         (["profile", "t", "--from", "2025-06-01"], "give --to too"),
         (["query", "t", "--format", "csv", "--rows", "3"], "use LIMIT in the query"),
         (["query"], "give a table or a SELECT, or --saved"),
-        (["query", "t", "-p", "a=1"], "parameters belong to --saved"),
+        (["query", "--saved", "-p", "a=1"], "values are for what is run"),
+        (["query", "SELECT $a", "--save", "q", "-p", "a=1"], "values are for what is run"),
         (["query", "t", "--saved", "-p", "a"], "'a' is not NAME=VALUE"),
         (["query", "SELECT 1", "--delete", "q"], "--delete only a name"),
         (["export", "t", "-o", "t.xlsx"], "neither in .parquet nor in .csv"),

@@ -109,6 +109,8 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
             lambda: client.call("runs", {"query": "FROM runs__泳"}).content[0].text,
             lambda told: "newer than the index of runs" in told,
         )
+        (said,) = values(client.call("runs", {}))["warnings"]  # once
+        assert said == "1 file is newer than the index of runs; reindex imports it"
         done = client.call("reindex", {})
         assert "kakeibo: 2 files, 2 rows read: 1 imported" in text(done)
         assert "notes: 0 added, 1 updated, 0 deleted" in text(done)

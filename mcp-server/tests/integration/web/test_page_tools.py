@@ -75,6 +75,19 @@ def test_a_tool_is_switched_and_imported_again(home):
         assert client.get("/tools/active").status_code == 405
 
 
+def test_an_import_that_failed_is_shown_until_the_index_is_up_to_date(home):
+    collection = Collection(home / "notes", home / "data" / "v.sqlite")
+    collection.write("a.md", "# 水\n")
+    collection.import_()
+    with page_site(collection.database) as site, site.client() as client:
+        (home / "notes").rename(home / "away")
+        post(client, "/tools/reindex", tool="notes")
+        wait_until(lambda: 'class="trouble"' in client.get("/tools?part=list").text)
+        (home / "away").rename(home / "notes")
+        fresh = client.get("/tools?part=list").text
+        assert ("Up to date (1 files)" in fresh, 'class="trouble"' in fresh) == (True, False)
+
+
 @pytest.mark.parametrize("path", ["/etc", "..", "", "~/../..", "{home}/../outside", "link"])
 def test_only_folders_within_the_home_are_added_or_listed(home, path):
     outside = home.parent / "outside"

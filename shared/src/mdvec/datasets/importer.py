@@ -103,6 +103,7 @@ class _DatasetImport:
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
             self.readings.check(self.found, self.tables.values(), self.failed, self.known)
+            self._note_lacking()
             self._record()
         finally:
             remove_unneeded_copies(self.connection, self.tool.id)
@@ -317,6 +318,13 @@ class _DatasetImport:
             apart = alike - {file.path for file in combined.files}
             combined = replace(combined, apart=tuple(sorted(apart)))
             self.tables.put(replace(table, combined=combined))
+
+    def _note_lacking(self) -> None:
+        """Note, with each file that was read, the kept choices that are for none of its columns."""
+        read = self.reader.understood
+        for path, said in self.readings.lacking(list(self.tables.values())).items():
+            for origin in [origin for origin in read if origin.partition("#")[0] == path]:
+                read[origin] = read[origin].with_notes(*said)
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         return (stored for stored in self.stored if stored.path == path)

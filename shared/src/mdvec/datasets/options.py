@@ -18,6 +18,7 @@ from mdvec.datasets.core.choices import (
     EVERY_FILE,
     HEADER_ROW,
     NO_ROW,
+    NOTES,
     NULL,
     TOTALS,
     ReadingChoice,
@@ -41,6 +42,7 @@ from mdvec.files import (
     unpacked_ending,
 )
 from mdvec.importing import ImportRefused
+from mdvec.platform import shell_line
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -85,13 +87,13 @@ def reading_choices(
 
 
 def _chosen(files: str, written: str) -> ReadingChoice:
-    """A choice as it is written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA or totals=out."""
+    """A choice as written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA, totals=out, notes=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
         return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
-    if (name.lower(), type_) == (TOTALS, _OUT):
-        return ReadingChoice(files, TOTALS, "", _OUT)
+    if name.lower() in (TOTALS, NOTES) and type_ == _OUT:
+        return ReadingChoice(files, name.lower(), "", _OUT)
     text = value[len(_NULL_OF_COLUMN) :].strip()
     if name and text and type_.startswith(_NULL_OF_COLUMN):
         return null_in(files, name, text)
@@ -102,7 +104,8 @@ def _chosen(files: str, written: str) -> ReadingChoice:
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
             f"COLUMN={_NULL_OF_COLUMN}NA makes its cells that hold only NA NULL, {_NULL}=NA those "
-            f"of every column, {TOTALS}={_OUT} leaves rows of totals out"
+            f"of every column, {TOTALS}={_OUT} leaves rows of totals out, {NOTES}={_OUT} notes at "
+            "the end"
         )
     return ReadingChoice(files, COLUMN, name, type_)
 
@@ -148,6 +151,7 @@ _ENDINGS = {
     HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
     COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
     TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
     NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files that a choice can be for: the others say themselves how they are read."""
@@ -217,20 +221,34 @@ class ChosenReadings:
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            meant = {path for path in paths if choice.fits(path) and _can_be_for(choice, path)}
+            meant = _meant_by(choice, paths)
             if not meant:
                 what = choice.column or choice.setting.replace("_", " ")
                 raise ImportRefused(
                     f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
                     "Parquet and DuckDB have their own types"
                 )
-            having = (table for table in tables if meant & _files(table))
-            known = {column.name for table in having for column in table.columns}
-            if choice.is_of_column and choice.column not in known and not meant & broken.keys():
+            if _lacks_column(choice, meant, tables) and not meant & broken.keys():
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
+
+    def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
+        """What to say of files in which kept choices are for no column any longer, by path."""
+        paths = {path for table in tables for path in _files(table)}
+        said: dict[str, list[str]] = {}
+        for choice in self.now:
+            meant = _meant_by(choice, paths)
+            if _lacks_column(choice, meant, tables):
+                files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
+                back = shell_line("--read", f"{choice.column}={AUTO}", *files)
+                for path in meant:
+                    said.setdefault(path, []).append(
+                        f"no column {choice.column!r} is there for the choice {choice}; take it "
+                        f"back with {back}"
+                    )
+        return said
 
     def record(self, connection: apsw.Connection) -> None:
         """Keep the choices; call within a transaction."""
@@ -240,14 +258,27 @@ class ChosenReadings:
 
 def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
-    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS}
+    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS, NOTES: NOTES}
     if choice.value != AUTO or choice.key in keys or choice.column not in settings:
         return choice
     return replace(choice, setting=settings[choice.column], column="")
 
 
-def _can_be_for(choice: ReadingChoice, path: str) -> bool:
-    return unpacked_ending(data_ending(path)) in _ENDINGS[choice.kind]
+def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
+    """The files that a choice is for."""
+    kinds = _ENDINGS[choice.kind]
+    return {
+        path for path in paths if choice.fits(path) and unpacked_ending(data_ending(path)) in kinds
+    }
+
+
+def _lacks_column(
+    choice: ReadingChoice, meant: Collection[str], tables: Iterable[DatasetTable]
+) -> bool:
+    """Whether a choice is for a column that no table of the files meant has."""
+    having = (table for table in tables if not _files(table).isdisjoint(meant))
+    known = {column.name for table in having for column in table.columns}
+    return choice.is_of_column and choice.column not in known
 
 
 def _files(table: DatasetTable) -> set[str]:

@@ -159,10 +159,10 @@ def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
         return chosen, False
     try:
         return file_encoding(file), False
-    except UncertainEncoding:
+    except UncertainEncoding as error:
         if is_western(lambda: _blocks(file)):
             return CP1252, True
-        raise
+        raise UncertainEncoding(f"{error}, or name its encoding with --encoding") from error
 
 
 def not_decoded(chosen: str) -> UnreadableFile:

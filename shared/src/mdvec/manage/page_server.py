@@ -138,6 +138,7 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
         [server_program(), "--http", address, *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",
+        env=os.environ | {"MDVEC_DISPLAY_LANGUAGE": "en"},  # whoever tells it chooses the language
     )  # fmt: skip
     server = StartedServer(process)
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,22 +16,16 @@ from mdvec.database import (
 )
 from mdvec.datasets import (
     HOUSEHOLD_TABLE,
-    CombinedFile,
     DatasetTable,
     dataset_tables,
-    file_state,
 )
-from mdvec.files import UnreadableFile
 from mdvec.household import data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
-from mdvec.sql.core.refusals import named
 from mdvec.sql.process.messages import Data, ParquetTable
 from mdvec.text import shortened
 from mdvec.tools import KINDS, Tool, offered_name, registry
 
 _MAX_READING = 500
-_File = DatasetTable | CombinedFile
-"""What has a source, and the size and time of that at the import."""
 _Listed = tuple[list[tuple[DatasetTable, Tool]], tuple[tuple[int, str, int], ...]]
 
 
@@ -119,16 +112,13 @@ def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerG
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
-    warnings = _changes(tool, tables)
     answer: JsonAnswer = {"tables": [_described_table(table) for table in tables]}
-    if warnings:
-        answer["warnings"] = warnings
     if guard.fits(answer):
         return answer
     listing = offered_name("list_handles")
     how = f"find them with {listing}, by table={tables[0].name!r} or match=…"
     brief = [{**entry, "columns": len(entry["columns"])} for entry in answer["tables"]]
-    answer = {"tables": brief, "warnings": [*warnings, f"columns are counted only; {how}"]}
+    answer = {"tables": brief, "warnings": [f"columns are counted only; {how}"]}
     return guard.trim(answer, ("tables",), lambda gone: f"{gone} more tables; {listing}")
 
 
@@ -170,33 +160,3 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     except OSError:
         return ParquetTable(table.name, path, -1, 0, folder=folder)
     return ParquetTable(table.name, path, status.st_size, status.st_mtime_ns, status.st_ino, folder)
-
-
-def _changes(tool: Tool, tables: Sequence[DatasetTable]) -> list[str]:
-    """The warnings about files that changed since the import."""
-    names: dict[str, list[str]] = {}
-    for table in tables:
-        if (change := _change(table, tool.source)) is not None:
-            names.setdefault(change, []).append(table.name)
-    again = f"the user can import again: mdvec import -n {tool.name} --mode update"
-    return [
-        f"{change} since the import: {named(names[change])}; {again}" for change in sorted(names)
-    ]
-
-
-def _change(table: DatasetTable, folder: Path) -> str | None:
-    """What changed in the table's file, or in the first changed one of many."""
-    files: Sequence[_File] = (table,) if table.combined is None else table.combined.files
-    return next((said for file in files if (said := _change_of(file, folder))), None)
-
-
-def _change_of(file: _File, folder: Path) -> str | None:
-    path = file.source.resolve()
-    if not path.exists():
-        return "files gone"
-    if path != file.source and not path.is_relative_to(folder):
-        return "files that are links out of the source folder, which are not followed,"
-    with suppress(UnreadableFile):
-        if file_state(file.source) == (file.size, file.mtime_ns):
-            return None
-    return "files changed"

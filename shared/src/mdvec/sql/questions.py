@@ -36,6 +36,7 @@ from mdvec.sql.core.statement import SELECT_ALL, fold
 from mdvec.sql.exporting import Exporter
 from mdvec.sql.process.messages import ExportedFile, JsonValue, QueryRows
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.saved import saved_now
 from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
@@ -347,7 +348,7 @@ class Questions:
             parameters = listed_parameters(question.parameters)
             return {"name": name, "parameters": parameters, "description": question.description}
 
-        saved = queries.saved_queries(self.database)
+        saved = saved_now(self.queries, self.database)
         return [
             *({**told(query.name, query), "sql": query.sql} for query in saved),
             *(told(name, question) for name, question in READY.items()),

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mdvec import queries
 from mdvec.analysis import ExportFolder
 from mdvec.datasets import Column, family, has_dates
 from mdvec.queries import listed_parameters
@@ -24,6 +23,7 @@ from mdvec.sql.core.refusals import (
 from mdvec.sql.core.statement import find_table, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.saved import saved_now
 from mdvec.text import identifier
 
 TableColumns = Mapping[str, Sequence[Column]]
@@ -207,7 +207,7 @@ class TableDescriptions:
 
     def _handles(self, tables: Iterable[str]) -> JsonAnswer:
         """The saved questions, as measures over their tables, and what is stored for now."""
-        questions = queries.saved_queries(self.database) if self.database else []
+        questions = saved_now(self.queries, self.database) if self.database else ()
         measures = [
             {
                 "name": query.name,

@@ -107,6 +107,54 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
+def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
+    files.import_(mode="new")
+    files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
+    (said,) = told(files.import_())
+    assert said == (
+        'read: c.csv: the last rows may be notes: "※1 速報値", 注) 推計; leave them out with '
+        "--read notes=out"
+    )
+    report = files.import_("notes=out", pattern="c.csv")
+    assert told(report) == [
+        'read: c.csv: notes below the table are left out: "※1 速報値", 注) 推計'
+    ]
+    assert files.content("t__c") == (
+        {"年": "BIGINT", "人口": "BIGINT", "世帯": "BIGINT"},
+        [(2020, 1000, 400), (2021, 1010, 410)],
+    )
+    files.write("d.csv", "店,額\n茶屋,1\n\n出典：総務省\n")
+    (failed,) = files.import_().failed
+    assert failed.reason == (
+        "line 4: it has one cell, unlike the rows above; if it is a note below the table, leave it "
+        "out with --read notes=out"
+    )
+    files.import_("notes=out", pattern="d.csv")
+    assert files.content("t__d")[1] == [("茶屋", 1)]
+
+
+def test_names_in_several_lines_of_a_csv_become_one(files):
+    files.import_(mode="new")
+    files.write("c.csv", "店,売上,,費用,\n,4月,5月,4月,5月\n東京,1,2,3,4\n")
+    assert told(files.import_()) == ["read: c.csv: the columns' names are in lines 1 to 2"]
+    names = ["店", "売上 4月", "売上 5月", "費用 4月", "費用 5月"]
+    assert files.content("t__c") == (
+        {"店": "VARCHAR"} | dict.fromkeys(names[1:], "BIGINT"), [("東京", 1, 2, 3, 4)]
+    )  # fmt: skip
+
+
+def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):
+    files.import_("額=text", "店=number", mode="new")
+    files.import_("額=comma", pattern="b.*")
+    files.write("b.csv", "店|価格\n1|5,5\n")  # a.csv has 額 still, both have 店
+    (said,) = told(files.import_())
+    assert said.endswith(
+        "; no column '額' is there for the choice 額 = comma (b.*); take it back with --read "
+        "'額=auto' --for 'b.*'"
+    )
+    assert files.import_("額=auto", pattern="b.*").failed == ()
+
+
 def test_a_choice_that_cannot_hold_changes_nothing(files):
     files.import_(mode="new")
     before = files.content("t__a")

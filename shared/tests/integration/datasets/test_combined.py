@@ -286,10 +286,18 @@ def test_monthly_workbooks_are_one_table_and_one_of_several_sheets_is_named(shop
     assert (again.unchanged, left_out(again)) == (3, left_out(report))
     book = openpyxl.load_workbook(shop.folder / "sales_2025-02.xlsx")
     book.create_sheet("memo").append(["to be checked"])
+    book.active.append([date(2025, 2, 2), "none"])
+    book.save(shop.folder / "sales_2025-02.xlsx")
+    assert "sales_2025-02.xlsx" not in left_out(shop.import_())
+    said = table_origin(shop.database, "s__sales")["read"]
+    assert said.startswith("not in it, though named alike: sales_2025-04.xlsx")
+    unlike = "memo is left out: unlike Sheet it has not the columns of the other files"
+    assert unlike in said
+    assert shop.read("s__sales", "yen") == [("1",), ("2",), ("none",), ("3",)]  # read anew as text
+    book.create_sheet("more").append(["day", "yen"])
     book.save(shop.folder / "sales_2025-02.xlsx")
     assert "sales_2025-02.xlsx" in left_out(shop.import_())
-    said = table_origin(shop.database, "s__sales")["read"]
-    assert said.startswith("not in it, though named alike: sales_2025-02.xlsx, sales_2025-04.xlsx")
+    assert shop.read("s__sales", "yen") == [(1,), (3,)]
 
 
 def test_a_file_with_other_columns_stays_a_table_of_its_own_and_is_named(shop):
@@ -323,13 +331,13 @@ def test_files_with_another_column_order_or_capitals_combine_and_the_report_says
     ]  # fmt: skip
     assert shop.read("s__sales", columns) == rows
     assert report.details.readings[0]["sales_*.csv"].notes == (
-        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it",
+        "the column 'note' is NULL for files that lack it: sales_1.csv and 1 more file",
         "the column 'day' has its name in other capitals in sales_2.csv",
         "the columns stand in another order in sales_2.csv",
     )
     shop.csv("sales_2.csv", "b,2,2024-01-02", header="shop,yen,Day")
     assert shop.import_().details.readings[0]["sales_*.csv"].notes[0] == (
-        "the column 'note' is NULL for sales_1.csv and 1 more file, which lack it"
+        "the column 'note' is NULL for files that lack it: sales_1.csv and 1 more file"
     )
     # Text is taken from the files again, whatever the capitals; kept rows get new columns.
     shop.csv("sales_4.csv", "long ago,d,4,y,5", header="day,shop,yen,note,more")

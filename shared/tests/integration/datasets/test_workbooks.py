@@ -51,6 +51,7 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
     sheet.merge_cells("A2:A4")
     sheet.merge_cells("C2:C3")
     sheet.row_dimensions[5].hidden = True
+    sheet.column_dimensions["B"].hidden = sheet.column_dimensions["E"].hidden = True
     for row in range(2, 7):
         sheet[f"D{row}"].number_format = "0000000"
         sheet[f"C{row}"].number_format = "[$¥-411]#,##0;[Red]\\-[$¥-411]#,##0"
@@ -76,10 +77,40 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
         "merged cells with a number count in their first row only: 1",
         "rows of totals are among the others: 4, 6; leave them out with --read totals=out",
         "hidden rows are read as well: 5",
+        "hidden columns are read as well: 店, メモ",
         "cells of a column are formatted in several currencies, so it is text",
     )
     files.import_(options=DatasetOptions(readings=reading_choices(["totals=out"])))
     assert files.read("t__a") == [rows[0], rows[1], rows[3]]
+
+
+def test_three_rows_of_names_become_one_and_notes_below_are_told(files):
+    path = files.folder / "a.xlsx"
+    rows = [
+        ["店", "売上", None, None, None, "費用", None],
+        [None, "国内", None, "海外", None, "国内", "計"],
+        [None, "4月", "5月", "4月", "5月", "4月", None],
+        ["東京", 1, 2, 3, 4, 5, 6],
+        ["※ 税込"],
+    ]
+    workbook(path, ("s", rows)).save(path)
+    (reading,) = files.import_("new").details.readings[0].values()
+    assert reading.notes == (
+        "the columns' names are in rows 1 to 3",
+        'the last rows may be notes: "※ 税込"; leave them out with --read notes=out',
+    )
+    names = (
+        "店",
+        "売上 国内 4月",
+        "売上 国内 5月",
+        "売上 海外 4月",
+        "売上 海外 5月",
+        "費用 国内 4月",
+        "費用 計",
+    )
+    assert tuple(files.content("t__a")[0]) == names
+    files.import_(options=DatasetOptions(readings=reading_choices(["notes=out"])))
+    assert files.read("t__a") == [("東京", 1, 2, 3, 4, 5, 6)]
 
 
 POSTAL = "[<=999]000;[<=9999]000-00;000-0000"

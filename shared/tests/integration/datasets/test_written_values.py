@@ -50,6 +50,11 @@ CASES = {
               [date(2000, 1, 1), date(1999, 12, 31), date(2001, 2, 2)]),
     "months": (["令和7年1月", "平成元年12月", "2025年2月"], "DATE",
                [date(2025, 1, 1), date(1989, 12, 1), date(2025, 2, 1)]),
+    "moments": (["2025年4月1日 9時5分", "令和7年４月２日13時45分10秒", "2025年4月3日 9:05"],
+                "TIMESTAMP",
+                [at("2025-04-01 09:05"), at("2025-04-02 13:45:10"), at("2025-04-03 09:05")]),
+    "no such hour": (["2025年4月1日 25時0分", "2025年4月1日 1時0分", ""], "VARCHAR",
+                     ["2025年4月1日 25時0分", "2025年4月1日 1時0分", None]),
     "list": (["(1)", "(2)", "(3)"], "VARCHAR", ["(1)", "(2)", "(3)"]),
     "mixed": (["$5", "¥5", "5"], "VARCHAR", ["$5", "¥5", "5"]),
     "some percent": (["5%", "5", "6%"], "VARCHAR", ["5%", "5", "6%"]),
@@ -248,7 +253,7 @@ WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; �
 def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_taken):
     (tmp_path / "a.csv").write_bytes(f"a|b\n{text}|1\n".encode(encoding))
     if not is_taken:
-        with pytest.raises(UnreadableFile, match="save it as UTF-8"):
+        with pytest.raises(UnreadableFile, match="as UTF-8, or name its encoding with --encoding"):
             csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
         return
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")

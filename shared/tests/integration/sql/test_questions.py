@@ -138,6 +138,9 @@ def test_values_that_models_send_are_taken_or_told_what_to_write(site):
     assert rows(unknown, n=2) == [[2]]
     with pytest.raises(WrongParameters, match=r"or a text; write \$n::BIGINT or \$n::VARCHAR"):
         rows(unknown, n="2")
+    with pytest.raises(WrongParameters, match=r"write \$n::HUGEINT or"):
+        rows(unknown, n=str(-(2**127)))
+    assert rows("SELECT $n::HUGEINT::VARCHAR AS v", n=-(2**127)) == [[str(-(2**127))]]
     with pytest.raises(WrongParameters, match=r"write \$n::DECIMAL\(38, 10\) or"):
         rows(unknown, n="2.5")
     with pytest.raises(WrongParameters, match=r"write \$n::DOUBLE or"):
@@ -181,13 +184,22 @@ def test_a_query_with_numbers_as_parameters_answers_as_with_them_written_in_it(s
     assert answers[0] == answers[1]
 
 
-def test_a_saved_question_is_judged_anew_when_it_is_run(site):
+def test_a_saved_question_is_judged_anew_when_it_is_run_or_shown(site):
     sql = "SELECT DISTINCT size * $rate AS v FROM sales WHERE size = 1"
     stored = SavedQuery("of_old", sql, "", (Parameter("rate", "text"),))  # as a version before had
     save(site.questions.database, stored, replace=False)
     assert site.answer("of_old", {"$Rate": 1.5})["rows"] == [[1.5]]
     with pytest.raises(WrongParameters, match="rate of of_old must be a number"):
         site.answer("of_old", {"rate": "much"})
+
+    def shown():
+        listed = [*site.questions.listed(), *site.listing.handles()["measures"]]
+        return [each["parameters"] for each in listed if each["name"] == "of_old"]
+
+    assert shown() == ["rate (number)"] * 2
+    tables, site.tables = site.tables, []
+    assert shown() == ["rate (text)"] * 2  # what runs no longer is shown as it was saved
+    site.tables = tables
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
 from mdvec_mcp.household import today
-from mdvec_mcp.upkeep import Values, imports_now
+from mdvec_mcp.upkeep import Values, imports_now, told_import
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.data_view import file_parts
 from mdvec_mcp.web.page.views import Language, Query, Views, form_of, language_of, words
@@ -102,6 +102,7 @@ class _Tools:
             source, import_ = sources.get(tool.name), imports.get(tool.name)
             is_running = import_ is not None and import_["state"] == "running"
             fresh = "" if source is None else wording(source.freshness, is_running)
+            import_ = import_ if source is None else told_import(source, import_)
             shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
         return seen, shown
 

@@ -16,6 +16,7 @@ NULL = "null"
 _NULL_IN = f"{NULL} in a column: "
 """Begins the setting that makes a text NULL in one column, and the text follows."""
 TOTALS = "totals"
+NOTES = "notes"
 AUTO = "auto"
 """The value that takes a choice back."""
 EVERY_FILE = "*"
@@ -30,7 +31,7 @@ class ReadingChoice:
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
         setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN``, ``NULL``, that of
-            ``null_in`` or ``TOTALS``.
+            ``null_in``, ``TOTALS`` or ``NOTES``.
         column: the column's name, for ``COLUMN`` and ``null_in``; for ``NULL`` the text that stands
             for no value.
         value: the chosen value, as text.
@@ -123,4 +124,5 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         columns,
         {column: tuple(texts) for column, texts in nulls.items()},
         TOTALS in by_setting,
+        NOTES in by_setting,
     )

@@ -98,8 +98,7 @@ def column_notes(columns: Sequence[str], files: Mapping[str, Sequence[str]]) -> 
     for name in columns:
         lacking = [path for path, names in have.items() if name.lower() not in names]
         if lacking:
-            lack = "lacks" if len(lacking) == 1 else "lack"
-            yield f"the column {name!r} is NULL for {shown_files(lacking)}, which {lack} it"
+            yield f"the column {name!r} is NULL for files that lack it: {shown_files(lacking)}"
     for name in columns:
         other = [path for path, names in files.items() if name not in names]
         spelled = [path for path in other if name.lower() in have[path]]

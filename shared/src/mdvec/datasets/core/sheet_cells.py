@@ -32,6 +32,10 @@ _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s[^>]*?ref\s*=\s*[\"']([A-Z]+)(\d+):
 _HIDDEN_ROW = re.compile(
     rb"<(?:\w+:)?row(?=[^>]*?\shidden\s*=\s*[\"'](?:1|true))[^>]*?\sr\s*=\s*[\"'](\d+)"
 )
+_HIDDEN_COLUMNS = re.compile(
+    rb"<(?:\w+:)?col(?=[^>]*?\shidden\s*=\s*[\"'](?:1|true))"
+    rb"(?=[^>]*?\smin\s*=\s*[\"'](\d+))[^>]*?\smax\s*=\s*[\"'](\d+)"
+)
 _SUMS = ("合計", "総計", "小計")
 _TOTALS = (*_SUMS, "計", "total", "subtotal", "grandtotal")
 _BRACKETS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
@@ -194,17 +198,20 @@ class SheetMarks:
     Attributes:
         merged: the merged cells of more than one row.
         hidden_rows: the numbers of its hidden rows.
+        hidden_columns: the first and last number of hidden columns side by side.
         has_formulas: whether a cell has one.
     """
 
     merged: list[MergedCells] = field(default_factory=list)
     hidden_rows: list[int] = field(default_factory=list)
+    hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     has_formulas: bool = False
 
     def take(self, xml: bytes) -> None:
         """Read the marks of a part of the sheet's XML."""
         self.has_formulas |= b"<f" in xml
         self.hidden_rows += map(int, _HIDDEN_ROW.findall(xml))
+        self.hidden_columns += [(int(a), int(b)) for a, b in _HIDDEN_COLUMNS.findall(xml)]
         for column, first, _, last in _MERGED.findall(xml):
             if first != last:
                 self.merged.append(MergedCells(int(first), int(last), _column_number(column)))

@@ -1,4 +1,4 @@
-"""Finds the tables of a sheet and their headers: below title lines, perhaps of two rows."""
+"""Finds the tables of a sheet and their headers: below title lines, perhaps of several rows."""
 
 from __future__ import annotations
 
@@ -141,16 +141,18 @@ class SheetHeader:
 
     Attributes:
         at: the index of the first row below it.
-        row: the index of the row that names the columns; of two, the lower; ``NO_HEADER`` if none
-            does.
+        row: the index of the row that names the columns; of several, the last; ``NO_HEADER`` if
+            none does.
         names: the columns' names as written; "" where there is none.
         skipped: the title lines above it.
+        top: the index of its first row.
     """
 
     at: int
     row: int
     names: tuple[str, ...]
     skipped: tuple[str, ...]
+    top: int = 0
 
 
 def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> SheetHeader:
@@ -166,17 +168,26 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     at = header_at(rows) if given is None else given
     if given == NO_HEADER or (given is None and at == 0 and is_data(rows[0], rows[1:])):
         return SheetHeader(0, NO_HEADER, (), ())
-    below = rows[at + 1] if at + 1 < len(rows) else ()
-    if given is None and at and _names_groups(rows[at - 1], rows[at], rows[at + 1 :]):
-        top, lower = at - 1, at
-    elif given is None and _names_groups(rows[at], below, rows[at + 2 :]):
-        top, lower = at, at + 1
-    else:
-        if given is None:
-            check_names_below(rows, at)
-        return SheetHeader(at + 1, at, _trimmed(rows[at]), tuple(map(title, rows[:at])))
-    names = _combined(rows[top], rows[lower])
-    return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])))
+    top, lower = (at, at) if given is not None else header_span(rows, at)
+    if given is None and top == lower:
+        check_names_below(rows, at)
+    names = combined_names(rows[top : lower + 1])
+    return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top)
+
+
+def header_span(rows: Sequence[Sequence[str]], at: int) -> tuple[int, int]:
+    """The first and last row of the header that has a row in it: those above name groups."""
+    top = lower = at
+    while top and _names_groups(rows[top - 1], rows[top], rows[lower + 1 :]):
+        top -= 1
+    while lower + 1 < len(rows) and _names_groups(rows[lower], rows[lower + 1], rows[lower + 2 :]):
+        lower += 1
+    return top, lower
+
+
+def span_note(place: str, top: int, lower: int) -> str:
+    """What there is to report about a header of several rows; "" if it is one."""
+    return f"the columns' names are in {place}s {top} to {lower}" if 0 < top < lower else ""
 
 
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -200,23 +211,23 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
     )
 
 
-def _combined(top: Sequence[str], lower: Sequence[str]) -> tuple[str, ...]:
-    """The names of both rows; a group's name goes on to the right until the next."""
-    width = max(len(top), len(lower))
-    upper = [*top, *[""] * (width - len(top))]
-    under = [*lower, *[""] * (width - len(lower))]
+def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """The names of columns in all rows of a header.
+
+    The name of a group goes on to the right, until the next in its row or in one above it.
+    """
+    width = max(map(len, rows))
     names: list[str] = []
-    group = ""
-    for above, name in zip(upper, under, strict=True):
-        group = above.strip() or group
-        names.append(f"{group} {name.strip()}".strip() if name.strip() else above.strip())
-        if above.strip() and not name.strip():
-            group = ""  # one cell over both rows ends the group before it
+    groups = [""] * (len(rows) - 1)
+    for place in range(width):
+        *above, name = (row[place].strip() if place < len(row) else "" for row in rows)
+        own = [level for level, cell in enumerate(above) if cell]
+        if own:
+            groups[own[0] :] = above[own[0] :]
+        names.append(" ".join(filter(None, [*groups, name])) if name or own else "")
+        if own and not name:
+            groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell goes over all rows below
     return tuple(names)
-
-
-def _trimmed(row: Sequence[str]) -> tuple[str, ...]:
-    return tuple(cell.strip() for cell in row)
 
 
 _MIN_ROWS_APART = 2

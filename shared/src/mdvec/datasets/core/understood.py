@@ -82,7 +82,7 @@ class Understood:
         """What a user should know; "" if the file has nothing unusual."""
         said: list[str] = []
         if self.is_guess:
-            said.append(f"{self.encoding} (a guess; --encoding chooses another)")
+            said.append(f"{self.encoding} (a guess, --encoding chooses another)")
         elif self.encoding not in _PLAIN_ENCODINGS:
             said.append(self.encoding)
         if self.delimiter not in _PLAIN_DELIMITERS:
@@ -137,6 +137,7 @@ class ReadingOptions:
         columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
         nulls: texts that stand for no value, by column; those of "" do so in every one.
         leaves_out_totals: whether rows that sum up others are left out.
+        leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
     """
 
@@ -146,6 +147,7 @@ class ReadingOptions:
     columns: Mapping[str, str] = field(default_factory=dict)
     nulls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     leaves_out_totals: bool = False
+    leaves_out_notes: bool = False
     beside_commas: bool = False
 
     def nulls_in(self, column: str) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ _BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
 _MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
 _JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
+_JAPANESE_MOMENT = rf"{_JAPANESE_DATE} ?(\d{{1,2}}時\d{{1,2}}分(\d{{1,2}}秒)?|{_TIME})"
 _READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
 _SIGNED_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}|[(]'), '-', '') || "
@@ -55,6 +56,10 @@ _YEAR = (
 _ISO_DATE = (
     f"({_YEAR})::VARCHAR || '-' || regexp_extract({{v}}, '年([0-9]+)月', 1) || '-' || "
     "regexp_extract({v}, '月([0-9]+)日', 1)"
+)
+_ISO_MOMENT = (
+    f"{_ISO_DATE} || ' ' || "
+    "rtrim(translate(regexp_extract({v}, '日 ?(.*)', 1), '時分秒', '::'), ':')"
 )
 _ERA_LETTER = r"[MTSHR]([1-9]\d|0?[1-9])[./-]\d{1,2}[./-]\d{1,2}"
 _ERA_LETTER_DATE = (
@@ -269,6 +274,7 @@ _KINDS = (
     ValueKind("DATE", _SLASHED, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"),
     ValueKind("DATE", _SLASHED, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),
+    ValueKind("TIMESTAMP", _JAPANESE_MOMENT, reading=_ISO_MOMENT),
     ValueKind(
         "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"
     ),

@@ -22,6 +22,7 @@ import duckdb
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
+from mdvec.datasets.core.sheet_header import span_note
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
 from mdvec.datasets.interfaces.connection import (
@@ -30,6 +31,7 @@ from mdvec.datasets.interfaces.connection import (
     safe_connection,
 )
 from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, headers_below, read_head
+from mdvec.datasets.interfaces.csv_notes import note_lines
 from mdvec.datasets.interfaces.csv_rows import Rows, lines_of, totals_among, totals_of
 from mdvec.datasets.interfaces.typed_columns import (
     MIN_WIDE_COLUMNS,
@@ -80,14 +82,24 @@ def csv_to_parquet(
             head = read_head(text, allowed, reading)
             is_large = source.stat().st_size >= large_from
             is_plain = encoding == UTF_8 and lines.is_uniform and head.is_plain
-            is_direct = is_large and is_plain and _is_quoted_well(text, head)
+            is_direct = is_large and is_plain and not reading.leaves_out_notes
+            is_direct &= _is_quoted_well(text, head)
             if is_direct and not (len(head.names) == 1 and lines.ends_blank):
                 rows = Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
+                below = note_lines(source, head, head.lines)
             else:
                 text.seek(0)
                 _copy_below(text, head.lines, copy, is_uniform=lines.is_uniform)
+                below = note_lines(copy, head, 0)
+                if reading.leaves_out_notes:
+                    below.cut(copy)
                 number = lines_of(copy).filled(head)
                 rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
+            if below.is_short and not below.notes.are_left_out:
+                raise UnreadableFile(
+                    f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if "
+                    "it is a note below the table, leave it out with --read notes=out"
+                )
         columns, totals = _convert(rows, target, plain, on_rows, reading)
         others = () if is_large else tuple(headers_below(rows.file, head))
     except UnicodeError as error:
@@ -95,6 +107,8 @@ def csv_to_parquet(
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)
+    others = (span_note("line", head.top, head.line), *others, below.notes.note())
+    others = tuple(filter(None, others))
     notes = others if head.line or reading.header_row else (NO_HEADER_NOTE, *others)
     shown = ", ".join(f"{shown_name(text)} ({number:,})" for text, number in totals.items())
     return Understood(

@@ -17,8 +17,10 @@ from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     HeadersBelow,
     check_names_below,
+    combined_names,
     first_rows,
     header_at,
+    header_span,
     title,
     usual_width,
 )
@@ -45,10 +47,11 @@ class Head:
     Attributes:
         delimiter: what separates cells.
         titles: the lines before the header.
-        line: the header's line; 0 if there is none.
+        line: the header's line, of several the last; 0 if there is none.
         names: the columns' names.
         lines: the number of lines before the rows.
         is_plain: whether each of these lines is a row that is not blank.
+        top: the first line of the header.
     """
 
     delimiter: str
@@ -57,6 +60,7 @@ class Head:
     names: tuple[str, ...]
     lines: int
     is_plain: bool = True
+    top: int = 0
 
 
 def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
@@ -82,13 +86,15 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
 def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, given: int | None) -> Head:
     cells = [row for _, row in first]
     at = header_at(cells) if given is None else max(given, 0)
-    line, header = first[at]
+    header = cells[at]
     if given == NO_HEADER or (given is None and _is_data(header, cells[at + 1 :])):
         return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
-    if given is None:
+    top, lower = (at, at) if given is not None else header_span(cells, at)
+    if given is None and top == lower:
         check_names_below(cells, at)
-    titles, is_plain = tuple(map(title, cells[:at])), line == before + at + 1
-    return Head(delimiter, titles, line, column_names(header), line, is_plain)
+    line, names = first[lower][0], column_names(combined_names(cells[top : lower + 1]))
+    titles, is_plain = tuple(map(title, cells[:top])), line == before + lower + 1
+    return Head(delimiter, titles, line, names, line, is_plain, first[top][0])
 
 
 def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

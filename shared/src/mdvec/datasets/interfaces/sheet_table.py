@@ -17,12 +17,14 @@ from typing import Protocol
 from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.notes_below import NotesBelow
 from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
 from mdvec.datasets.core.sheet_header import (
     HeadersBelow,
     SheetHeader,
     first_rows,
     sheet_header,
+    span_note,
     tables_side_by_side,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
@@ -30,6 +32,7 @@ from mdvec.datasets.core.value_types import VALUE_KINDS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.typed_rows import OnRows, TypedRows
 from mdvec.files import UnreadableFile
+from mdvec.text import shown_name
 
 HIDDEN = "it is a hidden sheet; show it in the workbook to import it"
 DAMAGED = "it is not a complete workbook; save it again"
@@ -89,7 +92,7 @@ class SheetTable:
             for cells in self.marks.merged
             if start < cells.column <= stop
         ]
-        marks = SheetMarks(merged, self.marks.hidden_rows)
+        marks = replace(self.marks, merged=merged)
         name = f"{self.name} {_letters(start)}"
         return replace(self, name=name, marks=marks, columns=slice(start, stop))
 
@@ -117,24 +120,38 @@ class SheetTable:
         rows = TypedRows(target, self.on_rows, self.reading, VALUE_KINDS, reads_mixed=True)
         with readable():
             numbered = self._rows()
-            header, header_row, below = self._below_header(numbered)
+            header, (top, header_row), below = self._below_header(numbered)
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
-            headers = HeadersBelow()
-            cells = (_with_texts(row, as_text) for row in filled.rows(headers.rows(below)))
+            headers, notes = HeadersBelow(), NotesBelow(self.reading.leaves_out_notes)
+            rows_below = filled.rows(notes.rows(headers.rows(below)))
+            cells = (_with_texts(row, as_text) for row in rows_below)
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
+            hidden = self._hidden_of(_names(header.names, rows.seen))
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
+            span_note("row", top, header_row),
             *self.sheet.notes(),
             *filled.notes(self.marks.hidden_rows),
+            f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),
+            notes.note(),
             "cells of a column are formatted in several currencies, so it is text"
             if is_mixed
             else "",
         )
         return understood, rows.seen
+
+    def _hidden_of(self, names: Sequence[str]) -> list[str]:
+        """Those of its columns that the sheet hides."""
+        left = (self.columns.start or 0) + 1
+        return [
+            shown_name(name)
+            for at, name in enumerate(names, left)
+            if name and any(first <= at <= last for first, last in self.marks.hidden_columns)
+        ]
 
     def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
         """The columns that are text by choice, in which an amount keeps its currency."""
@@ -143,7 +160,8 @@ class SheetTable:
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
-    ) -> tuple[SheetHeader, int, Iterator[tuple[int, Row]]]:
+    ) -> tuple[SheetHeader, tuple[int, int], Iterator[tuple[int, Row]]]:
+        """The header, the numbers of its first and last row, and the rows below it."""
         try:
             first, given = first_rows(rows, self.reading.header_row, "row")
             header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
@@ -152,7 +170,9 @@ class SheetTable:
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
         below = chain(first[header.at :], rows)
-        return header, 0 if header.row == NO_HEADER else first[header.row][0], below
+        if header.row == NO_HEADER:
+            return header, (0, 0), below
+        return header, (first[header.top][0], first[header.row][0]), below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         return self.sheet.rows(self.columns)

@@ -210,7 +210,7 @@ _BYTES_A_SECOND = 1_000_000
 _BROKEN = "it is damaged, too large, or no workbook at all; save it again as .xlsx"
 _NOT_SEEN = (
     "in a file of this kind currencies, units and leading zeros that only a cell's format shows "
-    "are not seen, and cells with an error are NULL; for these save it as .xlsx"
+    "are not seen, nor what is hidden, and cells with an error are NULL; for these save it as .xlsx"
 )
 
 

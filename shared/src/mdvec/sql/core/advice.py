@@ -156,7 +156,10 @@ _MAX_BYTES = 900
 _MAX_MESSAGE_BYTES = 340
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
 _AMBIGUOUS = re.compile(r'Ambiguous reference to column name "((?:[^"]|"")*)"')
-_JAPANESE_SIGNS = {"、": ",", "。": ";", "‘": "'", "“": '"'}
+_JAPANESE_SIGNS = {
+    "、": ",", "。": ";", "‘": "'", "“": '"', "≧": ">=", "≥": ">=", "≦": "<=", "≤": "<=",
+    "≠": "<>", "×": "*", "÷": "/", "−": "-",
+}  # fmt: skip
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {

@@ -309,7 +309,8 @@ class _Checker:
                 return
             raise QueryRefused(
                 "the SQL holds a parameter without a value; write the value itself, or give query "
-                "parameters={name: value} for $name (? and $1 are not taken)"
+                "parameters={name: value} (mdvec query -p name=value) for $name; ? and $1 are not "
+                "taken"
             )
         if kind not in vocabulary.EXPRESSIONS:
             raise QueryRefused(f"{shortened(str(kind))} is not allowed in a query; {_RULE}")

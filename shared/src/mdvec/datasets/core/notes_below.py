@@ -1,0 +1,75 @@
+"""Rows under a table that hold one text each, such as ※ 税込: perhaps notes, which are no rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from mdvec.datasets.core.columns import is_value
+from mdvec.datasets.core.value_types import BLANKS
+from mdvec.text import shown_name
+
+MIN_WIDTH = 3
+"""Many rows of narrower tables lack all but one cell, without being notes."""
+_MAX_SHOWN = 3
+_MAX_CHARS = 40
+_Row = TypeVar("_Row", bound=Sequence[object])
+
+
+def filled_cells(row: Sequence[object]) -> list[object]:
+    """The cells of a row that are not empty."""
+    return [cell for cell in row if cell is not None and cell != ""]
+
+
+def text_alone(row: Sequence[object]) -> str:
+    """The text that a row holds, if it is its only cell and no number or date; "" otherwise."""
+    filled = filled_cells(row)
+    if len(filled) != 1 or not isinstance(filled[0], str) or is_value(filled[0]):
+        return ""
+    text = filled[0].strip()
+    return "" if text in BLANKS else text
+
+
+@dataclass(slots=True)
+class NotesBelow:
+    """The last rows of a table if each holds one text.
+
+    Attributes:
+        are_left_out: whether they are left out.
+        texts: what they hold; of a table that is read on, once all its rows were.
+        are_usual: whether other rows hold one text as well, or may easily, so nothing is told.
+    """
+
+    are_left_out: bool = False
+    texts: list[str] = field(default_factory=list)
+    are_usual: bool = False
+
+    def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
+        """The same rows, without notes at their end if these are left out; each has its number."""
+        waiting: list[tuple[int, _Row]] = []
+        widest = 1
+        for number, row in numbered:
+            if widest > 1 and text_alone(row):
+                waiting.append((number, row))
+                continue
+            widest = max(widest, len(filled_cells(row)))
+            self.are_usual |= bool(waiting)
+            yield from waiting
+            waiting.clear()
+            yield number, row
+        self.texts = [text_alone(row) for _, row in waiting]
+        self.are_usual |= widest < MIN_WIDTH
+        if not self.are_left_out:
+            yield from waiting
+
+    def note(self) -> str:
+        """What there is to report; "" if there is nothing."""
+        if not self.texts or (self.are_usual and not self.are_left_out):
+            return ""
+        shown = ", ".join(shown_name(text[:_MAX_CHARS]) for text in self.texts[:_MAX_SHOWN])
+        more = len(self.texts) - _MAX_SHOWN
+        shown += f" and {more:,} more" if more > 0 else ""
+        if self.are_left_out:
+            return f"notes below the table are left out: {shown}"
+        return f"the last rows may be notes: {shown}; leave them out with --read notes=out"

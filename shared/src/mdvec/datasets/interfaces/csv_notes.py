@@ -1,0 +1,68 @@
+"""Finds the lines at the end of a CSV file that hold one text each, without reading all of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from mdvec.datasets.core.notes_below import MIN_WIDTH, NotesBelow, filled_cells, text_alone
+from mdvec.datasets.interfaces.csv_head import Head
+from mdvec.text import UTF_8
+
+_TAIL_BYTES = 2**16
+_MAX_LINES = 1_000
+"""How many of the lines above are looked at, whether they hold one text, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLines:
+    """Notes, the place of the first one's line, and whether that has fewer cells than others."""
+
+    notes: NotesBelow = field(default_factory=NotesBelow)
+    place: int = 0
+    is_short: bool = False
+
+    def cut(self, rows: Path) -> None:
+        """Take their lines from a copy of the rows."""
+        if self.notes.texts:
+            self.notes.are_left_out = True
+            os.truncate(rows, self.place)
+
+
+def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
+    """The notes at the end of a file in UTF-8, whose first ``skipped`` lines are no rows."""
+    if len(head.names) == 1:
+        return NoteLines()
+    with rows.open("rb") as stream:
+        size = stream.seek(0, io.SEEK_END)
+        start = max(size - _TAIL_BYTES, 0)
+        stream.seek(start)
+        if start:
+            stream.readline()
+        lines = stream.readlines()
+    lines = lines[0 if start else skipped :]
+    notes, end, place, is_short = NotesBelow(), size, 0, False
+    above = iter(reversed(lines))
+    for line in above:
+        end -= len(line)
+        if line.count(b'"') % 2:  # it ends or begins within a cell
+            return NoteLines()
+        row = next(csv.reader([line.decode(UTF_8, "replace")], delimiter=head.delimiter), [])
+        if text := text_alone(row):
+            notes.texts.insert(0, text)
+            place, is_short = end, len(row) == 1
+        elif len(filled_cells(row)) > 1:
+            break
+        elif any(row):
+            return NoteLines()
+    else:
+        return NoteLines()
+    rest = [line.decode(UTF_8, "replace") for line in islice(above, _MAX_LINES)]
+    notes.are_usual = len(head.names) < MIN_WIDTH or any(
+        map(text_alone, csv.reader(reversed(rest), delimiter=head.delimiter))
+    )
+    return NoteLines(notes, place, is_short)
