@@ -1,8 +1,6 @@
 """The page's base and its search, over a real port, with a client that has cookies."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from collection import Collection
@@ -225,12 +223,3 @@ def test_cookies_outlive_a_restarted_server(notes):
     with page_site(notes.database) as site, site.client(is_open=False) as client:
         client.cookies.update(cookies)
         assert client.get("/").status_code == 200
-
-
-def test_a_stdio_server_loads_nothing_of_the_page():
-    code = (
-        "import sys, mdvec_mcp.main, mdvec_mcp.server, mdvec_mcp.stdio\n"
-        "print([name for name in sys.modules if name.startswith(('mdvec_mcp.web', 'jinja2'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['mdvec_mcp.web']\n"  # its face, which loads what is asked of it
