@@ -21,6 +21,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Implementation, Tool
+from mdvec import manage
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
@@ -257,10 +258,12 @@ def connect_here(
         database: Path,
         *,
         home: Path,
+        folder: Path | None = None,
         client: Implementation | None = None,
         mode: str = "auto",
         **environment: str,
     ) -> Iterator[Connected]:
+        """``folder`` is that of ``--docs-dir``."""
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
             for name, value in (dict.fromkeys(_HOMES, str(home)) | environment).items():
@@ -269,7 +272,8 @@ def connect_here(
             models = ModelPool(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
-            start = main.Start(settings, settings_file=None, folder=None, is_alone=False)
+            tool = folder and manage.tool_of_folder(database, folder)
+            start = main.Start(settings, settings_file=None, folder=tool, is_alone=False)
             server = main._server(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)

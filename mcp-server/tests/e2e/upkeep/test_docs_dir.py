@@ -2,6 +2,7 @@
 
 import os
 import sys
+from functools import partial
 
 import anyio
 import pytest
@@ -9,9 +10,9 @@ from answer_text import notes, passages
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mdvec.manage import registering
+from page_site import wait_until
 
 RUN = "from mdvec_mcp.main import main; main()"
-SECONDS = 60
 
 
 @pytest.fixture
@@ -50,10 +51,17 @@ def ask(parameters, *calls, on_progress=None):
     return anyio.run(run)
 
 
-def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
-    write(tmp_path / "Notes 2026", 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
-    parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
-    _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
+@pytest.fixture
+def serving(connect_here, tmp_path):
+    """A server for a folder in this process, with a database that it makes."""
+    return partial(connect_here, tmp_path / "data" / "vector-db.sqlite", home=tmp_path)
+
+
+def test_a_search_during_a_long_import_says_how_far_it_is(serving, tmp_path):
+    folder = tmp_path / "Notes 2026"
+    write(folder, 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
+    with serving(folder=folder) as client:
+        answer = client.call("notes-2026", {"query": "水"})
     assert passages(answer.content[0].text)
     told = " ".join(notes(answer.content[0].text))
     assert "of 900 files); an import is running" in told
@@ -62,7 +70,7 @@ def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
 
 
 def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_can_be_away(
-    started, tmp_path
+    started, serving, tmp_path
 ):
     folder, data, told = tmp_path / "家のメモ", tmp_path / "data", []
     write(folder, 3)
@@ -80,19 +88,14 @@ def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_ca
     assert (tool.name, tool.source, tool.description) == ("docs", folder, said)
     write(folder, 1, "# 水\n\n水は九リットルに増やした。\n")
 
-    async def until_new():
-        async with Client(stdio_client(parameters)) as client:
-            with anyio.fail_after(SECONDS):
-                while True:
-                    answer = await client.call_tool("docs", {"query": "水"})
-                    if "九リットル" in answer.content[0].text:
-                        return
-                    await anyio.sleep(0.02)
+    def answered():
+        return client.call("docs", {"query": "水"}).content[0].text
 
-    anyio.run(until_new)
+    with serving(folder=folder) as client:
+        wait_until(lambda: "九リットル" in answered())
     folder.rename(tmp_path / "away")
-    _, (answer,) = ask(parameters, ("docs", {"query": "水"}))
-    assert "九リットル" in answer.content[0].text
+    with serving(folder=folder) as client:
+        assert "九リットル" in answered()
 
 
 def test_wrong_folders_and_options_are_one_sentence(refused, tmp_path):
@@ -109,12 +112,10 @@ def test_wrong_folders_and_options_are_one_sentence(refused, tmp_path):
     assert "cannot be a tool's name" in refused(*here, "--name", "家-a")
 
 
-def test_nothing_is_imported_by_itself_where_the_settings_say_so(started, tmp_path):
+def test_nothing_is_imported_by_itself_where_the_settings_say_so(serving, tmp_path):
     write(tmp_path / "notes", 1)
-    parameters = started(
-        "--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, MDVEC_SYNC_AUTO="false"
-    )
-    _, (answer,) = ask(parameters, ("notes", {"query": "水"}))
+    with serving(folder=tmp_path / "notes", MDVEC_SYNC_AUTO="false") as client:
+        answer = client.call("notes", {"query": "水"})
     assert "no documents yet" in answer.content[0].text
 
 
