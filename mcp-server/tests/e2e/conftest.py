@@ -263,12 +263,13 @@ def connect_here(
         mode: str = "auto",
         **environment: str,
     ) -> Iterator[Connected]:
-        """``folder`` is that of ``--docs-dir``."""
+        """``folder`` is that of ``--docs-dir``; servers that run at once have the same ``home``."""
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in (dict.fromkeys(_HOMES, str(home)) | environment).items():
-                patch.setenv(name, value)
-            settings = load_settings(os.environ, flags={"database": {"path": str(database)}})
+            for name in _HOMES:
+                patch.setenv(name, str(home))
+            flags = {"database": {"path": str(database)}}
+            settings = load_settings({**os.environ, **environment}, flags=flags)
             models = ModelPool(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
