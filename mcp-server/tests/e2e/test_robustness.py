@@ -64,6 +64,7 @@ def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
             return client.call(tool, {"query": "水"}).content[0].text
 
         assert ask("empty").startswith("empty: no documents yet; reindex imports them")
+        assert "mdvec import -n empty" in ask("empty")
         registering.update_tool(database, "empty", None, database.parent / "notes")
         import_use(database, "empty", "new")
         assert passages(ask("empty"))

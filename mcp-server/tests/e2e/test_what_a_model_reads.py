@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -91,10 +92,10 @@ def start(database, connect_here):
 @pytest.fixture(scope="module")
 def servers(start):
     """One server for each choice of settings."""
-    core, reading = {"MDVEC_SERVER_TOOLS": "core"}, {"MDVEC_SERVER_READ_ONLY": "true"}
-    with start() as every, start(**core) as few, start(**reading) as readers:
-        with start(**core, **reading) as few_readers:
-            yield {"all": every, "core": few, "read": readers, "core, read": few_readers}
+    core, read = {"MDVEC_SERVER_TOOLS": "core"}, {"MDVEC_SERVER_READ_ONLY": "true"}
+    chosen = {"all": {}, "core": core, "read": read, "core, read": core | read}
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(start(**one)) for name, one in chosen.items()}
 
 
 @pytest.fixture(scope="module")

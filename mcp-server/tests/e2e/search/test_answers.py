@@ -2,7 +2,6 @@
 
 import pytest
 from answer_text import passages
-from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
 
@@ -28,18 +27,6 @@ def test_every_active_row_is_a_tool_with_its_own_description(connected):
     assert query["type"] == "string"
     assert (k["type"], k["default"]) == ("integer", 5)
     assert query["description"]
-
-
-def test_a_hit_is_exactly_what_stands_in_the_file(filled, connected):
-    answer = connected.call("notes", {"query": "水はどれくらい必要？"})
-    assert not answer.is_error
-    (hit,) = passages(answer.content[0].text)
-    text = (filled / "notes" / "a.md").read_text(encoding="utf-8")
-    assert hit.content == text[slice(*hit.span)].strip()
-    assert (hit.file_path, hit.heading, hit.lines) == ("a.md", "防災 > 水の備蓄", (1, 5))
-    assert "水は1人1日3リットル" in hit.content
-    assert 0 <= hit.score <= 1
-    assert answer.content[0].text.startswith("1 of 1 passage of notes\n")
 
 
 def test_a_question_without_an_answer_is_said_to_have_none(connected):
@@ -162,13 +149,6 @@ def test_filters_narrow_a_search_and_tags_are_told(database, connect_here, impor
     assert (refused.is_error, "2025年6月" in refused.content[0].text) == (True, True)
 
 
-def test_a_tool_without_documents_says_how_to_import(connected):
-    answer = connected.call("empty", {"query": "水"})
-    assert not answer.is_error
-    assert passages(answer.content[0].text) == []
-    assert "mdvec import -n empty" in answer.content[0].text
-
-
 def test_a_missing_database_is_not_an_error_and_is_not_created(tmp_path, connect_here):
     def offered():
         with connect_here(tmp_path / "none.sqlite", home=tmp_path) as connected:
@@ -204,14 +184,3 @@ def test_changes_made_while_the_server_runs_get_a_clear_answer(database, connect
         registering.delete_tool(database, "notes")
         deleted = "there is no tool 'notes'; list the tools with: mdvec tool ls --all"
         assert ask().startswith((gone, deleted))
-
-
-def test_a_broken_database_names_no_path_to_the_model(database, connect_here):
-    with connect_here(database, home=database.parent) as client:
-        client.call("notes", {"query": "水"})
-        with open_database(database, "write") as connection:
-            connection.execute("PRAGMA user_version = 99")
-        answer = client.call("notes", {"query": "水"})
-    assert answer.is_error
-    assert "mdvec status" in answer.content[0].text
-    assert str(database.parent) not in answer.content[0].text

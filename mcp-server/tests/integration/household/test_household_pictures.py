@@ -143,17 +143,10 @@ def test_amounts_that_total_zero_are_drawn_as_bars(ledger_of):
 
 
 AMOUNTS = st.one_of(st.none(), st.integers(-90_000, 40_000))
-CATEGORIES = [
-    "食費/外食",
-    "食費/食料品",
-    "食費/",
-    "住宅/家賃",
-    "旅行/宿",
-    "税/税",
-    "収入/給与",
-    "収入/利息",
+CATEGORIES = (
+    "食費/外食", "食費/食料品", "食費/", "住宅/家賃", "旅行/宿", "税/税", "収入/給与", "収入/利息",
     "/",
-]
+)  # fmt: skip
 ROWS = st.lists(
     st.builds(
         Row,
@@ -166,9 +159,7 @@ ROWS = st.lists(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, st.sampled_from([None, "食費", "収入", "支出", "食費/外食"]))
 def test_the_numbers_on_a_pie_are_those_of_the_answer_and_of_the_rows(connection, rows, category):
     with connection:

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from client_here import answers, asking, tools_of
+from client_here import answers, asking
 from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
@@ -286,14 +286,6 @@ def test_the_resources_have_categories_months_and_trends(ask):
     assert [month["is_gap"] for month in months] == [False] * 24
     assert (months[0]["year"], months[0]["month"]) == (2023, 10)
     assert {len(category["months"]) for category in trends["categories"]} == {12}
-
-
-def test_household_tools_exist_only_with_a_household(tmp_path):
-    path = tmp_path / "vectors.sqlite"
-    registering.add_tool(path, "notes", "notes", tmp_path, "markdown")
-    assert tools_of(path).keys() == {"notes", "search", "get_document", "reindex", "list_sources"}
-    registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
-    assert tools_of(path).keys() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
 
 
 def test_months_from_the_26th_move_sums_titles_charts_and_resources(database):
