@@ -124,10 +124,7 @@ def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
 
 @pytest.mark.soak
 def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
-    settings = {
-        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1",
-        "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001",
-    }
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1", "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001"}
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
     first = passages(one.ask("notes", "水"))
     one.logged("released the model use: memory is short")

@@ -132,10 +132,7 @@ def test_the_parameter_is_called_return_in_every_search_tool(connected):
 
 @each("tool", ["dev", "search"])
 def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
-    for call in (
-        {"query": "Water", "exclude": ["earthquake"]},
-        {"query": "Water -earthquake"},
-    ):
+    for call in ({"query": "Water", "exclude": ["earthquake"]}, {"query": "Water -earthquake"}):
         answer = said(connected.call(tool, {**call, "k": 10}))
         assert all("earthquake" not in hit.content for hit in passages(answer))
         assert any('"earthquake" excluded 1 passage of dev' in note for note in notes(answer))

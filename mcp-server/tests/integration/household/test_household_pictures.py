@@ -86,10 +86,7 @@ def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, co
     asked = {"month_starts_on": 1, "today": TODAY}
     set_budget(connection, tool, category="外食", amount=900_000, per="year", **asked)
     yearly = budget_chart(budget_status(connection, tool, **asked))
-    assert (yearly.targets, yearly.note) == (
-        (900_000,),
-        "途中です（期間はまだ終わっていません）",
-    )
+    assert (yearly.targets, yearly.note) == ((900_000,), "途中です（期間はまだ終わっていません）")
     set_budget(connection, tool, category="食費", amount=50_000, **asked)
     both = budget_chart(budget_status(connection, tool, **asked))
     assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")

@@ -114,7 +114,7 @@ def test_pages_go_through_all_rows_once(ask):
         *[
             ("get_monthly_household", {"period": "2025年6月", "page": page})
             for page in range(1, first["pages"] + 1)
-        ],
+        ]
     )
     ids = [row["id"] for page in pages for row in page.data["rows"]]
     assert len(ids) == len(set(ids)) == first["total_rows"]

@@ -138,10 +138,7 @@ def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(ask):
         report("costs", **month),
         ("get_monthly_household", month),
         report("medical", since="2025-01", until="2025-09"),
-        (
-            "find_transactions",
-            {"category": ["医療費"], "period": "2025年1月〜9月", "limit": 0},
-        ),
+        ("find_transactions", {"category": ["医療費"], "period": "2025年1月〜9月", "limit": 0}),
         report("furusato"),
         edit("rule", action="add", category="健康・医療 = 保険"),
         edit("rule", action="remove", category="健康・医療 = 保険"),
