@@ -45,10 +45,8 @@ def test_two_periods_stand_side_by_side_with_the_shops_that_moved(ask):
         report("compare", period="2025年9月", detail="full", category="交通費"),
     )
     lines = year.words.splitlines()
-    assert lines[:2] == [
-        "明細は2025-09-30までです（14か月前）。",
-        "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。",
-    ]
+    assert re.fullmatch(r"明細は2025-09-30までです（\d+か月前）。", lines[0])
+    assert lines[1] == "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。"
     assert f"→ {yen(month.words, '支出'):,}円（" in lines[2]
     assert f"→ {yen(month.words, '収入'):,}円（" in lines[3]
     assert len([line for line in shops.words.splitlines() if line.startswith("- ")]) == 5
@@ -108,7 +106,6 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
 def test_recurring_payments_and_a_forecast_come_from_the_ledger(ask):
     recurring, outlook = ask(report("recurring"), report("forecast"))
     for line in (
-        "明細は2025-09-30までです（14か月前）。",
         "- 家賃（住宅）: 毎月 82,000円、年 984,000円（次は 2025-10-01 ごろ）",
         "- 通信 そらモバイル（通信費）: 毎月 3,278円",
         "- みなと電力（水道・光熱費）: 毎月 約 ",
@@ -279,7 +276,7 @@ def test_net_worth_comes_from_the_asset_history_with_a_chart(ask):
         report("net_worth", detail="full"),
     )
     first, second = told.words.splitlines()[:2]
-    assert first == "資産推移は2025-09-30までです（14か月前）。"
+    assert re.fullmatch(r"資産推移は2025-09-30までです（\d+か月前）。", first)
     assert second.startswith("2025年09月の純資産は ")
     months = [line for line in full.words.splitlines() if line.startswith("- 2025年0")]
     assert (len(months), all("、" in line for line in months)) == (9, True)
