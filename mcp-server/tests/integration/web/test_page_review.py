@@ -147,3 +147,23 @@ def test_a_transfer_leaves_both_rows_out_and_is_undone(tmp_path):
         assert text_in(client.get("/money?period=2025-07").text).count("(transfer)") == 2
         post(client, "/review/decide", check=fields["check"], decision="skip", alike="1")
         assert is_open(client) == 1
+
+
+def test_a_cards_bill_is_decided_alone_and_undone(tmp_path):
+    lines = [
+        "1,2026/06/03,家電店,-30000,楽天カード,趣味・娯楽,家電,,0,a",
+        "1,2026/06/21,スーパー,-24321,楽天カード,食費,食料品,,0,b",
+        "1,2026/07/27,ラクテンカードサービス,-54321,三菱UFJ銀行,未分類,未分類,,0,c",
+    ]
+    with page_site(ledger(tmp_path, lines)) as site, site.client() as client:
+        shown = post(client, "/review/detect").text
+        assert "Possibly a card&#39;s bill" in shown
+        assert "¥54,321" in shown
+        check = re.search(r'data-check="(\d+)"', shown)[1]
+        told = post(client, "/review/decide", check=check, decision="duplicate", part="1",
+                    transfer="card_bill", alike="1").json()  # fmt: skip
+        assert told == {"open": 0, "text": "marked as a card's bill"}
+        assert "No pair is waiting" in client.get("/review").text
+        assert "marked as a card&#39;s bill" in client.get("/review?decided=1").text
+        post(client, "/review/decide", check=check, decision="skip", alike="1")
+        assert is_open(client) == 1
