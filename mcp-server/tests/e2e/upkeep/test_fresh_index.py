@@ -277,7 +277,8 @@ def test_an_import_is_silent_and_a_killed_one_a_sentence_and_it_ends_with_its_se
     result = one.answer(call)["result"]
     assert result["isError"]
     assert "was killed by signal 9; what it had finished is kept" in result["content"][0]["text"]
-    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": 0}})
+    again = {"tool": "notes", "wait": 0}
+    answer = one.call("tools/call", {"name": "reindex", "arguments": again})
     told = answer["result"]["content"][0]["text"]
     assert "note: notes is being imported" in told
     assert "it goes on in the background" in told
