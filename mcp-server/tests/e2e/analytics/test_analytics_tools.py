@@ -235,14 +235,8 @@ def test_a_dataset_never_answers_in_bulk(ask):
     found = ask("runs", query="SELECT * FROM runs")
     assert len(found["rows"]) <= 10
     assert "export" in found["warnings"][0]
-    few = ask("runs", query="SELECT moment, pace, part FROM runs", max_output_size=300)
-    assert len(json.dumps(few, ensure_ascii=False, separators=(",", ":")).encode()) <= 300
-
-
-def test_long_column_names_stay_within_the_guard(ask):
     many = ", ".join(f"{n} AS column_with_a_long_name_{n}" for n in range(150))
     assert "select fewer" in ask("runs", query=f"SELECT {many}")["warnings"][0]
-    ask("runs", query=f"SELECT '{'あ' * 5000}'")
 
 
 def test_statistics_only_returns_a_profile(ask):

@@ -1,7 +1,5 @@
 """The view of money over a real port: figures, months, categories, shops, rows, downloads."""
 
-import csv
-import io
 import itertools
 import re
 from urllib.parse import unquote
@@ -11,7 +9,7 @@ from hostile import PAYLOADS, harm_in, text_in
 from mdvec.charts.chart import colors_of
 from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted
-from page_site import page_site
+from page_site import page_site, table_in
 
 HOSTILE = "2025年9月"
 
@@ -226,7 +224,7 @@ def test_what_is_not_there_ends_in_one_sentence(client, query):
 def test_tables_download_as_csv_without_formulas(client):
     answer = client.get("/money/categories.csv", params={"period": HOSTILE})
     assert answer.headers["content-disposition"] == 'attachment; filename="mdvec-categories.csv"'
-    table = list(csv.reader(io.StringIO(answer.content.decode("utf-8-sig"))))
+    table = table_in(answer)
     assert table[0] == ["category", "yen", "percent", "rows"]
     assert len(table) > 40
     assert not [cell for row in table for cell in row if cell.startswith(("=", "@", "+"))]
