@@ -119,12 +119,17 @@ def test_nothing_is_imported_by_itself_where_the_settings_say_so(serving, tmp_pa
     assert "no documents yet" in answer.content[0].text
 
 
-def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, tmp_path):
-    """Its database is the user's, where other tools are, too."""
+@pytest.fixture
+def project(tmp_path):
+    """A folder beside another one, whose tool is in the user's database."""
     database = tmp_path / "mdvec" / "vector-db.sqlite"
     write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
     registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
     write(tmp_path / "project", 1)
+    return tmp_path / "project"
+
+
+def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, project):
     calls: tuple[tuple[str, dict[str, object]], ...] = (
         ("search", {"query": "水の量"}),
         ("search", {"query": "水", "tools": ["diary"]}),
@@ -133,7 +138,7 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
         ("reindex", {"tool": "diary"}),
         ("diary", {"query": "水"}),
     )
-    alone = started("--docs-dir", tmp_path / "project", "--name", "home")
+    alone = started("--docs-dir", project, "--name", "home")
     tools, (found, *refused, _) = ask(alone, *calls)
     assert tools == ["home", "search", "get_document", "reindex", "list_sources"]
     assert {hit.tool for hit in passages(found.content[0].text)} == {"home"}
@@ -143,13 +148,9 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
 
 
 @pytest.mark.soak
-def test_with_all_tools_it_offers_those_of_the_database(started, tmp_path):
-    database = tmp_path / "mdvec" / "vector-db.sqlite"
-    write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
-    registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
-    write(tmp_path / "project", 1)
+def test_with_all_tools_it_offers_those_of_the_database(started, project):
     tools, (found, read) = ask(
-        started("--docs-dir", tmp_path / "project", "--all-tools"),
+        started("--docs-dir", project, "--all-tools"),
         ("search", {"query": "水の量"}),
         ("get_document", {"tool": "diary", "file_path": "0.md"}),
     )
