@@ -59,12 +59,12 @@ def serving(connect_here, tmp_path):
 
 def test_a_search_during_a_long_import_says_how_far_it_is(serving, tmp_path):
     folder = tmp_path / "Notes 2026"
-    write(folder, 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
+    write(folder, 400, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
     with serving(folder=folder) as client:
         answer = client.call("notes-2026", {"query": "水"})
     assert passages(answer.content[0].text)
     told = " ".join(notes(answer.content[0].text))
-    assert "of 900 files); an import is running" in told
+    assert "of 400 files); an import is running" in told
     assert "newer than the index" not in told  # which files a first import lacks is said already
     assert "continue with" not in told
 
