@@ -58,13 +58,14 @@ _HOMES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 def started(
-    database: Path, *arguments: str, home: Path, **environment: str
+    database: Path | None, *arguments: object, home: Path, **environment: str
 ) -> StdioServerParameters:
-    homes = {name: str(home) for name in _HOMES}
+    """A server over a database, or over the one that it finds by itself."""
+    named = [] if database is None else ["--database", database]
     return StdioServerParameters(
         command=sys.executable,
-        args=["-c", RUN, "--database", str(database), *arguments],
-        env={**os.environ, **homes, **environment},
+        args=["-c", RUN, *map(str, [*named, *arguments])],
+        env={**os.environ, **dict.fromkeys(_HOMES, str(home)), **environment},
     )
 
 
@@ -219,17 +220,11 @@ class Connected:
     def tools(self) -> list[Tool]:
         return self.portal.call(self.client.list_tools).tools
 
-    def call(self, name: str, arguments: dict) -> CallToolResult:
-        return self.portal.call(self.client.call_tool, name, arguments)
+    def call(self, name: str, arguments: dict, **more: object) -> CallToolResult:
+        async def called() -> CallToolResult:
+            return await self.client.call_tool(name, arguments, **more)
 
-
-@contextmanager
-def connection(database: Path, *, home: Path, **environment: str) -> Iterator[Connected]:
-    """A server of its own, and the SDK's client of it."""
-    with start_blocking_portal() as portal:
-        connecting = Client(stdio_client(started(database, home=home, **environment)))
-        with portal.wrap_async_context_manager(connecting) as client:
-            yield Connected(portal, client)
+        return self.portal.call(called)
 
 
 @pytest.fixture(scope="session")
@@ -238,11 +233,17 @@ def connect(
 ) -> Callable[..., AbstractContextManager[Connected]]:
     """How to start a server with the SDK's client."""
 
+    @contextmanager
     def connect(
-        database: Path, *, home: Path, **environment: str
-    ) -> AbstractContextManager[Connected]:
+        database: Path | None, *arguments: object, home: Path, **environment: str
+    ) -> Iterator[Connected]:
         kept_caches(home)
-        return connection(database, home=home, **environment)
+        parameters = started(database, *arguments, home=home, **environment)
+        with (
+            start_blocking_portal() as portal,
+            portal.wrap_async_context_manager(Client(stdio_client(parameters))) as client,
+        ):
+            yield Connected(portal, client)
 
     return connect
 

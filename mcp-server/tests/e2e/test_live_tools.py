@@ -45,7 +45,7 @@ async def follow(parameters, database, notes):
             )
             await after(execute, unfinished, (3,))
             (own,) = [tool for tool in (await newer.client.list_tools()).tools if tool.name == "a"]
-            assert "its last import has not finished" in own.description
+            assert "its last import has not finished" in str(own.description)
             assert await after(execute, unfinished, (None,)) == {"a": "新"}
             registering.add_tool(database, "later", "d", notes, "markdown")
             answer = await older.client.call_tool("later", {"query": "水"})  # nobody told it yet

@@ -1,31 +1,12 @@
 """A server that is started for a folder needs no other command."""
 
 import os
-import sys
 from functools import partial
 
-import anyio
 import pytest
 from answer_text import notes, passages
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mdvec.manage import registering
 from page_site import wait_until
-
-RUN = "from mdvec_mcp.main import main; main()"
-
-
-@pytest.fixture
-def started(server, tmp_path):
-    """How a client starts a server for a folder, which names no database."""
-
-    def start(*arguments, **environment):
-        parameters = server(tmp_path / "unused", **environment)
-        return StdioServerParameters(
-            command=sys.executable, args=["-c", RUN, *map(str, arguments)], env=parameters.env
-        )
-
-    return start
 
 
 def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"):
@@ -36,25 +17,20 @@ def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"
         os.utime(file, (1, 1))
 
 
-def ask(parameters, *calls, on_progress=None):
-    """Start a server, and call its tools in order."""
-
-    async def run():
-        async with Client(stdio_client(parameters)) as client:
-            tools = [tool.name for tool in (await client.list_tools()).tools]
-            answers = [
-                await client.call_tool(name, arguments, progress_callback=on_progress)
-                for name, arguments in calls
-            ]
-            return tools, answers
-
-    return anyio.run(run)
+@pytest.fixture
+def started(connect, tmp_path):
+    """A process that is started for a folder, and names no database."""
+    return partial(connect, None, "--docs-dir", home=tmp_path)
 
 
 @pytest.fixture
 def serving(connect_here, tmp_path):
     """A server for a folder in this process, with a database that it makes."""
     return partial(connect_here, tmp_path / "data" / "vector-db.sqlite", home=tmp_path)
+
+
+def names(client):
+    return [tool.name for tool in client.tools()]
 
 
 def test_a_search_during_a_long_import_says_how_far_it_is(serving, tmp_path):
@@ -78,9 +54,9 @@ def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_ca
     async def note(done, total, message):
         told.append(message)
 
-    parameters = started("--docs-dir", folder, "--data-dir", data)
-    tools, (answer,) = ask(parameters, ("search", {"query": "水の量"}), on_progress=note)
-    assert "docs" in tools
+    with started(folder, "--data-dir", data) as client:
+        answer = client.call("search", {"query": "水の量"}, progress_callback=note)
+        assert "docs" in names(client)
     assert "三リットル" in answer.content[0].text
     assert told[0].startswith("docs is being imported")
     (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=True)
@@ -138,9 +114,9 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
         ("reindex", {"tool": "diary"}),
         ("diary", {"query": "水"}),
     )
-    alone = started("--docs-dir", project, "--name", "home")
-    tools, (found, *refused, _) = ask(alone, *calls)
-    assert tools == ["home", "search", "get_document", "reindex", "list_sources"]
+    with started(project, "--name", "home") as alone:
+        assert names(alone) == ["home", "search", "get_document", "reindex", "list_sources"]
+        found, *refused, _ = [alone.call(*call) for call in calls]
     assert {hit.tool for hit in passages(found.content[0].text)} == {"home"}
     assert [answer.is_error for answer in refused] == [True, True, False, True]
     assert all("秘密" not in answer.content[0].text for answer in refused)
@@ -149,11 +125,9 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
 
 @pytest.mark.soak
 def test_with_all_tools_it_offers_those_of_the_database(started, project):
-    tools, (found, read) = ask(
-        started("--docs-dir", project, "--all-tools"),
-        ("search", {"query": "水の量"}),
-        ("get_document", {"tool": "diary", "file_path": "0.md"}),
-    )
-    assert "diary" in tools
+    with started(project, "--all-tools") as client:
+        found = client.call("search", {"query": "水の量"})
+        read = client.call("get_document", {"tool": "diary", "file_path": "0.md"})
+        assert "diary" in names(client)
     assert " passage of diary, project\n" in found.content[0].text
     assert "has no document" in read.content[0].text  # nobody has imported it

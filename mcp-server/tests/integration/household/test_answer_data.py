@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from client_here import tools_of
+from client_here import asking, tools_of
 from imported import imported
 from jsonschema.validators import validator_for  # type: ignore[import-untyped]
 
@@ -60,6 +60,12 @@ def database(tmp_path_factory):
     imported(root / "vectors.sqlite", "kakeibo", folder, "household")
     (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
     return root / "vectors.sqlite"
+
+
+@pytest.fixture(scope="module")
+def ask(database):
+    with asking(database) as ask:
+        yield ask
 
 
 @pytest.fixture(scope="module")
