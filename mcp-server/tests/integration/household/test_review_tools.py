@@ -169,7 +169,12 @@ def test_the_kept_row_and_all_alike_are_named_in_a_call(household):
 
 def test_likely_purchases_and_others_are_two_groups_of_a_list(household):
     household.add(rows=("カードA", "電子マネーB", "カードA"))
-    _, listed = household.ask(("detect_duplicates", {}), ("list_duplicate_candidates", {}))
+    _, listed, first = household.ask(
+        ("detect_duplicates", {}),
+        ("list_duplicate_candidates", {}),
+        ("list_duplicate_candidates", {"limit": 1}),
+    )
+    assert words(first).endswith("\n続きは page=2（limit=1）。")
     groups = [one["is_likely"] for one in listed.structured_content["candidates"]]
     assert groups == sorted(groups, reverse=True)
     assert False in groups
