@@ -64,8 +64,12 @@ def page_process(
     try:
         yield PageProcess(process, Site(_address(process, log), page_key(database)), log)
     finally:
-        process.kill()
-        process.wait()
+        process.terminate()  # coverage is written at its own end
+        try:
+            process.wait(SECONDS)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _address(process: subprocess.Popen[bytes], log: Path) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import html
+import io
 import re
 import ssl
 import threading
@@ -53,6 +56,20 @@ class Site:
 def post(client: httpx2.Client, path: str, /, **fields: str | list[str]) -> httpx2.Response:
     """Send a form with the token of the client's session."""
     return client.post(path, data={"csrf": token_of(client), **fields})
+
+
+def undone(client: httpx2.Client, page: str) -> httpx2.Response:
+    """Press the button beside what a view says was just changed."""
+    form = re.search(r'class="note actions".*?action="(.*?)"(.*?)</form>', page, re.DOTALL)
+    fields: dict[str, list[str]] = {}
+    for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form[2]):
+        fields.setdefault(name, []).append(html.unescape(value))
+    return client.post(html.unescape(form[1]), data=fields)
+
+
+def table_in(file: httpx2.Response) -> list[list[str]]:
+    """The rows of a CSV file that was downloaded."""
+    return list(csv.reader(io.StringIO(file.content.decode("utf-8-sig"))))
 
 
 @cache

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
+from table_of_cases import each
 
 FOLDER = Path(__file__).parents[1] / "docs" / "examples" / "analysis"
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
@@ -46,7 +47,7 @@ def test_there_are_five():
     assert [path.name[:2] for path in NOTEBOOKS] == ["01", "02", "03", "04", "05"]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@each("path", NOTEBOOKS)
 def test_notebooks_are_stored_without_outputs(path):
     cells = [cell for cell in read(path).cells if cell.cell_type == "code"]
     assert [(cell.outputs, cell.execution_count) for cell in cells] == [([], None)] * len(cells)

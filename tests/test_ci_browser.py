@@ -65,8 +65,7 @@ def test_ci_says_loudly_that_it_opened_no_view(run):
 
 
 @pytest.mark.parametrize(
-    ("make", "expected"),
-    [("", 0), ('[ "$1" != test-ui ]', 1), ('[ "$1" != coverage ]', 1)],
+    ("make", "expected"), [("", 0), ('[ "$1" != test-ui ]', 1), ('[ "$1" != coverage ]', 1)]
 )
 def test_ci_fails_with_its_tests(run, make, expected):
     code, said = run(".ci/run", chromium="true-chromium", true_chromium="", make=make)

@@ -26,22 +26,19 @@ def trees():
     return {path: ast.parse(path.read_text(encoding="utf-8")) for path in modules()}
 
 
-def test_every_module_opens_with_a_docstring():
-    silent = [
-        path.relative_to(ROOT)
-        for path in modules()
-        if not path.read_text(encoding="utf-8").lstrip().startswith('"""')
-    ]
-    assert silent == []
+@pytest.fixture(scope="module")
+def nodes(trees):
+    """Every node of each tree."""
+    return {path: list(ast.walk(tree)) for path, tree in trees.items()}
+
+
+def test_every_module_opens_with_a_docstring(trees):
+    assert [path for path, tree in trees.items() if not ast.get_docstring(tree)] == []
 
 
 def test_no_module_is_longer_than_500_lines():
-    long = {
-        str(path.relative_to(ROOT)): count
-        for path in modules()
-        if (count := len(path.read_text(encoding="utf-8").splitlines())) > LINES
-    }
-    assert long == {}
+    long = [path for path in modules() if path.read_text("utf-8").count("\n") > LINES]
+    assert long == []
 
 
 def test_no_class_of_one_module_has_the_name_of_one_in_another(trees):
@@ -53,15 +50,15 @@ def test_no_class_of_one_module_has_the_name_of_one_in_another(trees):
     assert {name: files for name, files in homes.items() if len(files) > 1} == {}
 
 
-def test_few_classes_share_five_fields_which_a_base_could_declare_once(trees):
+def test_few_classes_share_five_fields_which_a_base_could_declare_once(nodes):
     fields = {
         f"{path.stem}.{node.name}": {
             each.target.id
             for each in node.body
             if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
         }
-        for path, tree in trees.items()
-        for node in ast.walk(tree)
+        for path, inside in nodes.items()
+        for node in inside
         if isinstance(node, ast.ClassDef)
     }
     pairs = itertools.combinations(sorted(fields), 2)
@@ -69,12 +66,12 @@ def test_few_classes_share_five_fields_which_a_base_could_declare_once(trees):
     assert len(alike) <= 25, alike
 
 
-def test_a_cache_of_what_people_write_has_a_bound(trees):
+def test_a_cache_of_what_people_write_has_a_bound(nodes):
     """A server runs for weeks: only constants, and functions of them, are kept for good."""
     endless = {
         f"{path.stem}.{node.name}"
-        for path, tree in trees.items()
-        for node in ast.walk(tree)
+        for path, inside in nodes.items()
+        for node in inside
         if isinstance(node, ast.FunctionDef) and node.args.args
         if {"cache", "functools.cache", "lru_cache(maxsize=None)"}
         & set(map(ast.unparse, node.decorator_list))
@@ -128,17 +125,13 @@ def imported_by(tree, known, homes):
     return found & known
 
 
-def test_imports_inside_functions_stay_few(trees):
+def test_imports_inside_functions_stay_few(nodes):
     """Each spares a start something that it need not load."""
-    functions = [
-        node
-        for tree in trees.values()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    ]
     late = {
         id(node)
-        for function in functions
+        for inside in nodes.values()
+        for function in inside
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
         for node in ast.walk(function)
         if isinstance(node, ast.Import | ast.ImportFrom)
     }

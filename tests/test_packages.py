@@ -48,65 +48,39 @@ def test_the_package_of_all_has_the_extras_of_the_library():
 
 
 TEXT = {"type": "string", "minLength": 1}
-ARGUMENT = {
-    "type": "object",
-    "required": ["type"],
-    "properties": {
-        "type": {"const": "positional"}, "value": TEXT, "valueHint": TEXT, "description": TEXT,
-        "format": {"enum": ["string", "number", "boolean", "filepath"]},
-        "isRequired": {"type": "boolean"},
-    },
-    "anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}],
-    "additionalProperties": False,
-}  # fmt: skip
-SERVER_JSON = {
-    "type": "object",
-    "required": ["$schema", "name", "description", "version", "packages"],
-    "additionalProperties": False,
-    "properties": {
-        "$schema": {
-            "const": "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-        },
-        "name": {"type": "string", "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "maxLength": 200},
-        "title": {**TEXT, "maxLength": 100},
-        "description": {**TEXT, "maxLength": 100},
-        "version": {**TEXT, "maxLength": 255, "not": {"const": "latest"}},
-        "packages": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["registryType", "identifier", "version", "transport"],
-                "additionalProperties": False,
-                "properties": {
-                    "registryType": {"const": "pypi"},
-                    "identifier": TEXT,
-                    "version": TEXT,
-                    "runtimeHint": {"const": "uvx"},
-                    "packageArguments": {"type": "array", "items": ARGUMENT},
-                    "transport": {
-                        "type": "object",
-                        "required": ["type"],
-                        "properties": {"type": {"const": "stdio"}},
-                        "additionalProperties": False,
-                    },
-                    "environmentVariables": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "required": ["name"],
-                            "properties": {
-                                "name": TEXT, "description": TEXT,
-                                "format": {"enum": ["string", "number", "boolean", "filepath"]},
-                            },
-                            "additionalProperties": False,
-                        },
-                    },
-                },
-            },
-        },
-    },
-}  # fmt: skip
+FORMAT = {"enum": ["string", "number", "boolean", "filepath"]}
+
+
+def object_of(needed, **properties):
+    """The schema of an object that needs some of its properties, and has no others."""
+    return {"type": "object", "required": needed.split(), "properties": properties,
+            "additionalProperties": False}  # fmt: skip
+
+
+def list_of(schema, **more):
+    return {"type": "array", "items": schema, **more}
+
+
+ARGUMENT = object_of(
+    "type", type={"const": "positional"}, value=TEXT, valueHint=TEXT, description=TEXT,
+    format=FORMAT, isRequired={"type": "boolean"},
+) | {"anyOf": [{"required": ["value"]}, {"required": ["valueHint"]}]}  # fmt: skip
+PACKAGE = object_of(
+    "registryType identifier version transport",
+    registryType={"const": "pypi"}, identifier=TEXT, version=TEXT, runtimeHint={"const": "uvx"},
+    packageArguments=list_of(ARGUMENT), transport=object_of("type", type={"const": "stdio"}),
+    environmentVariables=list_of(object_of("name", name=TEXT, description=TEXT, format=FORMAT)),
+)  # fmt: skip
+SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+SERVER_JSON = object_of(
+    "$schema name description version packages",
+    **{"$schema": {"const": SCHEMA}},
+    name={"type": "string", "pattern": "^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$", "maxLength": 200},
+    title=TEXT | {"maxLength": 100},
+    description=TEXT | {"maxLength": 100},
+    version=TEXT | {"maxLength": 255, "not": {"const": "latest"}},
+    packages=list_of(PACKAGE, minItems=1),
+)
 """What the registry's schema of 2025-12-11 asks of the fields that our file has."""
 
 

@@ -1,5 +1,6 @@
 """The plugin is whole, and every command of its skill runs on the samples."""
 
+import importlib.util
 import json
 import re
 import shlex
@@ -53,46 +54,47 @@ def test_every_command_of_the_skill_runs(command, environment, tmp_path, monkeyp
         assert json.loads(done.stdout)
 
 
-def make_plugin(folder):
-    program = ROOT / "tools" / "make_plugin.py"
-    return subprocess.run(
-        [sys.executable, str(program), str(folder)],
-        capture_output=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+@pytest.fixture(scope="module")
+def make_plugin():
+    spec = importlib.util.spec_from_file_location("make_plugin", ROOT / "tools/make_plugin.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main
 
 
-def test_a_plugin_is_made_anew_over_an_earlier_one(tmp_path):
+def test_a_plugin_is_made_anew_over_an_earlier_one(tmp_path, make_plugin):
     folder = tmp_path / "dist" / "plugin"
-    assert make_plugin(folder).returncode == 0
+    make_plugin(folder)
     file = folder / "mdvec" / ".mcp.json"
     whole = file.read_text(encoding="utf-8")
     file.write_text("{}", encoding="utf-8")
-    assert make_plugin(folder).returncode == 0
+    make_plugin(folder)
     assert file.read_text(encoding="utf-8") == whole
     assert [path.name for path in folder.parent.iterdir()] == ["plugin"]
 
 
 @pytest.mark.parametrize("own", ["notes.md", "mdvec/skills/other/SKILL.md"])
-def test_a_folder_with_anything_else_is_refused_and_stays(tmp_path, own):
+def test_a_folder_with_anything_else_is_refused_and_stays(tmp_path, make_plugin, own):
     folder = tmp_path / "plugin"
-    assert make_plugin(folder).returncode == 0
+    make_plugin(folder)
     (folder / own).parent.mkdir(parents=True, exist_ok=True)
     (folder / own).write_text("mine", encoding="utf-8")
-    refused = make_plugin(folder)
-    assert refused.returncode == 1
-    assert "name a folder that does not exist" in refused.stderr
+    with pytest.raises(SystemExit, match="name a folder that does not exist"):
+        make_plugin(folder)
     assert (folder / own).read_text(encoding="utf-8") == "mine"
 
 
-def test_a_link_to_a_folder_is_refused(tmp_path):
+def test_a_link_to_a_folder_is_refused(tmp_path, make_plugin):
     (tmp_path / "mine").mkdir()
     (tmp_path / "plugin").symlink_to(tmp_path / "mine")
-    assert make_plugin(tmp_path / "plugin").returncode == 1
+    with pytest.raises(SystemExit):
+        make_plugin(tmp_path / "plugin")
     assert (tmp_path / "plugin").is_symlink()
 
 
 def test_a_plugin_has_its_skill_its_server_and_a_marketplace(tmp_path):
-    assert make_plugin(tmp_path / "plugin").returncode == 0
+    program = ROOT / "tools" / "make_plugin.py"
+    subprocess.run([sys.executable, program, tmp_path / "plugin"], check=True)
     market = json.loads((tmp_path / "plugin" / ".claude-plugin" / "marketplace.json").read_text())
     (listed,) = market["plugins"]
     plugin = tmp_path / "plugin" / listed["source"]

@@ -1,26 +1,22 @@
 """The views in a chat: a real client, and a host of a page around the app's sandboxed frame."""
 
 import json
-from contextlib import ExitStack
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from anyio.from_thread import start_blocking_portal
-from mcp import Client
+from client_here import client_of
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mdvec.database.connection import open_database
 from mdvec.household import review
 from mdvec.household.core.pair import DetectionOptions
-from mdvec.manage.registering import find_tool, list_tools
-from mdvec.settings import Settings
+from mdvec.manage.registering import find_tool
 from page_ledger import ledger
 from playwright.sync_api import expect
 
 from mdvec_mcp.apps.offering import add_apps
-from mdvec_mcp.search.model_pool import ModelPool
-from mdvec_mcp.server import wired_server
 
 ROWS = [
     f"1,2025/{month:02}/{1 + n:02},店{n}<b>,-{1000 + n},{account},食費,食料品,,0,{n}{account}"
@@ -50,20 +46,11 @@ addEventListener("message", async ({ data, source }) => {
 </script>"""
 
 
-def wired(database):
-    models = ModelPool(
-        lambda _: None, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
-    )
-    rows = list_tools(database, active_only=True)
-    settings = Settings.model_validate({"charts": {"port": 0}})
-    return wired_server(database, rows, models, settings, extend=add_apps).server
-
-
 class Host:
     """A chat that shows the apps of a server's tools."""
 
-    def __init__(self, page, portal, client):
-        self.page, self.portal, self.client = page, portal, client
+    def __init__(self, page, client, run):
+        self.page, self.client, self.run = page, client, run
         self.said, self.called = [], []
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
@@ -73,16 +60,16 @@ class Host:
     def call(self, text):
         params = json.loads(text)
         self.called.append(params["name"])
-        done = self.portal.call(self.client.call_tool, params["name"], params["arguments"])
+        done = self.run(self.client.call_tool, params["name"], params["arguments"])
         return done.model_dump_json(by_alias=True, exclude_none=True)
 
     def show(self, tool, arguments, locale="en-US"):
         """The frame of a tool's app after a call with these arguments."""
-        tools = {one.name: one for one in self.portal.call(self.client.list_tools).tools}
+        tools = {one.name: one for one in self.run(self.client.list_tools).tools}
         uri = tools[tool].meta["ui"]["resourceUri"]
-        (file,) = self.portal.call(self.client.read_resource, uri).contents
+        (file,) = self.run(self.client.read_resource, uri).contents
         assert file.mime_type == APP_MIME_TYPE
-        answer = self.portal.call(self.client.call_tool, tool, arguments)
+        answer = self.run(self.client.call_tool, tool, arguments)
         self.page.evaluate(
             "([answer, locale, html]) => { Object.assign(globalThis, { answer, locale });"
             " document.querySelector('iframe').srcdoc = html; }",
@@ -97,16 +84,10 @@ def host(browser, tmp_path):
     with open_database(database, "write") as connection:
         kept = DetectionOptions(3, Decimal(0), Decimal(1))
         review.detect(connection, find_tool(database, "kakeibo").id, kept)
-    with ExitStack() as stack:
-        portal = stack.enter_context(start_blocking_portal())
-        apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
-        server = wired(database)
-        stack.callback(server.close)
-        connected = portal.wrap_async_context_manager(Client(server, extensions=[apps]))
-        client = stack.enter_context(connected)
-        page = browser.new_page()
-        stack.callback(page.close)
-        yield Host(page, portal, client)
+    apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
+    page = browser.new_page()
+    with closing(page), client_of(database, [apps], add_apps, charts={"port": 0}) as connected:
+        yield Host(page, *connected)
 
 
 def test_a_trend_hides_a_category_and_opens_the_rows_of_a_month(host):
@@ -133,7 +114,7 @@ def test_candidates_are_decided_by_button_and_by_key(host):
     expect(frame.locator("#open")).to_have_text("4")
     frame.locator("#pairs > li").nth(1).press("u")
     expect(frame.locator("#open")).to_have_text("5")
-    stats = host.portal.call(host.client.call_tool, "get_duplicate_stats", {})
+    stats = host.run(host.client.call_tool, "get_duplicate_stats", {})
     assert "5件" in stats.content[0].text
     assert host.said == []
 

@@ -13,12 +13,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.prompts.base import Message, Prompt, UserMessage
 from mcp.server.subscriptions import PromptsListChanged, ServerEvent, ToolsListChanged
-from mcp_types import (
-    AudioContent,
-    EmbeddedResource,
-    ImageContent,
-    TextResourceContents,
-)
+from mcp_types import AudioContent, EmbeddedResource, ImageContent, TextResourceContents
 from mdvec_mcp.calls import READ_ONLY, ToolReply
 from mdvec_mcp.offer import Offer
 from mdvec_mcp.protocol import MdvecServer

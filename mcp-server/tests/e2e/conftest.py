@@ -21,6 +21,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import CallToolResult, Implementation, Tool
+from mdvec import manage
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.errors import MdvecError
@@ -57,13 +58,14 @@ _HOMES = ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME")
 
 
 def started(
-    database: Path, *arguments: str, home: Path, **environment: str
+    database: Path | None, *arguments: object, home: Path, **environment: str
 ) -> StdioServerParameters:
-    homes = {name: str(home) for name in _HOMES}
+    """A server over a database, or over the one that it finds by itself."""
+    named = [] if database is None else ["--database", database]
     return StdioServerParameters(
         command=sys.executable,
-        args=["-c", RUN, "--database", str(database), *arguments],
-        env={**os.environ, **homes, **environment},
+        args=["-c", RUN, *map(str, [*named, *arguments])],
+        env={**os.environ, **dict.fromkeys(_HOMES, str(home)), **environment},
     )
 
 
@@ -218,17 +220,11 @@ class Connected:
     def tools(self) -> list[Tool]:
         return self.portal.call(self.client.list_tools).tools
 
-    def call(self, name: str, arguments: dict) -> CallToolResult:
-        return self.portal.call(self.client.call_tool, name, arguments)
+    def call(self, name: str, arguments: dict, **more: object) -> CallToolResult:
+        async def called() -> CallToolResult:
+            return await self.client.call_tool(name, arguments, **more)
 
-
-@contextmanager
-def connection(database: Path, *, home: Path, **environment: str) -> Iterator[Connected]:
-    """A server of its own, and the SDK's client of it."""
-    with start_blocking_portal() as portal:
-        connecting = Client(stdio_client(started(database, home=home, **environment)))
-        with portal.wrap_async_context_manager(connecting) as client:
-            yield Connected(portal, client)
+        return self.portal.call(called)
 
 
 @pytest.fixture(scope="session")
@@ -237,11 +233,17 @@ def connect(
 ) -> Callable[..., AbstractContextManager[Connected]]:
     """How to start a server with the SDK's client."""
 
+    @contextmanager
     def connect(
-        database: Path, *, home: Path, **environment: str
-    ) -> AbstractContextManager[Connected]:
+        database: Path | None, *arguments: object, home: Path, **environment: str
+    ) -> Iterator[Connected]:
         kept_caches(home)
-        return connection(database, home=home, **environment)
+        parameters = started(database, *arguments, home=home, **environment)
+        with (
+            start_blocking_portal() as portal,
+            portal.wrap_async_context_manager(Client(stdio_client(parameters))) as client,
+        ):
+            yield Connected(portal, client)
 
     return connect
 
@@ -257,19 +259,23 @@ def connect_here(
         database: Path,
         *,
         home: Path,
+        folder: Path | None = None,
         client: Implementation | None = None,
         mode: str = "auto",
         **environment: str,
     ) -> Iterator[Connected]:
+        """``folder`` is that of ``--docs-dir``; servers that run at once have the same ``home``."""
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
-            for name, value in (dict.fromkeys(_HOMES, str(home)) | environment).items():
-                patch.setenv(name, value)
-            settings = load_settings(os.environ, flags={"database": {"path": str(database)}})
+            for name in _HOMES:
+                patch.setenv(name, str(home))
+            flags = {"database": {"path": str(database)}}
+            settings = load_settings({**os.environ, **environment}, flags=flags)
             models = ModelPool(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
-            start = main.Start(settings, settings_file=None, folder=None, is_alone=False)
+            tool = folder and manage.tool_of_folder(database, folder)
+            start = main.Start(settings, settings_file=None, folder=tool, is_alone=False)
             server = main._server(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)

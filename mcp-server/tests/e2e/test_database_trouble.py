@@ -1,5 +1,6 @@
 """The database is moved, replaced or damaged under a running server, which reports it."""
 
+import re
 import shutil
 import sqlite3
 
@@ -94,6 +95,7 @@ def test_every_tool_reports_what_happened_to_the_database(database, connect_here
                 answer = client.call(name, arguments)
                 assert (change, name, answer.is_error) == (change, name, True)
                 assert english in answer.content[0].text
+                assert re.search("mdvec (status|tool add)", answer.content[0].text)
                 assert "~/own/vectors.sqlite" in answer.content[0].text
                 assert str(home) not in answer.content[0].text
             for name, arguments in JAPANESE:

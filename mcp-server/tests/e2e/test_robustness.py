@@ -55,32 +55,35 @@ def test_searches_during_an_import_in_another_process_all_succeed(database, serv
 
 
 def test_a_tool_that_is_filled_or_rebuilt_with_another_model_answers_at_once(
-    database, wire, import_use
+    database, connect_here, import_use, caplog
 ):
-    one = wire(database, "--log-level", "INFO").greet()
-    assert one.ask("empty", "水").startswith("empty: no documents yet; reindex imports them")
-    registering.update_tool(database, "empty", None, database.parent / "notes")
-    import_use(database, "empty", "new")
-    assert passages(one.ask("empty", "水"))
-    assert " of 1 passage of notes" in one.ask("notes", "水")
-    import_use(database, "notes", "replace", "e5-small")
-    assert passages(one.ask("notes", "水"))[0].file_path == "a.md"
-    assert (one.count("loaded the model use"), one.count("loaded the model e5-small")) == (1, 1)
+    caplog.set_level("INFO", "mdvec")
+    with connect_here(database, home=database.parent) as client:
+
+        def ask(tool):
+            return client.call(tool, {"query": "水"}).content[0].text
+
+        assert ask("empty").startswith("empty: no documents yet; reindex imports them")
+        assert "mdvec import -n empty" in ask("empty")
+        registering.update_tool(database, "empty", None, database.parent / "notes")
+        import_use(database, "empty", "new")
+        assert passages(ask("empty"))
+        assert " of 1 passage of notes" in ask("notes")
+        import_use(database, "notes", "replace", "e5-small")
+        assert passages(ask("notes"))[0].file_path == "a.md"
+    for model in ("use", "e5-small"):
+        assert caplog.text.count(f"loaded the model {model}") == 1
 
 
-def test_vectors_of_another_version_or_a_deleted_database_are_not_searched(database, wire):
+def test_vectors_of_another_version_are_not_searched(database, connect_here):
     with open_database(database, "write") as connection:
         connection.execute("UPDATE tools SET embedding_fingerprint = 'use@0.1:512:l2'")
-    one = wire(database).greet()
-    answer = one.answer(one.search("notes", "水"))["result"]
-    assert answer["isError"]
-    said = answer["content"][0]["text"]
+    with connect_here(database, home=database.parent) as client:
+        answer = client.call("notes", {"query": "水"})
+    said = answer.content[0].text
+    assert answer.is_error
     assert said.startswith("the tool 'notes' was imported with use@0.1:512:l2, but this ")
     assert said.endswith("build it again with: mdvec import -n notes --mode replace")
-    database.unlink()
-    answer = one.answer(one.search("notes", "水"))["result"]
-    assert answer["isError"]
-    assert str(database.parent) not in answer["content"][0]["text"]
 
 
 def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect_here):
@@ -135,7 +138,18 @@ def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
 
 
 def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, wire):
-    one = wire(filled / "vectors.sqlite", "--structured", "always").greet()
+    one = wire(
+        filled / "vectors.sqlite", "--structured", "always", MDVEC_SEARCH_KK="5"
+    ).greet()  # fmt: skip
+    assert one.log == [
+        "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
+        "did you mean 'MDVEC_SEARCH_K'?\n"
+    ]
+    unheard = one.call("resources/subscribe", {"uri": "data://available_months"})
+    assert unheard["error"]["code"] == -32601  # of an older client
+    refused = one.call("prompts/get", {"name": "none"})["error"]
+    there_is = 'there is no prompt "none"; this server has none now'
+    assert (refused["code"], refused["message"]) == (-32602, there_is)
     one.write("これは JSON ではない", "{", '{"jsonrpc": "2.0", "id": 9}', "[]", "null", "")
     one.write(b"\xff\xfe\x80", b'{"jsonrpc": "2.0", "id": \xff}', b"\x00" * 100)
     assert one.call("no/such/method")["error"]["code"] == -32601
@@ -152,30 +166,9 @@ def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, 
         (5, None),
     ]  # fmt: skip
     pair, half, text = r"\ud83c\udf59", r"\ud83c", r"\\ud83c"
-    request = json.dumps(
-        {
-            "jsonrpc": "2.0",
-            "id": "half",
-            "method": "tools/call",
-            "params": {"name": "notes", "arguments": {"query": "QUERY"}},
-        }
-    )
+    called = {"name": "notes", "arguments": {"query": "QUERY"}}
+    call = {"jsonrpc": "2.0", "id": "half", "method": "tools/call", "params": called}
+    request = json.dumps(call)
     one.write(request.replace("QUERY", f"水 {pair} {half} {text} {half}{pair}"))
     assert one.next()["result"]["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"
     assert one.end()[1] == 0
-
-
-def test_what_is_unknown_is_named_in_one_line_and_an_older_client_cannot_subscribe(filled, wire):
-    one = wire(filled / "vectors.sqlite", MDVEC_SEARCH_KK="5").greet()
-    answer = one.call("resources/subscribe", {"uri": "data://available_months"})
-    assert answer["error"]["code"] == -32601
-    refused = one.call("prompts/get", {"name": "none"})["error"]
-    assert (refused["code"], refused["message"]) == (
-        -32602,
-        'there is no prompt "none"; this server has none now',
-    )
-    assert one.end()[1] == 0
-    assert one.log == [
-        "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
-        "did you mean 'MDVEC_SEARCH_K'?\n"
-    ]

@@ -113,8 +113,7 @@ def test_an_answer_stays_within_max_output_size(client):
         for query in queries:
             for statistics in (False, True):
                 answer = client.call(
-                    "runs",
-                    {"query": query, "max_output_size": most, "statistics_only": statistics},
+                    "runs", {"query": query, "max_output_size": most, "statistics_only": statistics}
                 )
                 assert not answer.is_error, answer.content[0].text
                 assert len(answer.content[0].text.encode()) <= most, (most, query, statistics)

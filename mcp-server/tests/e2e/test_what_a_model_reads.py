@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import ExitStack
 
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
@@ -89,9 +90,17 @@ def start(database, connect_here):
 
 
 @pytest.fixture(scope="module")
-def client(start):
-    with start() as connected:
-        yield connected
+def servers(start):
+    """One server for each choice of settings."""
+    core, read = {"MDVEC_SERVER_TOOLS": "core"}, {"MDVEC_SERVER_READ_ONLY": "true"}
+    chosen = {"all": {}, "core": core, "read": read, "core, read": core | read}
+    with ExitStack() as stack:
+        yield {name: stack.enter_context(start(**one)) for name, one in chosen.items()}
+
+
+@pytest.fixture(scope="module")
+def client(servers):
+    return servers["all"]
 
 
 def listed_size(connected):
@@ -124,15 +133,15 @@ def test_each_enum_value_has_the_type_that_its_schema_says(client):
                 assert isinstance(value, kinds[schema["type"]]), (tool.name, name, value)
 
 
-def test_the_core_takes_at_most_9_000_characters(start):
-    with start(MDVEC_SERVER_TOOLS="core") as core:
-        names = {tool.name for tool in core.tools()}
-        assert names == {
-            "notes", "kakeibo", "runs", "search", "get_document", "query", "list_sources",
-        }  # fmt: skip
-        assert listed_size(core)[1] <= 9_000
-        assert "household_report" not in core.client.instructions
-        assert_names_only_what_is_offered(core, names)
+def test_the_core_takes_at_most_9_000_characters(servers):
+    core = servers["core"]
+    names = {tool.name for tool in core.tools()}
+    assert names == {
+        "notes", "kakeibo", "runs", "search", "get_document", "query", "list_sources",
+    }  # fmt: skip
+    assert listed_size(core)[1] <= 9_000
+    assert "household_report" not in core.client.instructions
+    assert_names_only_what_is_offered(core, names)
 
 
 def assert_names_only_what_is_offered(connected, names):
@@ -144,54 +153,42 @@ def assert_names_only_what_is_offered(connected, names):
         assert words <= names | FOLDED.keys(), text
 
 
-def test_a_server_for_reading_offers_no_tool_that_writes(start):
-    with start(MDVEC_SERVER_READ_ONLY="true") as reading:
-        tools = {tool.name: tool for tool in reading.tools()}
-        assert all(tool.annotations.read_only_hint for tool in tools.values())
-        assert {"query", "search", "household_report", "list_sources"} <= tools.keys()
-        assert not {"edit_household", "confirm_duplicate", "reindex", "export"} & tools.keys()
-        assert "save_as" not in tools["query"].input_schema["properties"]
-        assert not reading.call("query", {"query": "SELECT 1"}).is_error
-        for report, words in (
-            ("rules", "カテゴリの規則は"),
-            ("notes", "メモ、タグ、自分の分類のある明細は"),
-        ):
-            told = reading.call("household_report", {"report": report}).content[0].text
-            assert told.startswith(words)
-        assert_names_only_what_is_offered(reading, tools.keys())
+def test_a_server_for_reading_offers_no_tool_that_writes(servers):
+    reading = servers["read"]
+    tools = {tool.name: tool for tool in reading.tools()}
+    assert all(tool.annotations.read_only_hint for tool in tools.values())
+    assert {"query", "search", "household_report", "list_sources"} <= tools.keys()
+    assert not {"edit_household", "confirm_duplicate", "reindex", "export"} & tools.keys()
+    assert "save_as" not in tools["query"].input_schema["properties"]
+    assert not reading.call("query", {"query": "SELECT 1"}).is_error
+    for report, words in (
+        ("rules", "カテゴリの規則は"),
+        ("notes", "メモ、タグ、自分の分類のある明細は"),
+    ):
+        told = reading.call("household_report", {"report": report}).content[0].text
+        assert told.startswith(words)
+    assert_names_only_what_is_offered(reading, tools.keys())
 
 
-@pytest.mark.parametrize(
+@each(
     ("settings", "tool", "arguments", "hint"),
     [
-        ({"MDVEC_SERVER_TOOLS": "core"}, "set_budget", {}, "edit_household {tools = 'all'}"),
-        ({"MDVEC_SERVER_TOOLS": "core"}, "export", {}, "export {tools = 'all'}"),
-        (
-            {"MDVEC_SERVER_TOOLS": "core", "MDVEC_SERVER_READ_ONLY": "true"},
-            "edit_household", {}, "edit_household {tools = 'all' and read_only = false}",
-        ),
-        (
-            {"MDVEC_SERVER_TOOLS": "core"}, "runs", {"query": "FROM range(2000)"},
-            "aggregate in SQL, or export {tools = 'all'} the query",
-        ),
-        (
-            {"MDVEC_SERVER_READ_ONLY": "true"}, "note_transaction", {},
-            "edit_household {read_only = false}",
-        ),
-        (
-            {"MDVEC_SERVER_READ_ONLY": "true"}, "list_duplicate_candidates", {},
-            "detect_duplicates {read_only = false} で検出できます",
-        ),
-        (
-            {"MDVEC_SERVER_READ_ONLY": "true"}, "household_report", {"report": "budget"},
-            "edit_household {read_only = false}（what=budget）",
-        ),
+        ("core", "set_budget", {}, "edit_household {tools = 'all'}"),
+        ("core", "export", {}, "export {tools = 'all'}"),
+        ("core, read", "edit_household", {},
+         "edit_household {tools = 'all' and read_only = false}"),
+        ("core", "runs", {"query": "FROM range(2000)"},
+         "aggregate in SQL, or export {tools = 'all'} the query"),
+        ("read", "note_transaction", {}, "edit_household {read_only = false}"),
+        ("read", "list_duplicate_candidates", {},
+         "detect_duplicates {read_only = false} で検出できます"),
+        ("read", "household_report", {"report": "budget"},
+         "edit_household {read_only = false}（what=budget）"),
     ],
 )  # fmt: skip
-def test_a_hint_says_which_setting_would_offer_the_tool(start, settings, tool, arguments, hint):
+def test_a_hint_says_which_setting_would_offer_the_tool(servers, settings, tool, arguments, hint):
     before, setting, after = re.fullmatch(r"(.*)\{(.*)\}(.*)", hint).groups()
-    with start(**settings) as connected:
-        answer = connected.call(tool, arguments)
+    answer = servers[settings].call(tool, arguments)
     why = f"(this server does not offer it; with [server] {setting} it would)"
     assert before + why + after in answer.content[0].text
 

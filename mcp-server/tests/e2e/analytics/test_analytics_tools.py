@@ -56,7 +56,7 @@ def client(data, connect):
     """One server over all of it."""
     settings = {
         "MDVEC_ANALYTICS_FOLDER": str(data / "exports"),
-        "MDVEC_ANALYTICS_MAX_SECONDS": "2",
+        "MDVEC_ANALYTICS_MAX_SECONDS": "1",
         "MDVEC_LOG_FILE": str(data / "mdvec.log"),
     }
     with connect(data / "vectors.sqlite", home=data / "home", **settings) as connected:
@@ -235,14 +235,8 @@ def test_a_dataset_never_answers_in_bulk(ask):
     found = ask("runs", query="SELECT * FROM runs")
     assert len(found["rows"]) <= 10
     assert "export" in found["warnings"][0]
-    few = ask("runs", query="SELECT moment, pace, part FROM runs", max_output_size=300)
-    assert len(json.dumps(few, ensure_ascii=False, separators=(",", ":")).encode()) <= 300
-
-
-def test_long_column_names_stay_within_the_guard(ask):
     many = ", ".join(f"{n} AS column_with_a_long_name_{n}" for n in range(150))
     assert "select fewer" in ask("runs", query=f"SELECT {many}")["warnings"][0]
-    ask("runs", query=f"SELECT '{'あ' * 5000}'")
 
 
 def test_statistics_only_returns_a_profile(ask):
@@ -286,8 +280,8 @@ def test_invalid_calls_are_refused_in_one_sentence(refused, tool, arguments, sai
 def test_an_endless_query_is_stopped_and_the_next_one_works(refused, ask):
     began = time.monotonic()
     told = refused("profile", table_or_query="SELECT a.moment FROM runs a, runs b, runs c")
-    assert time.monotonic() - began < 2 + 1.5
-    assert "2" in told
+    assert time.monotonic() - began < 1 + 1.5
+    assert "stopped after 1 s" in told
     assert ask("profile", table_or_query="SELECT 42 AS n")["row_count"] == 1
 
 
@@ -305,7 +299,7 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
         return seconds
 
     def until_busy() -> None:
-        before, end = used(), time.monotonic() + 2
+        before, end = used(), time.monotonic() + 1
         while used() < before + 0.1 and time.monotonic() < end:
             time.sleep(0.005)
 
@@ -320,7 +314,7 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
         assert values(answer)["row_count"] == 1
         return time.monotonic() - began
 
-    # The fastest of three: the machine may be busy, and the limit of a query is two seconds.
+    # The fastest of three: the machine may be busy, and the limit of a query is a second.
     assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from urllib.parse import quote
 
-import pytest
 from answer_text import fenced, notes, passages
 from table_of_cases import each
 
@@ -131,12 +130,9 @@ def test_the_parameter_is_called_return_in_every_search_tool(connected):
         assert tool.annotations.read_only_hint is True
 
 
-@pytest.mark.parametrize("tool", ["dev", "search"])
+@each("tool", ["dev", "search"])
 def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
-    for call in (
-        {"query": "Water", "exclude": ["earthquake"]},
-        {"query": "Water -earthquake"},
-    ):
+    for call in ({"query": "Water", "exclude": ["earthquake"]}, {"query": "Water -earthquake"}):
         answer = said(connected.call(tool, {**call, "k": 10}))
         assert all("earthquake" not in hit.content for hit in passages(answer))
         assert any('"earthquake" excluded 1 passage of dev' in note for note in notes(answer))
@@ -146,8 +142,8 @@ def test_exact_and_excluded_texts_are_stated_or_typed(connected, tool):
     assert [hit.heading for hit in passages(typed)] == ["Home > Rice"]
 
 
-@pytest.mark.parametrize("tool", ["dev", "search"])
-@pytest.mark.parametrize("query", ["ls -water", "git worktree --rice", '{"rice": "soak"}'])
+@each("tool", ["dev", "search"])
+@each("query", ["ls -water", "git worktree --rice", '{"rice": "soak"}'])
 def test_a_command_or_json_forces_nothing(connected, tool, query):
     answer = said(connected.call(tool, {"query": query, "k": 10}))
     assert len(passages(answer)) > 1
@@ -165,14 +161,18 @@ def test_quotes_that_no_passage_has_force_nothing_and_say_so(connected):
     assert any("so the quotes forced nothing" in note for note in notes(answer))
 
 
-@pytest.mark.parametrize("query", [{}, {"query": None}, {"query": "path:*.md"}])
-def test_queries_without_a_query_are_searched_for(connected, query):
-    answer = said(connected.call("search", {**query, "queries": ["rice", "tyres"], "k": 2}))
-    assert re.search(r'"Home > Rice".*; found by "rice"', answer)
-    assert re.search(r'"Home > Bicycle".*; found by .*"tyres"', answer)
-
-
-def test_several_queries_are_ranked_together_and_each_hit_says_which_found_it(connected):
-    answer = said(connected.call("dev", {"query": "rice", "queries": ["tyres"], "k": 2}))
+@each(
+    ("tool", "queries"),
+    [
+        ("dev", {"query": "rice", "queries": ["tyres"]}),
+        ("search", {"queries": ["rice", "tyres"]}),
+        ("search", {"query": None, "queries": ["rice", "tyres"]}),
+        ("search", {"query": "path:*.md", "queries": ["rice", "tyres"]}),
+    ],
+)
+def test_several_queries_are_ranked_together_and_each_hit_says_which_found_it(
+    connected, tool, queries
+):
+    answer = said(connected.call(tool, {**queries, "k": 2}))
     assert re.search(r'"Home > Rice".*; found by "rice"', answer)
     assert re.search(r'"Home > Bicycle".*; found by .*"tyres"', answer)

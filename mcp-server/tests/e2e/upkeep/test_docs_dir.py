@@ -1,30 +1,12 @@
 """A server that is started for a folder needs no other command."""
 
 import os
-import sys
+from functools import partial
 
-import anyio
 import pytest
 from answer_text import notes, passages
-from mcp import Client, StdioServerParameters
-from mcp.client.stdio import stdio_client
 from mdvec.manage import registering
-
-RUN = "from mdvec_mcp.main import main; main()"
-SECONDS = 60
-
-
-@pytest.fixture
-def started(server, tmp_path):
-    """How a client starts a server for a folder, which names no database."""
-
-    def start(*arguments, **environment):
-        parameters = server(tmp_path / "unused", **environment)
-        return StdioServerParameters(
-            command=sys.executable, args=["-c", RUN, *map(str, arguments)], env=parameters.env
-        )
-
-    return start
+from page_site import wait_until
 
 
 def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"):
@@ -35,34 +17,36 @@ def write(folder, count, words="# 水\n\n水は一人一日三リットル。\n"
         os.utime(file, (1, 1))
 
 
-def ask(parameters, *calls, on_progress=None):
-    """Start a server, and call its tools in order."""
-
-    async def run():
-        async with Client(stdio_client(parameters)) as client:
-            tools = [tool.name for tool in (await client.list_tools()).tools]
-            answers = [
-                await client.call_tool(name, arguments, progress_callback=on_progress)
-                for name, arguments in calls
-            ]
-            return tools, answers
-
-    return anyio.run(run)
+@pytest.fixture
+def started(connect, tmp_path):
+    """A process that is started for a folder, and names no database."""
+    return partial(connect, None, "--docs-dir", home=tmp_path)
 
 
-def test_a_search_during_a_long_import_says_how_far_it_is(started, tmp_path):
-    write(tmp_path / "Notes 2026", 900, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
-    parameters = started("--docs-dir", tmp_path / "Notes 2026", "--data-dir", tmp_path)
-    _, (answer,) = ask(parameters, ("notes-2026", {"query": "水"}))
+@pytest.fixture
+def serving(connect_here, tmp_path):
+    """A server for a folder in this process, with a database that it makes."""
+    return partial(connect_here, tmp_path / "data" / "vector-db.sqlite", home=tmp_path)
+
+
+def names(client):
+    return [tool.name for tool in client.tools()]
+
+
+def test_a_search_during_a_long_import_says_how_far_it_is(serving, tmp_path):
+    folder = tmp_path / "Notes 2026"
+    write(folder, 400, "# 水 {number}\n\n" + "水を{number}本備える。" * 60)
+    with serving(folder=folder) as client:
+        answer = client.call("notes-2026", {"query": "水"})
     assert passages(answer.content[0].text)
     told = " ".join(notes(answer.content[0].text))
-    assert "of 900 files); an import is running" in told
+    assert "of 400 files); an import is running" in told
     assert "newer than the index" not in told  # which files a first import lacks is said already
     assert "continue with" not in told
 
 
 def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_can_be_away(
-    started, tmp_path
+    started, serving, tmp_path
 ):
     folder, data, told = tmp_path / "家のメモ", tmp_path / "data", []
     write(folder, 3)
@@ -70,9 +54,9 @@ def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_ca
     async def note(done, total, message):
         told.append(message)
 
-    parameters = started("--docs-dir", folder, "--data-dir", data)
-    tools, (answer,) = ask(parameters, ("search", {"query": "水の量"}), on_progress=note)
-    assert "docs" in tools
+    with started(folder, "--data-dir", data) as client:
+        answer = client.call("search", {"query": "水の量"}, progress_callback=note)
+        assert "docs" in names(client)
     assert "三リットル" in answer.content[0].text
     assert told[0].startswith("docs is being imported")
     (tool,) = registering.list_tools(data / "vector-db.sqlite", active_only=True)
@@ -80,19 +64,14 @@ def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_ca
     assert (tool.name, tool.source, tool.description) == ("docs", folder, said)
     write(folder, 1, "# 水\n\n水は九リットルに増やした。\n")
 
-    async def until_new():
-        async with Client(stdio_client(parameters)) as client:
-            with anyio.fail_after(SECONDS):
-                while True:
-                    answer = await client.call_tool("docs", {"query": "水"})
-                    if "九リットル" in answer.content[0].text:
-                        return
-                    await anyio.sleep(0.02)
+    def answered():
+        return client.call("docs", {"query": "水"}).content[0].text
 
-    anyio.run(until_new)
+    with serving(folder=folder) as client:
+        wait_until(lambda: "九リットル" in answered())
     folder.rename(tmp_path / "away")
-    _, (answer,) = ask(parameters, ("docs", {"query": "水"}))
-    assert "九リットル" in answer.content[0].text
+    with serving(folder=folder) as client:
+        assert "九リットル" in answered()
 
 
 def test_wrong_folders_and_options_are_one_sentence(refused, tmp_path):
@@ -109,21 +88,24 @@ def test_wrong_folders_and_options_are_one_sentence(refused, tmp_path):
     assert "cannot be a tool's name" in refused(*here, "--name", "家-a")
 
 
-def test_nothing_is_imported_by_itself_where_the_settings_say_so(started, tmp_path):
+def test_nothing_is_imported_by_itself_where_the_settings_say_so(serving, tmp_path):
     write(tmp_path / "notes", 1)
-    parameters = started(
-        "--docs-dir", tmp_path / "notes", "--data-dir", tmp_path, MDVEC_SYNC_AUTO="false"
-    )
-    _, (answer,) = ask(parameters, ("notes", {"query": "水"}))
+    with serving(folder=tmp_path / "notes", MDVEC_SYNC_AUTO="false") as client:
+        answer = client.call("notes", {"query": "水"})
     assert "no documents yet" in answer.content[0].text
 
 
-def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, tmp_path):
-    """Its database is the user's, where other tools are, too."""
+@pytest.fixture
+def project(tmp_path):
+    """A folder beside another one, whose tool is in the user's database."""
     database = tmp_path / "mdvec" / "vector-db.sqlite"
     write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
     registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
     write(tmp_path / "project", 1)
+    return tmp_path / "project"
+
+
+def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, project):
     calls: tuple[tuple[str, dict[str, object]], ...] = (
         ("search", {"query": "水の量"}),
         ("search", {"query": "水", "tools": ["diary"]}),
@@ -132,9 +114,9 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
         ("reindex", {"tool": "diary"}),
         ("diary", {"query": "水"}),
     )
-    alone = started("--docs-dir", tmp_path / "project", "--name", "home")
-    tools, (found, *refused, _) = ask(alone, *calls)
-    assert tools == ["home", "search", "get_document", "reindex", "list_sources"]
+    with started(project, "--name", "home") as alone:
+        assert names(alone) == ["home", "search", "get_document", "reindex", "list_sources"]
+        found, *refused, _ = [alone.call(*call) for call in calls]
     assert {hit.tool for hit in passages(found.content[0].text)} == {"home"}
     assert [answer.is_error for answer in refused] == [True, True, False, True]
     assert all("秘密" not in answer.content[0].text for answer in refused)
@@ -142,16 +124,10 @@ def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started,
 
 
 @pytest.mark.soak
-def test_with_all_tools_it_offers_those_of_the_database(started, tmp_path):
-    database = tmp_path / "mdvec" / "vector-db.sqlite"
-    write(tmp_path / "private", 1, "# 秘密\n\n水の話は日記にだけ書く。\n")
-    registering.add_tool(database, "diary", "d", tmp_path / "private", "markdown")
-    write(tmp_path / "project", 1)
-    tools, (found, read) = ask(
-        started("--docs-dir", tmp_path / "project", "--all-tools"),
-        ("search", {"query": "水の量"}),
-        ("get_document", {"tool": "diary", "file_path": "0.md"}),
-    )
-    assert "diary" in tools
+def test_with_all_tools_it_offers_those_of_the_database(started, project):
+    with started(project, "--all-tools") as client:
+        found = client.call("search", {"query": "水の量"})
+        read = client.call("get_document", {"tool": "diary", "file_path": "0.md"})
+        assert "diary" in names(client)
     assert " passage of diary, project\n" in found.content[0].text
     assert "has no document" in read.content[0].text  # nobody has imported it

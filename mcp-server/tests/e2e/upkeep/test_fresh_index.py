@@ -169,14 +169,29 @@ def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sou
         assert [table["name"] for table in listed["materialized"]] == ["first"]
 
 
-def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, connect_here):
-    write(sources / "メモ" / "壊.md", "\0")
-    write(sources / "メモ" / "壊れた.md", "\0")
-    (sources / "data").rename(sources / "away")
+def test_sources_are_listed_with_what_was_cut_off_what_failed_and_what_is_not_there(
+    sources, connect_here
+):
+    with open_database(sources / "v.sqlite", "write") as connection:
+        connection.execute(
+            "UPDATE tools SET import_files = 9, import_done = 4 WHERE name = 'notes'"
+        )
     with connect_here(sources / "v.sqlite", home=sources) as client:
+        listed = text(client.call("list_sources", {}))
+        assert listed.count("up to date") == 2
+        assert (
+            "notes may be older than its files: its last import has not finished (4 of 9 "
+            "files); continue with: mdvec import -n notes --mode update"
+        ) in listed
+        write(sources / "メモ" / "壊.md", "\0")
+        write(sources / "メモ" / "壊れた.md", "\0")
+        (sources / "data").rename(sources / "away")
         refused = client.call("reindex", {"tool": "runs"})
         assert refused.is_error
         assert "does not exist" in refused.content[0].text
+        begun = text(client.call("reindex", {"tool": "notes", "wait": 0}))
+        assert "notes is being imported" in begun
+        assert "no file is in" not in begun
         done = client.call("reindex", {"tool": "notes"})
         assert ", 2 failed" in text(done)
         listed = text(client.call("list_sources", {}))
@@ -197,25 +212,6 @@ def test_sources_are_listed_with_what_failed_and_what_is_not_there(sources, conn
         unknown = client.call("reindex", {"tool": "nothing"})
         told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
         assert unknown.content[0].text == told
-
-
-def test_a_source_whose_import_was_cut_off_is_not_called_up_to_date(sources, connect_here):
-    with open_database(sources / "v.sqlite", "write") as connection:
-        connection.execute(
-            "UPDATE tools SET import_files = 9, import_done = 4 WHERE name = 'notes'"
-        )
-    with connect_here(sources / "v.sqlite", home=sources) as client:
-        listed = text(client.call("list_sources", {}))
-        assert listed.count("up to date") == 2
-        assert (
-            "notes may be older than its files: its last import has not finished (4 of 9 "
-            "files); continue with: mdvec import -n notes --mode update"
-        ) in listed
-        begun = text(client.call("reindex", {"tool": "notes", "wait": 0}))
-        assert "notes is being imported" in begun
-        assert "no file is in" not in begun
-        text(client.call("reindex", {"tool": "notes"}))
-        assert text(client.call("list_sources", {})).count("the index is up to date") == 3
 
 
 def many(sources, count=400):
@@ -283,7 +279,8 @@ def test_an_import_is_silent_and_a_killed_one_a_sentence_and_it_ends_with_its_se
     result = one.answer(call)["result"]
     assert result["isError"]
     assert "was killed by signal 9; what it had finished is kept" in result["content"][0]["text"]
-    answer = one.call("tools/call", {"name": "reindex", "arguments": {"wait": 0}})
+    again = {"tool": "notes", "wait": 0}
+    answer = one.call("tools/call", {"name": "reindex", "arguments": again})
     told = answer["result"]["content"][0]["text"]
     assert "note: notes is being imported" in told
     assert "it goes on in the background" in told

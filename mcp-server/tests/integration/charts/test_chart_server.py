@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from mdvec.charts.chart import Picture
 from mdvec.settings import ChartSettings
+from table_of_cases import each
 
 from mdvec_mcp.charts.server import ChartServer, ChartStore
 
@@ -73,30 +74,26 @@ def test_an_svg_may_load_and_run_nothing(serving):
     )
 
 
-def test_a_chart_comes_in_chunks_of_the_size_that_is_set(serving):
+def test_head_gives_the_headers_of_a_chart_in_chunks_of_any_size(serving):
     url = serving(chunk_size=512).publish(PNG)
     assert fetch(url)[2] == PNG.data
-
-
-def test_head_gives_the_headers_of_get(serving):
-    url = serving().publish(PNG)
     status, headers, body = fetch(url, "HEAD")
     assert (status, headers["content-length"], body) == (200, str(len(PNG.data)), b"")
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@each("method", ["POST", "PUT", "DELETE", "OPTIONS"])
 def test_a_chart_can_only_be_read(serving, method):
     status, headers, _ = fetch(serving().publish(PNG), method)
     assert (status, headers["allow"]) == (405, "GET, HEAD")
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+@each("name", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
 def test_every_name_of_this_machine_is_accepted(serving, name):
     url = serving().publish(PNG)
     assert fetch(url, host=f"{name}:{urlsplit(url).port}")[0] == 200
 
 
-@pytest.mark.parametrize(
+@each(
     "host",
     ["attacker.example", "127.0.0.1", "127.0.0.1:1", "attacker.example:{port}",
      "127.0.0.1:{port}.attacker.example", "0.0.0.0:{port}", ["127.0.0.1:{port}", "evil:{port}"]],
@@ -110,7 +107,7 @@ def test_another_name_is_refused_even_with_the_right_id(serving, host):
     assert PNG.data[:100] not in body
 
 
-@pytest.mark.parametrize(
+@each(
     "path",
     ["/", "/api/charts", "/api/charts/", "/api/charts/unknown", "/docs", "/openapi.json",
      "/api/charts/../../etc/passwd", "/api/charts/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
@@ -259,25 +256,16 @@ class Clock:
         return self.now
 
 
-def test_a_chart_expires():
-    clock = Clock()
-    store = ChartStore(entries=50, ttl_seconds=3600, clock=clock)
-    chart_id = store.put(PNG)
-    clock.now = 3599.9
-    assert store.get(chart_id) == (PNG, pytest.approx(0.1))
-    clock.now = 3600.0
-    assert (store.get(chart_id), len(store)) == (None, 0)
-
-
-def test_an_expired_chart_is_gone_for_clients_too(serving):
-    server = serving()
-    clock = Clock()
+def test_a_chart_expires(serving):
+    server, clock = serving(), Clock()
     server.store = ChartStore(entries=5, ttl_seconds=10, clock=clock)
     url = server.publish(PNG)
+    clock.now = 9.9
     assert fetch(url)[0] == 200
     clock.now = 10
     status, headers, _ = fetch(url)
     assert (status, headers["cache-control"]) == (404, "no-store")
+    assert len(server.store) == 0
 
 
 def test_the_least_recently_used_chart_is_dropped():

@@ -86,10 +86,7 @@ def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, co
     asked = {"month_starts_on": 1, "today": TODAY}
     set_budget(connection, tool, category="外食", amount=900_000, per="year", **asked)
     yearly = budget_chart(budget_status(connection, tool, **asked))
-    assert (yearly.targets, yearly.note) == (
-        (900_000,),
-        "途中です（期間はまだ終わっていません）",
-    )
+    assert (yearly.targets, yearly.note) == ((900_000,), "途中です（期間はまだ終わっていません）")
     set_budget(connection, tool, category="食費", amount=50_000, **asked)
     both = budget_chart(budget_status(connection, tool, **asked))
     assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")
@@ -143,17 +140,10 @@ def test_amounts_that_total_zero_are_drawn_as_bars(ledger_of):
 
 
 AMOUNTS = st.one_of(st.none(), st.integers(-90_000, 40_000))
-CATEGORIES = [
-    "食費/外食",
-    "食費/食料品",
-    "食費/",
-    "住宅/家賃",
-    "旅行/宿",
-    "税/税",
-    "収入/給与",
-    "収入/利息",
+CATEGORIES = (
+    "食費/外食", "食費/食料品", "食費/", "住宅/家賃", "旅行/宿", "税/税", "収入/給与", "収入/利息",
     "/",
-]
+)  # fmt: skip
 ROWS = st.lists(
     st.builds(
         Row,
@@ -166,9 +156,7 @@ ROWS = st.lists(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS, st.sampled_from([None, "食費", "収入", "支出", "食費/外食"]))
 def test_the_numbers_on_a_pie_are_those_of_the_answer_and_of_the_rows(connection, rows, category):
     with connection:

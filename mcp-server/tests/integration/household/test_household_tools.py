@@ -4,11 +4,10 @@ import re
 from pathlib import Path
 
 import pytest
-from client_here import answers, asking, tools_of
+from client_here import answers, asking
 from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
-from mdvec.files.scanning import ScanRules
 from mdvec.household import review
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.index.nearest import store_constants
@@ -16,7 +15,6 @@ from mdvec.manage import registering
 from mdvec.tools.registry import get_tool
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
-RULES = ScanRules(extensions=(".csv",), exclude=(), max_bytes=10 * 2**20)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +112,7 @@ def test_pages_go_through_all_rows_once(ask):
         *[
             ("get_monthly_household", {"period": "2025年6月", "page": page})
             for page in range(1, first["pages"] + 1)
-        ],
+        ]
     )
     ids = [row["id"] for page in pages for row in page.data["rows"]]
     assert len(ids) == len(set(ids)) == first["total_rows"]
@@ -132,11 +130,15 @@ def test_a_trend_has_months_changes_and_averages(ask):
 
 
 def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(ask):
-    month, trend = ask(
+    month, trend, jpeg = ask(
         ("get_monthly_household", {"period": "2025年6月", "output_format": "image"}),
         ("get_category_trend", {"output_format": "image", "image_size": "1024x768",
                                 "graph_type": "area"}),
+        ("get_category_trend", {"output_format": "image", "image_format": "jpeg",
+                                "graph_type": "bar"}),
     )  # fmt: skip
+    assert jpeg.served == ("image/jpeg", *jpeg.pictures)
+    assert jpeg.pictures[0].startswith(b"\xff\xd8\xff")
     for answer, size in ((month, (800, 600)), (trend, (1024, 768))):
         (png,) = answer.pictures
         assert size_of(png) == size
@@ -168,15 +170,6 @@ def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(ask):
     assert day.data["chart"]["alt_text"] == "家計簿グラフ - 2025年7月1日〜2025年7月10日の支出"
     assert {row["date"][:9] for row in day.data["rows"]} == {"2025-07-0", "2025-07-1"}
     assert 0 < day.data["spending"] < spent["spending"]
-
-
-def test_a_jpeg_comes_with_the_answer_and_at_its_address(ask):
-    question = {"output_format": "image", "graph_type": "bar", "image_format": "jpeg"}
-    (answer,) = ask(("get_category_trend", question))
-    kind, jpeg = answer.served
-    assert kind == "image/jpeg"
-    assert answer.pictures == [jpeg]
-    assert jpeg.startswith(b"\xff\xd8\xff")
 
 
 def test_an_svg_is_only_at_its_address(ask):
@@ -286,14 +279,6 @@ def test_the_resources_have_categories_months_and_trends(ask):
     assert [month["is_gap"] for month in months] == [False] * 24
     assert (months[0]["year"], months[0]["month"]) == (2023, 10)
     assert {len(category["months"]) for category in trends["categories"]} == {12}
-
-
-def test_household_tools_exist_only_with_a_household(tmp_path):
-    path = tmp_path / "vectors.sqlite"
-    registering.add_tool(path, "notes", "notes", tmp_path, "markdown")
-    assert tools_of(path).keys() == {"notes", "search", "get_document", "reindex", "list_sources"}
-    registering.add_tool(path, "kakeibo", "家計簿", tmp_path, "household")
-    assert tools_of(path).keys() >= {"kakeibo", "get_monthly_household", "confirm_duplicate"}
 
 
 def test_months_from_the_26th_move_sums_titles_charts_and_resources(database):

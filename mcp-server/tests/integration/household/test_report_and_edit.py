@@ -45,10 +45,8 @@ def test_two_periods_stand_side_by_side_with_the_shops_that_moved(ask):
         report("compare", period="2025年9月", detail="full", category="交通費"),
     )
     lines = year.words.splitlines()
-    assert lines[:2] == [
-        "明細は2025-09-30までです（14か月前）。",
-        "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。",
-    ]
+    assert re.fullmatch(r"明細は2025-09-30までです（\d+か月前）。", lines[0])
+    assert lines[1] == "2024年01月〜2024年09月と 2025年01月〜2025年09月の比較です。"
     assert f"→ {yen(month.words, '支出'):,}円（" in lines[2]
     assert f"→ {yen(month.words, '収入'):,}円（" in lines[3]
     assert len([line for line in shops.words.splitlines() if line.startswith("- ")]) == 5
@@ -105,29 +103,11 @@ def test_a_budget_is_set_told_with_a_chart_and_removed(ask):
     assert "edit_household（what=budget）" in none.words
 
 
-def test_recurring_payments_and_a_forecast_come_from_the_ledger(ask):
-    recurring, outlook = ask(report("recurring"), report("forecast"))
-    for line in (
-        "明細は2025-09-30までです（14か月前）。",
-        "- 家賃（住宅）: 毎月 82,000円、年 984,000円（次は 2025-10-01 ごろ）",
-        "- 通信 そらモバイル（通信費）: 毎月 3,278円",
-        "- みなと電力（水道・光熱費）: 毎月 約 ",
-        "- 給与（収入）: 毎月 312,000円",
-    ):
-        assert line in recurring.words
-    assert len(recurring.words.splitlines()) < 16
-    assert {len(one["rows"]) for one in recurring.data["payments"]} == {0}
-    assert "- 2025年10月: " in outlook.words
-    assert "ずれの中央値: 1か月先 " in outlook.words
-
-
-def test_what_is_unusual_and_all_households_are_reports_too(ask):
-    unusual, together, month = ask(
-        report("anomalies"),
+def test_all_households_together_have_the_sums_of_the_one_there_is(ask):
+    together, month = ask(
         report("households", period="2025年8月"),
         ("get_monthly_household", {"period": "2025年8月"}),
     )
-    assert unusual.words.splitlines()[1].startswith("2025年09月")
     for name in ("支出", "収入"):
         assert yen(together.words, name) == yen(month.words, name)
 
@@ -138,10 +118,7 @@ def test_costs_and_a_list_for_the_tax_office_are_reports_with_exact_sums(ask):
         report("costs", **month),
         ("get_monthly_household", month),
         report("medical", since="2025-01", until="2025-09"),
-        (
-            "find_transactions",
-            {"category": ["医療費"], "period": "2025年1月〜9月", "limit": 0},
-        ),
+        ("find_transactions", {"category": ["医療費"], "period": "2025年1月〜9月", "limit": 0}),
         report("furusato"),
         edit("rule", action="add", category="健康・医療 = 保険"),
         edit("rule", action="remove", category="健康・医療 = 保険"),
@@ -282,48 +259,11 @@ def test_net_worth_comes_from_the_asset_history_with_a_chart(ask):
         report("net_worth", detail="full"),
     )
     first, second = told.words.splitlines()[:2]
-    assert first == "資産推移は2025-09-30までです（14か月前）。"
+    assert re.fullmatch(r"資産推移は2025-09-30までです（\d+か月前）。", first)
     assert second.startswith("2025年09月の純資産は ")
     months = [line for line in full.words.splitlines() if line.startswith("- 2025年0")]
     assert (len(months), all("、" in line for line in months)) == (9, True)
     assert len(drawn.pictures) == 1
-
-
-def test_what_a_follow_up_needs_stands_in_the_text(ask):
-    found, candidates, _, detail = ask(
-        ("find_transactions", {"query": "動物園", "limit": 2}),
-        ("detect_duplicates", {}),
-        ("list_duplicate_candidates", {"limit": 1}),
-        ("get_duplicate_candidate_detail", {"check_id": 1}),
-    )
-    assert re.search(
-        r"\n- 2025-05-17 市営動物園 入園料 -600円 .* ピコペイ \[\d+ A:\d+\]", found.words
-    )
-    assert "\nファイル: A=収入・支出詳細_2025-05-01_2025-05-31.csv" in found.words
-    assert "重複候補が見つかりました" in candidates.words
-    assert "類似度 100%" in detail.words
-    assert "検出条件: 日付 ±4日" in detail.words
-
-
-CALLS = [
-    ("get_monthly_household", {"year": 2025, "month": 6}),
-    ("get_monthly_household", {"period": "2024年"}),
-    ("get_category_trend", {"category": "食費"}),
-    report("compare", period="2025年9月"),
-    ("find_transactions", {"query": "スーパー", "period": "2025年9月"}),
-    report("recurring"),
-    report("forecast"),
-    report("anomalies"),
-    report("budget"),
-    ("list_duplicate_candidates", {}),
-    ("get_monthly_household", {"year": 2025, "month": 6, "output_format": "image"}),
-]
-
-
-def test_the_texts_of_eleven_usual_calls_have_at_most_9000_characters(ask):
-    edits = [edit("budget", category=one, amount=50_000) for one in ("食費", "支出")]
-    told = ask(*edits, ("detect_duplicates", {}), *CALLS)[3:]
-    assert sum(len(one.words) for one in told) <= 9_000
 
 
 def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(tmp_path):

@@ -1,14 +1,12 @@
 """The view of accounts over a real port: balances, gaps, costs, lists, and renaming rules."""
 
-import csv
 import html
-import io
 import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from page_ledger import ledger, quoted
-from page_site import page_site, post
+from page_site import page_site, post, table_in
 
 BANK = """日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ
 2025/6/25,給料,,,300000,400000,
@@ -48,8 +46,7 @@ def shown(client, **query):
 
 
 def table(client, of, **query):
-    answer = client.get("/money/accounts/table", params={"of": of, **query})
-    return list(csv.reader(io.StringIO(answer.text.removeprefix("\ufeff"))))
+    return table_in(client.get("/money/accounts/table", params={"of": of, **query}))
 
 
 def test_each_account_has_its_balance_by_day_and_the_gaps_are_named(client):

@@ -1,13 +1,11 @@
 """The page's base and its search, over a real port, with a client that has cookies."""
 
 import re
-import subprocess
-import sys
 
 import pytest
 from collection import Collection
 from hostile import PAYLOADS, harm_in, text_in
-from page_site import page_site, post, token_of
+from page_site import page_site, post
 from table_of_cases import each
 
 WATER = """---
@@ -140,14 +138,12 @@ def test_a_document_is_read_from_the_database_only(client, path):
     assert (answer.status_code, "has no document" in text_in(answer.text)) == (400, True)
 
 
-def test_hostile_documents_do_nothing_in_any_view(client, notes):
-    seen = set()
-    for number in range(len(PAYLOADS)):
-        shown = client.get("/", params={"q": f"見出し{number}の悪い文書", "k": 5}).text
-        assert harm_in(shown) == []
-        for address in re.findall(r'href="(/document\?[^"#]*)#hit"', shown):
-            seen.add(address.replace("&amp;", "&"))
-    assert len(seen) >= len(PAYLOADS) - 5
+def test_hostile_documents_do_nothing_in_any_view(client):
+    shown = client.get("/", params={"q": "悪い文書", "k": 50}).text
+    assert harm_in(shown) == []
+    found = re.findall(r'href="(/document\?[^"#]*)#hit"', shown)
+    seen = {address.replace("&amp;", "&") for address in found}
+    assert len(seen) >= len(PAYLOADS)
     for address in seen:
         read = client.get(address)
         assert (read.status_code, harm_in(read.text)) == (200, [])
@@ -196,24 +192,6 @@ def test_every_answer_forbids_what_the_page_does_not_do(client):
     assert client.get("/").headers["cache-control"] == "no-store"
 
 
-def test_nothing_changes_without_the_sessions_token(client):
-    assert client.post("/look", data={"language": "ja"}).status_code == 403
-    assert client.post("/look", data={"csrf": "0" * 64, "language": "ja"}).status_code == 403
-    assert client.post("/look", content=b"\xff\xfe").status_code == 400
-    assert client.post("/look", content=b"a=1&" * 501).status_code == 400
-    for elsewhere in ({"origin": "http://127.0.0.1:1"}, {"sec-fetch-site": "same-site"}):
-        data = {"csrf": token_of(client), "language": "ja"}
-        assert client.post("/look", headers=elsewhere, data=data).status_code == 403
-    assert client.put("/look").status_code == 405
-    assert '<html lang="en"' in client.get("/").text
-
-
-def test_another_host_or_page_is_refused(client):
-    assert client.get("/", headers={"host": "evil.example"}).status_code == 421
-    assert client.get("/", headers={"host": "192.168.0.9"}).status_code == 403
-    assert client.get("/", headers={"sec-fetch-site": "same-site"}).status_code == 403
-
-
 def test_a_first_start_without_data_says_what_to_do(tmp_path):
     with page_site(tmp_path / "none" / "v.sqlite") as site, site.client("ja") as client:
         assert "フォルダーを追加する" in client.get("/").text
@@ -225,12 +203,3 @@ def test_cookies_outlive_a_restarted_server(notes):
     with page_site(notes.database) as site, site.client(is_open=False) as client:
         client.cookies.update(cookies)
         assert client.get("/").status_code == 200
-
-
-def test_a_stdio_server_loads_nothing_of_the_page():
-    code = (
-        "import sys, mdvec_mcp.main, mdvec_mcp.server, mdvec_mcp.stdio\n"
-        "print([name for name in sys.modules if name.startswith(('mdvec_mcp.web', 'jinja2'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['mdvec_mcp.web']\n"  # its face, which loads what is asked of it

@@ -1,12 +1,11 @@
 """The view of suggested categories over a real port: taken, written, in bulk, and undone."""
 
-import html
 import re
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from page_ledger import ledger, quoted
-from page_site import page_site, post
+from page_site import page_site, post, undone
 
 OPEN = ("青葉書店 大宮", "青葉書店 渋谷", "青葉書店 上野")
 
@@ -40,14 +39,6 @@ def is_open(client):
 
 def decide(client, decision, shop, **fields):
     return post(client, "/review/categories/decide", decision=decision, shop=shop, **fields)
-
-
-def undone(client, page):
-    form = re.search(r'class="note actions">(.*?)</form>', page, re.DOTALL)[1]
-    fields: dict[str, list[str]] = {}
-    for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', form):
-        fields.setdefault(name, []).append(html.unescape(value))
-    return client.post("/review/categories/decide", data=fields)
 
 
 def test_a_suggestion_is_taken_and_undone_and_skipping_changes_nothing(client):
