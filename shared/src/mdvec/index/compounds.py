@@ -11,7 +11,7 @@ import apsw
 
 from mdvec.index.tables import Tables
 from mdvec.index.written import chunk_texts
-from mdvec.text import HYPHENS, Morpheme, identifier, morphemes
+from mdvec.text import HYPHENS, Morpheme, morphemes
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
 _MAX_IN_PARTS = 100
@@ -27,7 +27,7 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
     """
     if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
         return []
-    fts = identifier(tables.fts)
+    fts = tables.fts
     cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
     rows = connection.execute(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?",
@@ -60,7 +60,7 @@ def has_compound(
     Of each word the terms are given that count as this word. If very many passages have the words
     apart, as around a particle, the rest of them is taken to have the compound.
     """
-    fts = identifier(tables.fts)
+    fts = tables.fts
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
     rows = connection.execute(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?",

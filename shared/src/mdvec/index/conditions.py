@@ -90,7 +90,7 @@ def chunks_passing(
     """The chunks of all documents that meet a condition."""
     where, values = _passing(connection, tables, condition)
     rows = connection.execute(
-        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
+        f"SELECT first_chunk, chunks FROM {tables.properties} "
         f"WHERE chunks > 0 AND {where} ORDER BY first_chunk",
         values,
     ).fetchall()
@@ -103,9 +103,7 @@ def documents_passing(
 ) -> list[int]:
     """The documents that meet a condition, also those without any chunk."""
     where, values = _passing(connection, tables, condition)
-    rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.properties)} WHERE {where}", values
-    )
+    rows = connection.execute(f"SELECT document_id FROM {tables.properties} WHERE {where}", values)
     return [int(str(document_id)) for (document_id,) in rows]
 
 
@@ -116,7 +114,7 @@ def _passing(
     where, values = ["document_id > 0"], list[object]()
     for tag in condition.tags:
         where.append(
-            f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
+            f"document_id IN (SELECT document_id FROM {tables.tags} "
             "WHERE tag = ? OR (tag > ? AND tag < ?))"
         )
         # "0" is the next ASCII character after "/": matches tag/…

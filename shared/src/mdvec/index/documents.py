@@ -258,9 +258,8 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
     FTS5 may already have merged its tombstones away, so a mark in the word counts also records
     deletions.
     """
-    data = identifier(f"{tables.fts}_data")
     tombstone = connection.execute(
-        f"SELECT 1 FROM {data} WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
+        f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
     ).fetchone()
     if tombstone is not None:
         rewrite_lexical_index(connection, tables)
@@ -270,8 +269,7 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
 
 def rewrite_lexical_index(connection: apsw.Connection, tables: Tables) -> None:
     """Rewrite the lexical index as one segment, without deleted rows and their words."""
-    fts = identifier(tables.fts)
-    connection.execute(f"INSERT INTO {fts} ({fts}) VALUES ('optimize')")
+    connection.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
     if has_words(connection, tables):
         clear_deletion_mark(connection, tables)
         delete_unused_words(connection, tables)

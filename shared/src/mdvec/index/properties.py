@@ -50,7 +50,7 @@ def insert_properties_and_links(
     """
     day = properties.date
     connection.execute(
-        f"INSERT INTO {identifier(tables.properties)} "
+        f"INSERT INTO {tables.properties} "
         "(document_id, day, mtime_ns, first_chunk, chunks, tags, aliases, kept) "
         "SELECT d.id, ?, d.mtime_ns, coalesce(min(v.id), 0), count(v.id), ?, ?, ? "
         f"FROM {identifier(tables.documents)} AS d "
@@ -61,13 +61,13 @@ def insert_properties_and_links(
         ),
     )  # fmt: skip
     connection.executemany(
-        f"INSERT INTO {identifier(tables.tags)} (tag, document_id, name) VALUES (?, ?, ?)",
+        f"INSERT INTO {tables.tags} (tag, document_id, name) VALUES (?, ?, ?)",
         ((folded_tag(tag), document_id, tag) for tag in properties.tags),
     )
     if not is_markdown(file_path):
         return
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment, name) "
+        f"INSERT OR IGNORE INTO {tables.links} (document_id, key, fragment, name) "
         "VALUES (?, ?, ?, ?)",
         (
             (document_id, link.key, link.fragment, link.name)
@@ -75,7 +75,7 @@ def insert_properties_and_links(
         ),
     )
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.keys)} (key, document_id) VALUES (?, ?)",
+        f"INSERT OR IGNORE INTO {tables.keys} (key, document_id) VALUES (?, ?)",
         ((key, document_id) for key in document_keys(file_path, properties.aliases)),
     )
 
@@ -90,12 +90,12 @@ def delete_properties_and_links(
 ) -> None:
     """Delete what a document states; links to it stay, as they stand in other documents."""
     for table in (tables.properties, tables.tags, tables.links, tables.keys):
-        connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
+        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
 
 def count_undated(connection: apsw.Connection, tables: Tables) -> int:
     """How many documents have no date of their own."""
-    where = f"{identifier(tables.properties)} WHERE document_id > 0 AND day IS NULL"
+    where = f"{tables.properties} WHERE document_id > 0 AND day IS NULL"
     return int(connection.execute(f"SELECT count(*) FROM {where}").get)
 
 
@@ -137,7 +137,7 @@ def stored_properties(
         return {}
     rows = connection.execute(
         "SELECT document_id, tags, aliases, day, kept "
-        f"FROM {identifier(tables.properties)} "
+        f"FROM {tables.properties} "
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
     )
     return {
@@ -174,7 +174,7 @@ def tag_counts(
         return []
     cursor = connection.execute(
         "SELECT min(name) AS tag, count(*) AS documents "
-        f"FROM {identifier(tables.tags)} GROUP BY {identifier(tables.tags)}.tag "
+        f"FROM {tables.tags} GROUP BY {tables.tags}.tag "
         "ORDER BY documents DESC, 1 LIMIT ?",
         (-1 if limit is None else limit,),
     )
@@ -226,7 +226,7 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
 def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
     """Each entry of a front matter: its document's id, its name and its values."""
     rows = connection.execute(
-        f"SELECT document_id, kept FROM {identifier(tables.properties)} "
+        f"SELECT document_id, kept FROM {tables.properties} "
         "WHERE document_id > 0 AND kept <> '{}'"
     )
     for document_id, kept in rows:
@@ -242,7 +242,7 @@ def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> l
     if exact or not has_links(connection, tables):
         return [int(str(number)) for (number,) in exact]
     named = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.keys)} WHERE key = ? ORDER BY document_id",
+        f"SELECT document_id FROM {tables.keys} WHERE key = ? ORDER BY document_id",
         (link_key(name),),
     )
     return [int(str(number)) for (number,) in named]
@@ -263,7 +263,7 @@ def documents_linking_to_none(
     if documents_named(connection, tables, name):
         return frozenset()
     rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.links)} "
+        f"SELECT document_id FROM {tables.links} "
         "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1",
         (link_key(name),),
     )
@@ -312,7 +312,7 @@ class _Candidate:
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
     own = f"l.document_id = {document_id}"
-    keys = f"(SELECT key FROM {identifier(tables.keys)} WHERE document_id = ?1)"
+    keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?1)"
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
     to = _resolved(_candidates(connection, tables, own))
     back = _resolved(_candidates(connection, tables, pointing, document_id))
@@ -334,12 +334,12 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
 def _candidates(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> list[_Candidate]:
-    documents, keys = identifier(tables.documents), identifier(tables.keys)
+    documents, keys = identifier(tables.documents), tables.keys
     cursor = connection.execute(
         "SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key, "
         "l.fragment AS fragment, l.name AS name, "
         "k.document_id AS document_id, d.file_path AS file_path "
-        f"FROM {identifier(tables.links)} AS l JOIN {documents} AS s ON s.id = l.document_id "
+        f"FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id "
         f"LEFT JOIN {keys} AS k ON k.key = "
         f"iif(l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key) "
         f"LEFT JOIN {documents} AS d ON d.id = k.document_id "

@@ -56,7 +56,7 @@ class SignatureBuild:
 
 def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
     """Read row 0 of a tool's table of signatures."""
-    row = f"SELECT signatures FROM {identifier(tables.signatures)} WHERE first_chunk = 0"
+    row = f"SELECT signatures FROM {tables.signatures} WHERE first_chunk = 0"
     build_id = bytes(connection.execute(row).get or b"")
     if len(build_id) < _HEAD.size:
         return SignatureBuild(build_id, None, 0)
@@ -100,7 +100,7 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
         _write_entries(connection, tables, centre)
     head = _HEAD.pack(os.urandom(16), _CENTRED, highest)
     connection.execute(
-        f"UPDATE {identifier(tables.signatures)} SET signatures = ? WHERE first_chunk = 0",
+        f"UPDATE {tables.signatures} SET signatures = ? WHERE first_chunk = 0",
         (head + centre.tobytes(),),
     )
 
@@ -129,7 +129,7 @@ def _has_moved(sample: Vectors, centre: Vectors) -> bool:
 
 
 def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors) -> None:
-    table = identifier(tables.signatures)
+    table = tables.signatures
     rows = connection.execute(f"SELECT first_chunk, document_id FROM {table} WHERE first_chunk > 0")
     for first_chunk, document_id in list(rows):
         vectors = stored_vectors(connection, tables, f"document_id = {int(document_id)}")
@@ -155,7 +155,7 @@ def insert_signatures(
     if len(vectors):
         centre = read_build(connection, tables).centre
         connection.execute(
-            f"INSERT OR REPLACE INTO {identifier(tables.signatures)} "
+            f"INSERT OR REPLACE INTO {tables.signatures} "
             "(first_chunk, document_id, signatures) VALUES (?, ?, ?)",
             (first_chunk, document_id, entries(vectors, centre)),
         )
@@ -167,7 +167,7 @@ def delete_signatures(
     """Delete the signatures of the documents that have these chunks, all of their chunks."""
     if chunk_ids:
         connection.execute(
-            f"DELETE FROM {identifier(tables.signatures)} "
+            f"DELETE FROM {tables.signatures} "
             f"WHERE first_chunk IN ({','.join(map(str, chunk_ids))})"
         )
 
@@ -255,7 +255,7 @@ def _state(connection: apsw.Connection, tables: Tables) -> _State:
     Rows never change and ids are never reused, so the row count and the highest id identify the
     contents; the build id in row 0 distinguishes builds of the table.
     """
-    table = identifier(tables.signatures)
+    table = tables.signatures
     count, highest = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}").get
     return int(count), int(highest or 0), read_build(connection, tables).build_id
 
@@ -264,7 +264,7 @@ def _read(
     connection: apsw.Connection, tables: Tables, state: _State, dimension: int
 ) -> ToolSignatures:
     """Read a tool's signatures in blocks into preallocated arrays."""
-    table = identifier(tables.signatures)
+    table = tables.signatures
     centre = read_build(connection, tables).centre
     entry = entry_type(dimension, centred=centre is not None)
     size = connection.execute(
@@ -303,7 +303,7 @@ def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[
     blobs: list[bytes] = []
     size = 0
     for first_chunk, blob in connection.execute(
-        f"SELECT first_chunk, signatures FROM {identifier(tables.signatures)} "
+        f"SELECT first_chunk, signatures FROM {tables.signatures} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ):
         ids.append(first_chunk)

@@ -161,7 +161,7 @@ class PendingDocument:
 def expect_vectors(connection: apsw.Connection, tables: Tables) -> None:
     """Prepare for chunks without vectors; call within a transaction."""
     connection.execute(
-        f"CREATE INDEX IF NOT EXISTS {identifier(tables.index('pending'))} "
+        f"CREATE INDEX IF NOT EXISTS {tables.index('pending')} "
         f"ON {identifier(tables.vectors)} (document_id) WHERE {_IS_PENDING}"
     )
 
@@ -218,7 +218,7 @@ def fill_vectors(
 def end_pending(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the index over chunks without vectors if there are none; within a transaction."""
     if not pending_count(connection, tables):
-        connection.execute(f"DROP INDEX IF EXISTS {identifier(tables.index('pending'))}")
+        connection.execute(f"DROP INDEX IF EXISTS {tables.index('pending')}")
 
 
 def _signatures(connection: apsw.Connection, tables: Tables) -> SignatureIndex:

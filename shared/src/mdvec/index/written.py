@@ -110,7 +110,7 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 
     None if none has it, but perhaps a document where no chunk is, as in its front matter.
     """
-    wanted, fts = folded(text), identifier(tables.fts)
+    wanted, fts = folded(text), tables.fts
     rows = connection.execute(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (f'"{" ".join(terms(wanted))}"',)
     )
@@ -246,7 +246,7 @@ def _matching(
             groups.append([term])
     if not groups:
         return []
-    fts = identifier(tables.fts)
+    fts = tables.fts
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
     rows = connection.execute(
         f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?",
@@ -261,8 +261,7 @@ _PAIR = 2
 def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words in letters and digits that contain one."""
     rows = connection.execute(
-        f"SELECT term FROM {identifier(tables.vocabulary)} "
-        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
+        f"SELECT term FROM {tables.vocabulary} WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
         (term, WORD_MARK),
     )
     return [str(longer) for (longer,) in rows if len(longer) <= MAX_TERM]
