@@ -62,9 +62,11 @@ from .properties import short_enough as short_enough
 from .properties import stored_properties as stored_properties
 from .properties import tag_counts as tag_counts
 from .properties import value_counts as value_counts
-from .signature_cache import SignatureIndex as SignatureIndex
 from .signature_cache import entry_type as entry_type
+from .signature_cache import insert_signatures as insert_signatures
+from .signature_cache import nearest_by_signatures as nearest_by_signatures
 from .signature_cache import read_build as read_build
+from .signature_cache import renew_signatures as renew_signatures
 from .table_changes import create_vector_index as create_vector_index
 from .table_changes import end_pending as end_pending
 from .table_changes import expect_vectors as expect_vectors

@@ -62,8 +62,7 @@ def insert_chunks(
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
     if chunks and vectors is not None:
-        ids = range(chunk_id - len(chunks) + 1, chunk_id + 1)
-        put_vectors(connection, tables, ids, vectors)
+        put_vectors(connection, tables, document_id, chunk_id - len(chunks) + 1, vectors)
 
 
 def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:

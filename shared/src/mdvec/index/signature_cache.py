@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -23,7 +23,7 @@ from mdvec.index.signatures import (
     signatures,
     unit_vector_signatures,
 )
-from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
+from mdvec.index.tables import Tables
 from mdvec.platform import machine_memory
 from mdvec.text import identifier
 
@@ -158,17 +158,6 @@ def insert_signatures(
             f"INSERT OR REPLACE INTO {tables.signatures} "
             "(first_chunk, document_id, signatures) VALUES (?, ?, ?)",
             (first_chunk, document_id, entries(vectors, centre)),
-        )
-
-
-def delete_signatures(
-    connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]
-) -> None:
-    """Delete the signatures of the documents that have these chunks, all of their chunks."""
-    if chunk_ids:
-        connection.execute(
-            f"DELETE FROM {tables.signatures} "
-            f"WHERE first_chunk IN ({','.join(map(str, chunk_ids))})"
         )
 
 
@@ -320,42 +309,14 @@ _LONGLIST, _SHORTLIST = 1_024, 1_024
 most ``_SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
 
 
-class SignatureIndex:
-    """The vector index of one generation, over its signatures.
-
-    Changes belong to the transaction that stores or deletes the chunks themselves.
-    """
-
-    def __init__(self, connection: apsw.Connection, tables: Tables) -> None:
-        self._connection = connection
-        self._tables = tables
-
-    def prepare(self) -> None:
-        """Create its table, empty, unless it is there."""
-        if not has_signatures(self._connection, self._tables):
-            create_signatures(self._connection, self._tables)
-
-    def put(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add the chunks of a stored document, ids ascending by one; those there stay once."""
-        if not ids:
-            return
-        self.drop(ids)
-        owner = f"SELECT document_id FROM {identifier(self._tables.vectors)} WHERE id = ?"
-        document_id = int(self._connection.execute(owner, (ids[0],)).get or 0)
-        insert_signatures(self._connection, self._tables, document_id, ids[0], vectors)
-
-    def drop(self, ids: Sequence[int]) -> None:
-        """Remove the chunks of whole documents; unknown ids are ignored."""
-        delete_signatures(self._connection, self._tables, ids)
-
-    def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[Near]:
-        """The likely nearest chunks, compared exactly."""
-        narrow = max(_SHORTLIST, 4 * limit)
-        likely = likely_nearest(
-            self._connection, self._tables, vector, _LONGLIST, narrow, within=within
-        )
-        return nearest_among(self._connection, self._tables, vector, limit, likely)
-
-    def retire(self) -> None:
-        """Drop its table."""
-        drop_signatures(self._connection, self._tables)
+def nearest_by_signatures(
+    connection: apsw.Connection,
+    tables: Tables,
+    vector: Vectors,
+    limit: int,
+    within: ChunkRanges | None,
+) -> list[Near]:
+    """The likely nearest chunks, compared exactly."""
+    narrow = max(_SHORTLIST, 4 * limit)
+    likely = likely_nearest(connection, tables, vector, _LONGLIST, narrow, within)
+    return nearest_among(connection, tables, vector, limit, likely)

@@ -13,15 +13,22 @@ from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec import index
 from mdvec.database import has_table, records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
-from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
+from mdvec.index.tables import (
+    DERIVED,
+    Tables,
+    create_signatures,
+    drop_indexes,
+    drop_signatures,
+    has_signatures,
+)
 from mdvec.text import Chunk, identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-    from mdvec.index.signature_cache import SignatureIndex
 
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
@@ -96,32 +103,36 @@ def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside:
     if outside:
         begin_collection(connection, tables)
     else:
-        _signatures(connection, tables).prepare()
+        create_signatures(connection, tables)
 
 
 def put_vectors(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int], vectors: Vectors
+    connection: apsw.Connection,
+    tables: Tables,
+    document_id: int,
+    first_chunk: int,
+    vectors: Vectors,
 ) -> None:
     """Index the chunks of a document; call within the transaction that stores them.
 
-    A collection gets them after that, when the import ends.
+    Their ids are consecutive. A collection gets them after that, when the import ends.
     """
     if has_signatures(connection, tables):
-        _signatures(connection, tables).put(ids, vectors)
+        index.insert_signatures(connection, tables, document_id, first_chunk, vectors)
 
 
 def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
-    """Take the chunks of a document out; call within the transaction that deletes them."""
+    """Take all chunks of a document out; call within the transaction that deletes them."""
     if has_signatures(connection, tables):
-        _signatures(connection, tables).drop(ids)
+        connection.execute(
+            f"DELETE FROM {tables.signatures} WHERE first_chunk IN ({','.join(map(str, ids))})"
+        )
 
 
 def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
     """Finish the vector index at the end of an import; call within a transaction."""
     if has_signatures(connection, tables):
-        from mdvec.index.signature_cache import renew_signatures  # see _signatures
-
-        renew_signatures(connection, tables)
+        index.renew_signatures(connection, tables)
 
 
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
@@ -129,20 +140,19 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
 
     Call within a transaction; afterwards they are sent to the vector server, into a new collection.
     """
-    _signatures(connection, tables).retire()
+    drop_signatures(connection, tables)
     leave_collection(connection, tables)
     create_vector_index(connection, tables, outside=outside)
     if outside:
         return
-    index = _signatures(connection, tables)
     # A document's chunks have consecutive ids, and either all of them have vectors or none.
     rows = connection.execute(
-        f"SELECT document_id, min(id), max(id) FROM {identifier(tables.vectors)} "
+        f"SELECT document_id, min(id) FROM {identifier(tables.vectors)} "
         "WHERE length(embedding) > 0 GROUP BY document_id"
     ).fetchall()
-    for document_id, first, last in rows:
+    for document_id, first in rows:
         vectors = stored_vectors(connection, tables, f"document_id = {document_id}")
-        index.put(range(int(str(first)), int(str(last)) + 1), vectors)
+        put_vectors(connection, tables, int(str(document_id)), int(str(first)), vectors)
 
 
 _IS_PENDING = "length(embedding) = 0"
@@ -152,6 +162,7 @@ _IS_PENDING = "length(embedding) = 0"
 class PendingDocument:
     """A document whose chunks have no vectors yet; ``ids`` are those of the chunks."""
 
+    id: int
     file_path: str
     title: str
     ids: Sequence[int]
@@ -199,29 +210,25 @@ def pending_document(
         f"start_line, end_line, heading, chunk_text AS text {of_document}",
         (document_id,),
     )
+    chunk_ids = [int(chunk_id) for (chunk_id,) in ids]
     return PendingDocument(
-        str(path), str(title), [int(chunk_id) for (chunk_id,) in ids], list(records(stored, Chunk))
+        document_id, str(path), str(title), chunk_ids, list(records(stored, Chunk))
     )
 
 
 def fill_vectors(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int], vectors: Vectors
+    connection: apsw.Connection, tables: Tables, document: PendingDocument, vectors: Vectors
 ) -> None:
     """Store and index the vectors of a document's chunks; call within a transaction."""
+    blobs = [vector.tobytes() for vector in vectors]
     connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET embedding = ? WHERE id = ?",
-        [(vector.tobytes(), chunk_id) for chunk_id, vector in zip(ids, vectors, strict=True)],
+        list(zip(blobs, document.ids, strict=True)),
     )
-    put_vectors(connection, tables, ids, vectors)
+    put_vectors(connection, tables, document.id, document.ids[0], vectors)
 
 
 def end_pending(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the index over chunks without vectors if there are none; within a transaction."""
     if not pending_count(connection, tables):
         connection.execute(f"DROP INDEX IF EXISTS {tables.index('pending')}")
-
-
-def _signatures(connection: apsw.Connection, tables: Tables) -> SignatureIndex:
-    from mdvec.index.signature_cache import SignatureIndex  # it needs NumPy, which readers do not
-
-    return SignatureIndex(connection, tables)

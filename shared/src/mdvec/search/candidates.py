@@ -366,5 +366,5 @@ def nearest_chunks(
             connection, names, known, engine, vector, limit, within
         )
     else:
-        nearest = index.SignatureIndex(connection, names).nearest(vector, limit, within)
+        nearest = index.nearest_by_signatures(connection, names, vector, limit, within)
     return [near.id for near in nearest]
