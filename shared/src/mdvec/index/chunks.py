@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import records
+from mdvec.database import column, records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
@@ -67,15 +67,11 @@ def insert_chunks(
 
 def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
     """Delete a document's chunks from the table and from the indexes."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
-    )
-    ids = [int(chunk_id) for (chunk_id,) in rows]
+    of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ?"
+    ids = column(connection, f"SELECT id {of_document}", (document_id,))
     delete_terms(connection, tables, ids)
     drop_vectors(connection, tables, ids)
-    connection.execute(
-        f"DELETE FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
-    )
+    connection.execute(f"DELETE {of_document}", (document_id,))
 
 
 def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
@@ -90,8 +86,7 @@ def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     rebuild_properties(connection, tables)
     drop_word_indexes(connection, tables)
     create_word_indexes(connection, tables)
-    documents = connection.execute(f"SELECT id FROM {identifier(tables.documents)}").fetchall()
-    for (document_id,) in documents:
+    for document_id in column(connection, f"SELECT id FROM {identifier(tables.documents)}"):
         _insert_stored_terms(connection, tables, f"v.document_id = {document_id}")
 
 
@@ -211,11 +206,8 @@ def documents_of_chunks(
     connection: apsw.Connection, tables: Tables, ids: Iterable[int]
 ) -> list[int]:
     """The documents that have these chunks."""
-    rows = connection.execute(
-        f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
-        f"WHERE id IN ({_numbers(ids)})"
-    )
-    return [int(document_id) for (document_id,) in rows]
+    documents = f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
+    return column(connection, f"{documents} WHERE id IN ({_numbers(ids)})")
 
 
 def section_goes_on(

@@ -10,11 +10,11 @@ from unicodedata import normalize
 import apsw
 
 from mdvec.index.tables import Tables
+from mdvec.index.words import chunks_matching, chunks_with_phrases
 from mdvec.index.written import chunk_texts
 from mdvec.text import HYPHENS, Morpheme, morphemes
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
-_MAX_IN_PARTS = 100
 _MIN_LETTERS = 4
 """A shorter word (api, use) is made of two others by chance."""
 _SIGN = f"[./&+{HYPHENS}]"
@@ -27,13 +27,8 @@ def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> l
     """
     if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
         return []
-    fts = tables.fts
     cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?",
-        (" OR ".join(f'"{first} {second}"' for first, second in cuts), _MAX_IN_PARTS),
-    )
-    ids = [int(str(number)) for (number,) in rows]
+    ids = chunks_with_phrases(connection, tables, cuts)
     if not ids:
         return []
     signs = rf"(?:{_SIGN}|\s)"
@@ -60,13 +55,8 @@ def has_compound(
     Of each word the terms are given that count as this word. If very many passages have the words
     apart, as around a particle, the rest of them is taken to have the compound.
     """
-    fts = tables.fts
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?",
-        (" OR ".join(phrases), _MAX_COMPARED + 1),
-    )
-    ids = [int(str(number)) for (number,) in rows]
+    ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
     return len(ids) > _MAX_COMPARED or any(
         _has_side_by_side(morphemes(f"{names}\n{text}"), words)
         for _, names, text in chunk_texts(connection, tables, ids)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import has_table, records
+from mdvec.database import column, has_table, records
 from mdvec.index.chunks import chunk_count, delete_chunks, insert_chunks
 from mdvec.index.properties import (
     delete_properties_and_links,
@@ -121,15 +121,11 @@ def touch_document(
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
     """Delete a document with its chunks; call within a transaction."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?",
-        (tables.tool_id, file_path),
-    )
-    for (document_id,) in list(rows):
+    at_path = f"FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?"
+    key = (tables.tool_id, file_path)
+    for document_id in column(connection, f"SELECT id {at_path}", key):
         _delete_derived(connection, tables, document_id)
-        connection.execute(
-            f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
-        )
+    connection.execute(f"DELETE {at_path}", key)
 
 
 def _delete_derived(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
@@ -187,11 +183,11 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
     if exact is not None:
         return exact
     composed = unicodedata.normalize("NFC", file_path)
-    paths = connection.execute(
-        f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
-    )
-    alike = next((p for (p,) in paths if unicodedata.normalize("NFC", str(p)) == composed), None)
-    return None if alike is None else _exact_text(connection, tables, str(alike))
+    paths = f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
+    for path in column(connection, paths):
+        if unicodedata.normalize("NFC", path) == composed:
+            return _exact_text(connection, tables, path)
+    return None
 
 
 def pages_of(

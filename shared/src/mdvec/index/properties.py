@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.database import records
+from mdvec.database import column, records
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_links, has_properties
 from mdvec.text import (
     Properties,
@@ -104,7 +104,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
     drop_properties(connection, tables)
     create_properties(connection, tables)
     documents = identifier(tables.documents)
-    for (document_id,) in list(connection.execute(f"SELECT id FROM {documents}")):
+    for document_id in column(connection, f"SELECT id FROM {documents}"):
         (row,) = connection.execute(
             f"SELECT file_path, content FROM {documents} WHERE id = ?", (document_id,)
         )
@@ -112,7 +112,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         properties = Properties(date=day_in_name(path))
         if is_markdown(path):
             properties = properties_of(content, front_matter(content), path)
-        insert_properties_and_links(connection, tables, int(document_id), path, content, properties)
+        insert_properties_and_links(connection, tables, document_id, path, content, properties)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,24 +236,18 @@ def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int,
 
 def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
     """The documents that a link with this name may mean: by path, else by name or alias."""
-    exact = connection.execute(
-        f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?", (name,)
-    ).fetchall()
+    at_path = f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?"
+    exact = column(connection, at_path, (name,))
     if exact or not has_links(connection, tables):
-        return [int(str(number)) for (number,) in exact]
-    named = connection.execute(
-        f"SELECT document_id FROM {tables.keys} WHERE key = ? ORDER BY document_id",
-        (link_key(name),),
-    )
-    return [int(str(number)) for (number,) in named]
+        return exact
+    named = f"SELECT document_id FROM {tables.keys} WHERE key = ? ORDER BY document_id"
+    return column(connection, named, (link_key(name),))
 
 
 def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
     """The documents that a caller means: those that a link may mean, else those of that title."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
-    return documents_named(connection, tables, name) or [
-        int(str(number)) for (number,) in connection.execute(by_title, (name,))
-    ]
+    return documents_named(connection, tables, name) or column(connection, by_title, (name,))
 
 
 def documents_linking_to_none(
@@ -262,12 +256,11 @@ def documents_linking_to_none(
     """The documents with a link of this name or path, if it leads to no document (yet)."""
     if documents_named(connection, tables, name):
         return frozenset()
-    rows = connection.execute(
+    linking = (
         f"SELECT document_id FROM {tables.links} "
-        "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1",
-        (link_key(name),),
+        "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1"
     )
-    return frozenset(int(str(number)) for (number,) in rows)
+    return frozenset(column(connection, linking, (link_key(name),)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 from cachetools import LRUCache
 
+from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges, expanded
 from mdvec.index.nearest import Near, nearest_among, stored_vectors
 from mdvec.index.signatures import (
@@ -111,13 +112,8 @@ def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
 
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
     """A sample of vectors, evenly spread over the table."""
-    vectors = identifier(tables.vectors)
-    ids = [
-        int(chunk_id)
-        for (chunk_id,) in connection.execute(
-            f"SELECT id FROM {vectors} WHERE length(embedding) > 0"
-        )
-    ]
+    with_vector = f"SELECT id FROM {identifier(tables.vectors)} WHERE length(embedding) > 0"
+    ids = column(connection, with_vector)
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]
     return stored_vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
 
@@ -269,8 +265,8 @@ def _read(
     for ids, blobs in _blocks(connection, tables):
         read = np.frombuffer(b"".join(blobs), dtype=entry)
         start = ends[-1] if ends else 0
-        for name, column in columns.items():
-            column[start : start + len(read)] = read[name]
+        for name, part in columns.items():
+            part[start : start + len(read)] = read[name]
         first_chunks += ids
         for blob in blobs:
             end += len(blob) // entry.itemsize

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import apsw
 
 from mdvec import index
-from mdvec.database import has_table, records
+from mdvec.database import column, has_table, records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
 from mdvec.index.tables import (
@@ -78,8 +78,7 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
 
 
 def _table_names(connection: apsw.Connection) -> list[str]:
-    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    return [str(name) for (name,) in rows]
+    return column(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
 
 
 def _drop(connection: apsw.Connection, tables: Tables) -> None:
@@ -189,11 +188,11 @@ def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
     """The ids of the documents whose chunks have no vectors yet, ascending."""
     if not has_table(connection, tables.index("pending")):
         return []
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} WHERE {_IS_PENDING} "
-        "ORDER BY document_id"
+        "ORDER BY document_id",
     )
-    return [int(document_id) for (document_id,) in rows]
 
 
 def pending_document(
@@ -204,16 +203,13 @@ def pending_document(
         f"SELECT file_path, title FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
     ).fetchone() or ("", "")
     of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ? ORDER BY id"
-    ids = connection.execute(f"SELECT id {of_document}", (document_id,))
+    ids = column(connection, f"SELECT id {of_document}", (document_id,))
     stored = connection.execute(
         'SELECT chunk_index AS "index", start_position AS start, end_position AS "end", '
         f"start_line, end_line, heading, chunk_text AS text {of_document}",
         (document_id,),
     )
-    chunk_ids = [int(chunk_id) for (chunk_id,) in ids]
-    return PendingDocument(
-        document_id, str(path), str(title), chunk_ids, list(records(stored, Chunk))
-    )
+    return PendingDocument(document_id, str(path), str(title), ids, list(records(stored, Chunk)))
 
 
 def fill_vectors(

@@ -11,6 +11,7 @@ from zlib import crc32
 
 import apsw
 
+from mdvec.database import column
 from mdvec.index.tables import Tables
 from mdvec.text import (
     FIELDS,
@@ -54,24 +55,22 @@ def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
 
 def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
     """The words in letters that contain ``part``, the shortest first; "_" makes no difference."""
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE instr(replace(term, '_', ''), ?) AND substr(term, 1, 1) <> ? "
         "ORDER BY length(term), term LIMIT ?",
         (part.replace("_", ""), WORD_MARK, _MAX_CONTAINING),
     )
-    return [str(term) for (term,) in rows]
 
 
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str
 ) -> list[str]:
     """The spellings, by reading, of a word that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
-    alike = connection.execute(
-        f"SELECT term FROM {tables.vocabulary} WHERE reading = ? AND term <> ?",
-        (reading, term),
-    )
-    return [str(other) for (other,) in alike if not are_homophones(term, str(other))]
+    alike = f"SELECT term FROM {tables.vocabulary} WHERE reading = ? AND term <> ?"
+    others = column(connection, alike, (reading, term))
+    return [other for other in others if not are_homophones(term, other)]
 
 
 _KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
@@ -80,19 +79,19 @@ _ALL_WORDS = ("", chr(sys.maxunicode))
 
 def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words that differ from one in letters or katakana by the fewest typing errors."""
-    vocabulary = tables.vocabulary
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
     if not edits:
         return []
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     alphabet = _KATAKANA_WORDS if is_katakana(spelling) else _ALL_WORDS
-    rows = connection.execute(
-        f"SELECT term FROM {vocabulary} "
+    terms = column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(ltrim(term, ?)) BETWEEN ? AND ?",
         (*alphabet, WORD_MARK, shortest, longest),
     )
-    by_spelling = {str(other).removeprefix(WORD_MARK): str(other) for (other,) in rows}
+    by_spelling = {other.removeprefix(WORD_MARK): other for other in terms}
     return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
 
 
@@ -101,12 +100,13 @@ def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[
     kana = first_kana(word)
     if not kana:
         return []
-    rows = connection.execute(
+    terms = column(
+        connection,
         f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
         (*_KATAKANA_WORDS, len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
     )
-    known = [str(term).removeprefix(WORD_MARK) for (term,) in rows]
+    known = [term.removeprefix(WORD_MARK) for term in terms]
     return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]
 
 
@@ -184,6 +184,15 @@ def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts
         word: (title, names, heading, text)
         for word, (title, names, heading, text) in by_word.items()
     }
+
+
+def chunks_matching(
+    connection: apsw.Connection, tables: Tables, expression: str, limit: int = -1
+) -> list[int]:
+    """Some chunks, or all, that match an expression of FTS5 on their terms."""
+    fts = tables.fts
+    sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?"
+    return column(connection, sql, (expression, limit))
 
 
 def chunks_with_phrases(
@@ -302,14 +311,12 @@ def _best(
         return []
     fts = tables.fts
     if within is None:
-        rows = connection.execute(
-            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?", (match, limit)
-        )
-    else:
-        # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
-        rows = connection.execute(
-            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
-            f"ORDER BY bm25({fts}) LIMIT ?",
-            (match, apsw.carray(within.ids()), limit),
-        )
-    return [int(chunk_id) for (chunk_id,) in rows]
+        sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?"
+        return column(connection, sql, (match, limit))
+    # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
+    return column(
+        connection,
+        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
+        f"ORDER BY bm25({fts}) LIMIT ?",
+        (match, apsw.carray(within.ids()), limit),
+    )

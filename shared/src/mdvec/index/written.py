@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
+from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges
 from mdvec.index.tables import Tables, has_current_words
+from mdvec.index.words import chunks_matching
 from mdvec.text import (
     HYPHENS,
     MAX_TERM,
@@ -52,8 +54,7 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         return _documents_with_kanji(connection, tables, spelling)
     else:
         where, value = _contains("content", spelling)
-        rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
-        return [int(document_id) for (document_id,) in rows]
+        return column(connection, f"SELECT id FROM {documents} WHERE {where}", (value,))
     # Full width needs a look at every text, folded; a current index has such words already.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
@@ -110,11 +111,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 
     None if none has it, but perhaps a document where no chunk is, as in its front matter.
     """
-    wanted, fts = folded(text), tables.fts
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (f'"{" ".join(terms(wanted))}"',)
-    )
-    side_by_side = [int(str(number)) for (number,) in rows]
+    wanted = folded(text)
+    side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
     pattern = _pattern(wanted, inside=False)
     written = [
         number
@@ -143,12 +141,12 @@ def chunks_with(
     where, value = _contains("chunk_text", spelling)
     numbers = ",".join(map(str, document_ids))
     inside = "" if within is None else "AND +id IN carray(?)"
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT id FROM {identifier(tables.vectors)} "
         f"WHERE document_id IN ({numbers}) AND {where} {inside} ORDER BY id LIMIT ?",
         (value, *(() if within is None else (apsw.carray(within.ids()),)), limit),
     )
-    return [int(chunk_id) for (chunk_id,) in rows]
 
 
 def chunks_saying(
@@ -246,13 +244,9 @@ def _matching(
             groups.append([term])
     if not groups:
         return []
-    fts = tables.fts
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?",
-        (" AND ".join(f"({group})" for group in any_of_each),),
-    )
-    return [int(number) for (number,) in rows]
+    expression = " AND ".join(f"({group})" for group in any_of_each)
+    return chunks_matching(connection, tables, expression)
 
 
 _PAIR = 2
@@ -260,11 +254,12 @@ _PAIR = 2
 
 def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words in letters and digits that contain one."""
-    rows = connection.execute(
-        f"SELECT term FROM {tables.vocabulary} WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
-        (term, WORD_MARK),
+    return column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
+        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ? AND length(term) <= ?",
+        (term, WORD_MARK, MAX_TERM),
     )
-    return [str(longer) for (longer,) in rows if len(longer) <= MAX_TERM]
 
 
 def _digits(number: str) -> str:
