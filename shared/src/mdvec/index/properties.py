@@ -291,24 +291,22 @@ def links_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A document that a link may mean."""
+class _Link:
+    """A link, and the document that it leads to; None for both if there is none."""
 
     source_id: int
     source_path: str
     key: str
     fragment: str
-    name: str
     document_id: int | None
     file_path: str | None
 
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
-    own = f"l.document_id = {document_id}"
-    keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?1)"
+    keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
+    to = list(_resolved(connection, tables, "l.document_id = ?", document_id))
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
-    to = _resolved(_candidates(connection, tables, own))
-    back = _resolved(_candidates(connection, tables, pointing, document_id))
+    back = _resolved(connection, tables, pointing, document_id, document_id)
     return DocumentLinks(
         _by_path(
             LinkedDocument(link.document_id, str(link.file_path), link.fragment)
@@ -324,38 +322,33 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
     )
 
 
-def _candidates(
+def _resolved(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
-) -> list[_Candidate]:
+) -> Iterator[_Link]:
+    """Each link with one document: beside its source before elsewhere, then the shortest path."""
     documents, keys = identifier(tables.documents), tables.keys
+    # A path without what follows its last "/" is its folder.
     cursor = connection.execute(
-        "SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key, "
-        "l.fragment AS fragment, l.name AS name, "
-        "k.document_id AS document_id, d.file_path AS file_path "
-        f"FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id "
-        f"LEFT JOIN {keys} AS k ON k.key = "
-        f"iif(l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key) "
-        f"LEFT JOIN {documents} AS d ON d.id = k.document_id "
-        f"WHERE {where}",
+        f"""
+        SELECT source_id, source_path, key, fragment, document_id, file_path FROM (
+            SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
+                l.fragment AS fragment, k.document_id AS document_id, d.file_path AS file_path,
+                row_number() OVER (
+                    PARTITION BY l.document_id, l.key, l.fragment, l.name
+                    ORDER BY rtrim(d.file_path, replace(d.file_path, '/', ''))
+                            <> rtrim(s.file_path, replace(s.file_path, '/', '')),
+                        length(d.file_path) - length(replace(d.file_path, '/', '')), d.file_path
+                ) AS place
+            FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id
+            LEFT JOIN {keys} AS k ON k.key = iif(
+                l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
+            LEFT JOIN {documents} AS d ON d.id = k.document_id
+            WHERE {where}
+        ) WHERE place = 1
+        """,
         values,
     )
-    return list(records(cursor, _Candidate))
-
-
-def _resolved(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """One document for each link: beside its source before elsewhere, then the shortest path."""
-    best: dict[tuple[int, str, str, str], _Candidate] = {}
-    for candidate in candidates:
-        link = (candidate.source_id, candidate.key, candidate.fragment, candidate.name)
-        if link not in best or _order(candidate) < _order(best[link]):
-            best[link] = candidate
-    return list(best.values())
-
-
-def _order(candidate: _Candidate) -> tuple[bool, int, str]:
-    path = candidate.file_path or ""
-    folder = path.rpartition("/")[0]
-    return folder != candidate.source_path.rpartition("/")[0], path.count("/"), path
+    return records(cursor, _Link)
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:
