@@ -53,22 +53,7 @@ def terms(text: str) -> list[str]:
     Any other run of letters, digits and underscores is a word. Stretches and words are cut off
     after 64 characters.
     """
-    return terms_of_folded(folded(text))
-
-
-def terms_of_folded(text: str) -> list[str]:
-    """The terms of a text that is already folded."""
-    folded_terms: list[str] = []
-    for run, word in RUNS.findall(text):
-        if word:
-            folded_terms.append(word[:MAX_TERM])
-        elif len(run) == 1:
-            folded_terms.append(run)
-        else:
-            folded_terms += [run[position : position + 2] for position in range(len(run) - 1)]
-            folded_terms += _ONE_KANJI.findall(run)
-            folded_terms += [stretch[:MAX_TERM] for stretch in _STRETCHES.findall(run)]
-    return folded_terms
+    return [term for term, _, _ in placed_terms(folded(text))]
 
 
 def placed_terms(text: str) -> list[tuple[str, int, int]]:

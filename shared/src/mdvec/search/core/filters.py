@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
@@ -95,32 +95,32 @@ class Filters:
         """Whether every document passes."""
         return self == NO_FILTERS
 
-    def each(self) -> list[Filters]:
-        """Each filter by itself; ``since`` and ``until`` count as one."""
-        single = [Filters(tags=(tag,)) for tag in self.tags]
-        if self.path is not None:
-            single.insert(0, Filters(path=self.path))
-        if self.since or self.until:
-            single.append(Filters(since=self.since, until=self.until))
-        single += [Filters(exact=(words,)) for words in self.exact]
-        single += [Filters(exclude=(words,)) for words in self.exclude]
-        single += [Filters(links_to=self.links_to)] if self.links_to else []
-        single += [Filters(where=(entry,)) for entry in self.where]
-        return single + ([Filters(open_tasks=True)] if self.open_tasks else [])
+    def each(self) -> Iterator[tuple[Filters, str]]:
+        """Each filter by itself, and in words; ``since`` and ``until`` count as one."""
+        if self.path:
+            yield Filters(path=self.path), f"path {self.path.given}"
+        for tag in self.tags:
+            yield Filters(tags=(tag,)), f"tag {tag}"
+        days = [f"since {self.since}"] * bool(self.since) + [f"until {self.until}"] * bool(
+            self.until
+        )
+        if days:
+            yield Filters(since=self.since, until=self.until), ", ".join(days)
+        for words in self.exact:
+            yield Filters(exact=(words,)), f'exact "{words}"'
+        for words in self.exclude:
+            yield Filters(exclude=(words,)), f'exclude "{words}"'
+        if self.links_to:
+            yield Filters(links_to=self.links_to), f"links_to {self.links_to}"
+        for key, values in self.where:
+            yield Filters(where=((key, values),)), f"where {key} = {' or '.join(values) or 'any'}"
+        if self.open_tasks:
+            yield Filters(open_tasks=True), "open tasks"
 
     @property
     def in_words(self) -> str:
         """The filters in words, for messages."""
-        parts = [f"path {self.path.given}"] if self.path else []
-        parts += [f"tag {tag}" for tag in self.tags]
-        parts += [f"since {self.since}"] if self.since else []
-        parts += [f"until {self.until}"] if self.until else []
-        parts += [f'exact "{words}"' for words in self.exact]
-        parts += [f'exclude "{words}"' for words in self.exclude]
-        parts += [f"links_to {self.links_to}"] if self.links_to else []
-        parts += [f"where {key} = {' or '.join(values) or 'any'}" for key, values in self.where]
-        parts += ["open tasks"] if self.open_tasks else []
-        return ", ".join(parts)
+        return ", ".join(words for _, words in self.each())
 
     @property
     def days_in_words(self) -> str:
