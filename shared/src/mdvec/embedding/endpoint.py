@@ -237,9 +237,6 @@ def openai_key(name: str, options: BackendOptions) -> Key:
 
     OpenAI's variable is read for OpenAI only: no other endpoint gets that key unless
     ``api_key_env`` names it.
-
-    Raises:
-        KeyMissing: the variable is not set.
     """
     chosen = options.openai.api_key_env
     if chosen is None and options.openai.base_url != OPENAI_URL:
@@ -248,11 +245,7 @@ def openai_key(name: str, options: BackendOptions) -> Key:
 
 
 def gemini_key(name: str, options: BackendOptions) -> Key:
-    """Google's key.
-
-    Raises:
-        KeyMissing: no variable holds it.
-    """
+    """Google's key."""
     chosen = options.gemini.api_key_env
     variables = [chosen] if chosen else ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
     return key_from(options.environment, variables, name)

@@ -51,11 +51,7 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
 
 
 def pull(card: ModelCard, options: BackendOptions, may_download: MayDownload) -> Path:
-    """Download what is missing of a model, if that is allowed; returns its folder.
-
-    Raises:
-        ModelUnavailable: it is not allowed, or something is missing.
-    """
+    """Download what is missing of a model, if that is allowed; returns its folder."""
     licence = card.licence if known_source(card.name) is not None else ""
     return place_of(card.name, options).pull(may_download, card.name, licence)
 
@@ -164,11 +160,7 @@ class OnnxPlace:
         raise Lacking("it has no ONNX file")
 
     def needed(self, names: Sequence[str]) -> list[str]:
-        """The files to download: one ONNX file with its data, the tokenizer, and the settings.
-
-        Raises:
-            Lacking: there is no ONNX file, no tokenizer.json, or a choice to make.
-        """
+        """The files to download: one ONNX file with its data, the tokenizer, and the settings."""
         model = PurePosixPath(self.chosen(names))
         tokenizer = next((name for name in self._tokenizers(model) if name in names), None)
         if tokenizer is None:

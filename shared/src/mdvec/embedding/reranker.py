@@ -19,7 +19,7 @@ from mdvec.embedding.options import BackendOptions
 
 
 class CrossEncoder(Protocol):
-    """A loaded model that reads a question and passages together."""
+    """A loaded model that reads a question and passages together; it raises as a ``Backend``."""
 
     at_once: int
     """The number of passages that are scored between two checks of the time."""
@@ -105,11 +105,7 @@ class Reranker:
         return backends.CrossEncoderBackend(self.name, folder, self._options.st)
 
     def _folder(self) -> Path:
-        """The folder with its files.
-
-        Raises:
-            ModelUnavailable: something is missing, said in a few words.
-        """
+        """The folder with its files."""
         model = model_of(self.name)
         if family_of(self.name) == "onnx":
             return embedding.onnx_models.place_of(self.name, self._options).located().folder

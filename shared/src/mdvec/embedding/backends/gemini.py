@@ -51,11 +51,6 @@ class GeminiBackend(EndpointBackend):
     """A model of Google's."""
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
-        """Read the key.
-
-        Raises:
-            KeyMissing: no variable holds it.
-        """
         key = gemini_key(card.name, options)
         super().__init__(card, endpoint, key, options.gemini.timeout_seconds, options.retry)
         self.batch = options.gemini.batch_size

@@ -37,11 +37,6 @@ class OpenAIBackend(EndpointBackend):
     """
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
-        """Read the key.
-
-        Raises:
-            KeyMissing: the variable that should hold it is not set.
-        """
         key = openai_key(card.name, options)
         super().__init__(card, endpoint, key, options.openai.timeout_seconds, options.retry)
         self.batch = options.openai.batch
