@@ -261,7 +261,7 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
         return onnx_models.load(card, options)
     _check_here(card, options)
     if card is PLAMO:
-        return Embedder(backends.PlamoBackend(plamo_cache.weights_folder()))
+        return Embedder(backends.PlamoBackend(plamo_cache.snapshot()))
     if card is E5_SMALL:
         return Embedder(backends.E5SmallBackend())
     if card is USE:

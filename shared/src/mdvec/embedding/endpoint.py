@@ -90,21 +90,9 @@ class RemoteEmbedder(Embedder):
 
     def __init__(self, backend: RemoteBackend) -> None:
         super().__init__(backend)
-        self._remote = backend
+        self.endpoint = backend.endpoint
+        self.measure_dimension = backend.measure_dimension
         self._lock = nullcontext()
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """Where texts and questions go."""
-        return self._remote.endpoint
-
-    def measure_dimension(self) -> int:
-        """Send one fixed word (no user text), and return the length of its vector.
-
-        Raises:
-            ModelError: the endpoint does not answer.
-        """
-        return self._remote.measure_dimension()
 
     def _checked(self, encoded: Vectors, count: int) -> Vectors:
         try:
