@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -22,6 +21,7 @@ from mdvec.text import (
     PAGE_BREAK,
     Chunk,
     Properties,
+    composed,
     identifier,
     page_label,
     page_unit,
@@ -174,18 +174,26 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
     return [(int(str(number)), str(path)) for number, path in rows]
 
 
-def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with that path, else one whose path is equal in Unicode form NFC, else None.
+def path_meant(
+    connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
+) -> str | None:
+    """The path that a link in a folder means among these: one there, or else the shortest."""
+    return min(
+        (path for _, path in paths(connection, tables, ids)),
+        key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
+        default=None,
+    )
 
-    macOS stores "が" in file names as two characters, while people type one.
-    """
+
+def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
+    """The document with that path, else one whose path is equal when composed, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
-    composed = unicodedata.normalize("NFC", file_path)
+    wanted = composed(file_path)
     paths = f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
     for path in column(connection, paths):
-        if unicodedata.normalize("NFC", path) == composed:
+        if composed(path) == wanted:
             return _exact_text(connection, tables, path)
     return None
 

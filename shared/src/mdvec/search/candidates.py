@@ -305,7 +305,7 @@ def find_candidates(
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    lexical = LexicalSearch(query, WordsFound(), {}, ())
+    lexical = LexicalSearch(query)
     trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
@@ -331,7 +331,7 @@ def find_candidates(
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
         total = index.chunk_count(connection, names)
     if not total:
-        lexical = LexicalSearch(query, WordsFound(), {}, ())
+        lexical = LexicalSearch(query)
     return ToolCandidates(
         tool, lexical.query, lexical.found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),

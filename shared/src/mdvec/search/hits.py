@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TypeVar
 
 import apsw
@@ -240,20 +240,28 @@ def _linked(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
 def _passages(
     connection: apsw.Connection, ranked: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
-    texts = _Texts(connection)
+
+    @cache
+    def read(tables: index.Tables, file_path: str) -> _Text:
+        stored = documents.stored_text(connection, tables, file_path)
+        return _Text("" if stored is None else stored.content, file_path)
+
+    def text_of(hit: RankedChunk) -> _Text:
+        return read(hit.tool.tables, hit.chunk.file_path)
+
     if returning == "chunk":
         return [
             _Passage(
                 ranked[run.best],
                 run.span,
-                None if run.first == run.last else texts.of(ranked[run.best]).content,
+                None if run.first == run.last else text_of(ranked[run.best]).content,
                 run.span,
             )
             for run in joined_windows(map(_window, ranked), k)
         ]
     passages: list[_Passage] = []
     for hit in ranked:
-        text = texts.of(hit)
+        text = text_of(hit)
         _add(passages, _readable(hit, text, _wider(hit, text, returning)))
         if len(passages) == k:
             break
@@ -275,25 +283,6 @@ class _Text:
     def machine(self) -> list[tuple[int, int]]:
         """The ranges of machine text."""
         return machine_text(self.content, line_starts(self.content), self.outline.body)
-
-
-class _Texts:
-    """The documents with hits, each read once."""
-
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._read: dict[tuple[int, str], _Text] = {}
-
-    def of(self, ranked: RankedChunk) -> _Text:
-        """The document of a hit."""
-        key = (ranked.tool.id, ranked.chunk.file_path)
-        if key not in self._read:
-            stored = documents.stored_text(
-                self._connection, ranked.tool.tables, ranked.chunk.file_path
-            )
-            content = "" if stored is None else stored.content
-            self._read[key] = _Text(content, ranked.chunk.file_path)
-        return self._read[key]
 
 
 def _window(ranked: RankedChunk) -> Window:

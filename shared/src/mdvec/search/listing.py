@@ -131,10 +131,8 @@ def query_like(
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
             named = index.documents_called(connection, tool.tables, file_path)
-            paths = [path for _, path in documents.paths(connection, tool.tables, named)]
-            # As of links, the shortest path.
-            path = min(paths, key=lambda path: (path.count("/"), path), default=file_path)
-            stored = documents.stored_text(connection, tool.tables, path)
+            path = documents.path_meant(connection, tool.tables, named)
+            stored = documents.stored_text(connection, tool.tables, path or file_path)
             if stored is not None:
                 body = stored.content[front_matter(stored.content).end :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]

@@ -172,6 +172,11 @@ def is_letters(term: str) -> bool:
     return _CJK_START.match(term) is None
 
 
+def composed(text: str) -> str:
+    """``text`` with が as one character; some systems, as macOS in file names, write it as two."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def folded(text: str) -> str:
     """``text`` without differences of width and case.
 

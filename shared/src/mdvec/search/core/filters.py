@@ -6,7 +6,6 @@ A query states them by signs: "…" as written, -word without it, tag: and path:
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -17,7 +16,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.text import MAX_TAG_CHARS, folded_tag, some_of
+from mdvec.text import MAX_TAG_CHARS, composed, folded_tag, some_of
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
@@ -56,8 +55,7 @@ class PathPattern:
 
     def matches(self, path: str) -> bool:
         """Whether a document's path matches."""
-        if not path.isascii():  # macOS stores "が" in names as two characters
-            path = unicodedata.normalize("NFC", path)
+        path = composed(path)
         return any(regex.match(path) for regex in self.regexes) == self.includes
 
 
@@ -238,7 +236,7 @@ def _tags(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def _pattern(said: str) -> PathPattern:
-    given = unicodedata.normalize("NFC", said).removeprefix("./").strip()
+    given = composed(said).removeprefix("./").strip()
     refused = InvalidFilter(
         f"path {_shown(said)} is not a path pattern; write it as in .gitignore, e.g. notes/2025/ "
         "or *.md, relative to the collection's folder"
