@@ -49,7 +49,6 @@ from .nearest import nearest_among as nearest_among
 from .properties import NOT_DERIVED as NOT_DERIVED
 from .properties import DocumentLinks as DocumentLinks
 from .properties import LinkedDocument as LinkedDocument
-from .properties import StoredProperties as StoredProperties
 from .properties import TagCount as TagCount
 from .properties import count_undated as count_undated
 from .properties import documents_called as documents_called

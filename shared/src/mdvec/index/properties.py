@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import apsw
 
@@ -19,7 +20,6 @@ from mdvec.database import column, records
 from mdvec.index.tables import Tables, create_properties, drop_properties, has_links, has_properties
 from mdvec.text import (
     Properties,
-    PropertyValue,
     day_in_name,
     document_keys,
     document_links,
@@ -48,7 +48,6 @@ def insert_properties_and_links(
 
     Its chunks are stored already, with consecutive ids.
     """
-    day = properties.date
     connection.execute(
         f"INSERT INTO {tables.properties} "
         "(document_id, day, mtime_ns, first_chunk, chunks, tags, aliases, kept) "
@@ -56,7 +55,7 @@ def insert_properties_and_links(
         f"FROM {identifier(tables.documents)} AS d "
         f"LEFT JOIN {identifier(tables.vectors)} AS v ON v.document_id = d.id WHERE d.id = ?",
         (
-            day and day.isoformat(), _as_json(properties.tags), _as_json(properties.aliases),
+            properties.day, _as_json(properties.tags), _as_json(properties.aliases),
             _as_json(properties.values), document_id,
         ),
     )  # fmt: skip
@@ -80,7 +79,7 @@ def insert_properties_and_links(
     )
 
 
-def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
+def other_names(properties: Properties) -> tuple[str, ...]:
     """The first aliases and tags of a document, by which searches find each of its passages too."""
     return (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
 
@@ -115,23 +114,13 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         insert_properties_and_links(connection, tables, document_id, path, content, properties)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredProperties:
-    """A document's properties; ``day`` is None if neither its front matter nor its name has one."""
-
-    tags: tuple[str, ...]
-    aliases: tuple[str, ...]
-    day: str | None
-    values: Mapping[str, PropertyValue]
-
-
-NOT_DERIVED = StoredProperties((), (), None, {})
+NOT_DERIVED = Properties()
 """The properties of a document that the next import derives in the current format."""
 
 
 def stored_properties(
     connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
-) -> dict[int, StoredProperties]:
+) -> dict[int, Properties]:
     """The properties of documents, by id; empty if they were not derived yet."""
     if not has_properties(connection, tables):
         return {}
@@ -141,10 +130,10 @@ def stored_properties(
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
     )
     return {
-        int(document_id): StoredProperties(
+        int(document_id): Properties(
             tuple(json.loads(str(tags))),
             tuple(json.loads(str(aliases))),
-            None if day is None else str(day),
+            None if day is None else date.fromisoformat(str(day)),
             {
                 key: tuple(value) if isinstance(value, list) else value
                 for key, value in json.loads(str(other)).items()

@@ -18,6 +18,7 @@ from mdvec.search.word_lookup import MIN_CANDIDATES, LexicalSearch, WordsFound, 
 from mdvec.text import (
     WORD_MARK,
     FieldCounts,
+    Properties,
     QuestionTerms,
     TermCounter,
     chunk_fields,
@@ -56,7 +57,7 @@ class FieldReader:
         self,
         query: QuestionTerms,
         found: WordsFound,
-        properties: Mapping[int, index.StoredProperties],
+        properties: Mapping[int, Properties],
     ) -> None:
         variants = found.variants
         self._properties = properties
@@ -156,7 +157,7 @@ class FieldReader:
         names = {chunk.title, innermost, *self._of(chunk).aliases}
         return tuple(self._name(name) for name in names if name)
 
-    def _of(self, chunk: index.StoredChunk) -> index.StoredProperties:
+    def _of(self, chunk: index.StoredChunk) -> Properties:
         return self._properties.get(chunk.document_id, index.NOT_DERIVED)
 
     def _counted_above(
@@ -249,7 +250,7 @@ class ToolCandidates:
     chunks: tuple[index.StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
-    properties: Mapping[int, index.StoredProperties]
+    properties: Mapping[int, Properties]
     searched: int
     constants: ModelConstants
     trouble: str | None = None

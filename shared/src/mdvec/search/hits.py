@@ -25,6 +25,7 @@ from mdvec.search.ranking import RankedChunk
 from mdvec.text import (
     WORD_MARK,
     Outline,
+    Properties,
     is_blank,
     line_starts,
     machine_text,
@@ -346,7 +347,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
         passages.remove(passage)
 
 
-def _hit(passage: _Passage, shown: TextSpan, properties: index.StoredProperties) -> Hit:
+def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
     chunk = passage.found.chunk
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0

@@ -12,7 +12,7 @@ from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
-from mdvec.text import front_matter, identifier, quoted, readable_chunk
+from mdvec.text import Properties, front_matter, identifier, quoted, readable_chunk
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
@@ -65,7 +65,7 @@ def list_documents(
         named = requested_tools(connection, tools)
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
-        listed: list[tuple[Tool, str, index.StoredProperties]] = []
+        listed: list[tuple[Tool, str, Properties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
