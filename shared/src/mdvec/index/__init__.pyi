@@ -27,8 +27,6 @@ from .chunks import chunk_count as chunk_count
 from .chunks import documents_of_chunks as documents_of_chunks
 from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
-from .compounds import chunks_in_parts as chunks_in_parts
-from .compounds import has_compound as has_compound
 from .conditions import ChunkRanges as ChunkRanges
 from .conditions import Condition as Condition
 from .conditions import chunk_ids as chunk_ids
@@ -90,10 +88,12 @@ from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
 from .words import word_counts as word_counts
 from .words import words_containing as words_containing
+from .written import chunks_in_parts as chunks_in_parts
 from .written import chunks_naming as chunks_naming
 from .written import chunks_saying as chunks_saying
 from .written import chunks_with as chunks_with
 from .written import chunks_with_tasks as chunks_with_tasks
 from .written import chunks_written as chunks_written
 from .written import documents_with as documents_with
+from .written import has_compound as has_compound
 from .written import open_tasks as open_tasks
