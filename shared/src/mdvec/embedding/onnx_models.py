@@ -24,11 +24,10 @@ _RERANKERS = {"hotchpotch/japanese-reranker-xsmall-v2": ("onnx/model_qint8_avx2.
 def place_of(name: str, options: BackendOptions) -> OnnxPlace:
     """Where a model is or would be."""
     model, chosen, source = model_of(name), _options_for(name, options), known_source(name)
-    if source is not None:
-        files = (chosen.file,) if chosen.file else source.files
-        return OnnxPlace(source.repository, files, must_be=bool(chosen.file))
-    files = (chosen.file,) if chosen.file else _RERANKERS.get(model, ())
-    return OnnxPlace(model, files, must_be=bool(chosen.file))
+    known = _RERANKERS.get(model, ()) if source is None else source.files
+    files = (chosen.file,) if chosen.file else known
+    where = model if source is None else source.repository
+    return OnnxPlace(where, files, must_be=bool(chosen.file))
 
 
 def load(card: ModelCard, options: BackendOptions) -> Embedder:
