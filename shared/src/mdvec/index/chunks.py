@@ -12,7 +12,7 @@ from mdvec.database import column, records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
-from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
+from mdvec.index.tables import WORD_TABLES, Tables, create_word_indexes, drop_derived
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text import (
     Chunk,
@@ -84,7 +84,7 @@ def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
 def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Rebuild the properties and the word indexes from the stored documents and chunks."""
     rebuild_properties(connection, tables)
-    drop_word_indexes(connection, tables)
+    drop_derived(connection, tables, WORD_TABLES)
     create_word_indexes(connection, tables)
     for document_id in column(connection, f"SELECT id FROM {identifier(tables.documents)}"):
         _insert_stored_terms(connection, tables, f"v.document_id = {document_id}")

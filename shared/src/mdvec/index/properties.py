@@ -17,7 +17,14 @@ from datetime import date
 import apsw
 
 from mdvec.database import column, records
-from mdvec.index.tables import Tables, create_properties, drop_properties, has_links, has_properties
+from mdvec.index.tables import (
+    PROPERTY_TABLES,
+    Tables,
+    create_properties,
+    drop_derived,
+    has_links,
+    has_properties,
+)
 from mdvec.text import (
     Properties,
     day_in_name,
@@ -100,7 +107,7 @@ def count_undated(connection: apsw.Connection, tables: Tables) -> int:
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
     """Rebuild the properties and links of all documents from their stored contents."""
-    drop_properties(connection, tables)
+    drop_derived(connection, tables, PROPERTY_TABLES)
     create_properties(connection, tables)
     documents = identifier(tables.documents)
     for document_id in column(connection, f"SELECT id FROM {documents}"):

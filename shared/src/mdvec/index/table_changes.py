@@ -17,14 +17,7 @@ from mdvec import index
 from mdvec.database import column, has_table, records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
-from mdvec.index.tables import (
-    DERIVED,
-    Tables,
-    create_signatures,
-    drop_indexes,
-    drop_signatures,
-    has_signatures,
-)
+from mdvec.index.tables import DERIVED, Tables, create_signatures, drop_derived, has_signatures
 from mdvec.text import Chunk, identifier
 
 if TYPE_CHECKING:
@@ -33,14 +26,11 @@ if TYPE_CHECKING:
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
     """Replace a tool's tables with those of a finished rebuild; call within a transaction."""
-    _drop(connection, old)
-    final = Tables(staged.tool_id, staged.tool_name, staged.generation)
-    connection.execute(
-        f"ALTER TABLE {identifier(staged.documents)} RENAME TO {identifier(final.documents)}"
-    )
-    connection.execute(
-        f"ALTER TABLE {identifier(staged.vectors)} RENAME TO {identifier(final.vectors)}"
-    )
+    _drop_indexes(connection, old)
+    for name in (old.vectors, old.documents):
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+    for filled, name in ((staged.documents, old.documents), (staged.vectors, old.vectors)):
+        connection.execute(f"ALTER TABLE {identifier(filled)} RENAME TO {identifier(name)}")
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
@@ -67,7 +57,7 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
     for kind in ("vectors", "documents"):
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
-                connection.execute(f"DROP TABLE {identifier(name)}")
+                connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
     generations = {
         int(parts[2])
         for parts in (name.split("_") for name in names)
@@ -81,14 +71,8 @@ def _table_names(connection: apsw.Connection) -> list[str]:
     return column(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
 
 
-def _drop(connection: apsw.Connection, tables: Tables) -> None:
-    _drop_indexes(connection, tables)
-    for table in (tables.vectors, tables.documents):
-        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
-
-
 def _drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    drop_indexes(connection, tables)
+    drop_derived(connection, tables)
     leave_collection(connection, tables)
 
 
@@ -139,7 +123,7 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
 
     Call within a transaction; afterwards they are sent to the vector server, into a new collection.
     """
-    drop_signatures(connection, tables)
+    drop_derived(connection, tables, ["signatures"])
     leave_collection(connection, tables)
     create_vector_index(connection, tables, outside=outside)
     if outside:

@@ -7,6 +7,7 @@ one transaction replaces the current tables with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -83,7 +84,9 @@ class Tables:
         return f"idx_{self.tool_id}_{self.generation}_{what}"
 
 
-DERIVED = frozenset(name for name, value in vars(Tables).items() if isinstance(value, _Derived))
+WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
+PROPERTY_TABLES = ("properties", "tags", "links", "keys")
+DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
 """How the names of the derived tables begin."""
 
 
@@ -269,12 +272,6 @@ def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> st
     return str(connection.execute(kept).get or "")
 
 
-def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the tables of the documents' properties and links, if they exist."""
-    for table in (tables.tags, tables.properties, tables.links, tables.keys):
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
-
-
 def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
     """Whether there is a table of signatures."""
     return has_table(connection, tables.signatures)
@@ -285,19 +282,9 @@ def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
     return has_table(connection, tables.fts) and has_table(connection, tables.terms)
 
 
-def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the derived indexes that exist in the file."""
-    drop_word_indexes(connection, tables)
-    drop_properties(connection, tables)
-    drop_signatures(connection, tables)
-
-
-def drop_signatures(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the table of signatures, if it exists."""
-    connection.execute(f"DROP TABLE IF EXISTS {tables.signatures}")
-
-
-def drop_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the indexes of words that exist."""
-    for table in (tables.terms, tables.fts, tables.counts, tables.vocabulary):
-        connection.execute(f"DROP TABLE IF EXISTS {table}")
+def drop_derived(
+    connection: apsw.Connection, tables: Tables, kinds: Sequence[str] = DERIVED
+) -> None:
+    """Drop the derived tables that exist in the file, of all kinds or of some."""
+    for kind in kinds:
+        connection.execute(f"DROP TABLE IF EXISTS {getattr(tables, kind)}")

@@ -20,7 +20,7 @@ from mdvec.index.tables import (
     Tables,
     create_signatures,
     create_tables,
-    drop_signatures,
+    drop_derived,
     has_signatures,
 )
 from mdvec.text.one_line import identifier
@@ -53,7 +53,7 @@ class StoredSignatures:
         return nearest_by_signatures(self.connection, self.tables, query, limit, within)
 
     def retire(self) -> None:
-        drop_signatures(self.connection, self.tables)
+        drop_derived(self.connection, self.tables, ["signatures"])
 
     def ids(self) -> list[int]:
         rows = self.connection.execute(
