@@ -26,12 +26,10 @@ class SourceMissing(MdvecError):
     """A tool's source folder or file does not exist."""
 
     def __init__(self, folder: Path) -> None:
+        what = "file" if data_ending(folder.name) in DATA_ENDINGS else "folder"
         super().__init__(
-            f"the source folder {folder} does not exist; restore it, "
-            "or name another with: mdvec tool update -n NAME -s FOLDER"
-            if data_ending(folder.name) not in DATA_ENDINGS
-            else f"the source file {folder} does not exist; restore it, "
-            "or name another with: mdvec tool update -n NAME -s FILE"
+            f"the source {what} {folder} does not exist; restore it, or name another with: "
+            f"mdvec tool update -n NAME -s {what.upper()}"
         )
 
 
