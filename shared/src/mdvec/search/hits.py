@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TypeVar
 
 import apsw
@@ -241,28 +241,20 @@ def _linked(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
 def _passages(
     connection: apsw.Connection, ranked: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
-
-    @cache
-    def read(tables: index.Tables, file_path: str) -> _Text:
-        stored = documents.stored_text(connection, tables, file_path)
-        return _Text("" if stored is None else stored.content, file_path)
-
-    def text_of(hit: RankedChunk) -> _Text:
-        return read(hit.tool.tables, hit.chunk.file_path)
-
+    text_of = cache(partial(_text_of, connection))
     if returning == "chunk":
         return [
             _Passage(
                 ranked[run.best],
                 run.span,
-                None if run.first == run.last else text_of(ranked[run.best]).content,
+                None if run.first == run.last else text_of(*_place(ranked[run.best])).content,
                 run.span,
             )
             for run in joined_windows(map(_window, ranked), k)
         ]
     passages: list[_Passage] = []
     for hit in ranked:
-        text = text_of(hit)
+        text = text_of(*_place(hit))
         _add(passages, _readable(hit, text, _wider(hit, text, returning)))
         if len(passages) == k:
             break
@@ -284,6 +276,15 @@ class _Text:
     def machine(self) -> list[tuple[int, int]]:
         """The ranges of machine text."""
         return machine_text(self.content, line_starts(self.content), self.outline.body)
+
+
+def _place(ranked: RankedChunk) -> tuple[index.Tables, str]:
+    return ranked.tool.tables, ranked.chunk.file_path
+
+
+def _text_of(connection: apsw.Connection, tables: index.Tables, file_path: str) -> _Text:
+    stored = documents.stored_text(connection, tables, file_path)
+    return _Text("" if stored is None else stored.content, file_path)
 
 
 def _window(ranked: RankedChunk) -> Window:
