@@ -280,7 +280,8 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
     if card is PLAMO:
         folder = plamo_cache.pull(may_download)
     elif _is_for_onnx(card):
-        folder = onnx_models.pull(card, options, may_download)
+        licence = card.licence if onnx_models.known_source(card.name) is not None else ""
+        folder = onnx_models.place_of(card.name, options).pull(may_download, card.name, licence)
     elif family_of(card.name) == "st":
         folder = backends.sentence_transformers.pull(
             model_of(card.name), options.st.backend, may_download

@@ -49,12 +49,6 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
     return Embedder(backends.OnnxBackend(card, files, prefixes, pooling, chosen.truncate_dim))
 
 
-def pull(card: ModelCard, options: BackendOptions, may_download: MayDownload) -> Path:
-    """Download what is missing of a model, if that is allowed; returns its folder."""
-    licence = card.licence if known_source(card.name) is not None else ""
-    return place_of(card.name, options).pull(may_download, card.name, licence)
-
-
 def known_source(name: str) -> OnnxSource | None:
     """What the catalogue knows of a model, by its name there or by that of its repository."""
     return next(

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from mdvec import embedding
-from mdvec.embedding import backends
+from mdvec.embedding import backends, onnx_models
 from mdvec.embedding.cards import family_of, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import BackendOptions
@@ -100,7 +99,7 @@ class Reranker:
                 "sequence classification); choose another in [search] reranker"
             )
         if family_of(self.name) == "onnx":
-            files = embedding.onnx_models.place_of(self.name, self._options).located()
+            files = onnx_models.place_of(self.name, self._options).located()
             return backends.OnnxCrossEncoder(self.name, files)
         return backends.CrossEncoderBackend(self.name, folder, self._options.st)
 
@@ -108,7 +107,7 @@ class Reranker:
         """The folder with its files."""
         model = model_of(self.name)
         if family_of(self.name) == "onnx":
-            return embedding.onnx_models.place_of(self.name, self._options).located().folder
+            return onnx_models.place_of(self.name, self._options).located().folder
         lack = backends.sentence_transformers.missing(model)
         folder = backends.sentence_transformers.located(model)
         if lack or folder is None:
