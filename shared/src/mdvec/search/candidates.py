@@ -251,25 +251,31 @@ class ToolCandidates:
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
         read = FieldReader(self.query, self.found, self.properties)
-        candidates = []
-        for chunk in self.chunks:
-            counts, spoken = read.counts(chunk, self.words.get(chunk.id, {}))
-            candidates.append(
-                Candidate(
-                    counts,
-                    len(chunk.title) + len(chunk.heading) + len(chunk.content),
-                    chunk.cosine,
-                    str(self.tool.fingerprint),
-                    self.constants.vector_trust,
-                    read.names(chunk),
-                    (self.tool.id, chunk.document_id),
-                    self.constants.likeness(chunk.cosine),
-                    read.sentences(chunk, counts),
-                    cache(partial(read.inside, chunk, counts)),
-                    spoken,
-                )
-            )
-        return candidates
+        return [
+            self._candidate(read, chunk, *read.counts(chunk, self.words.get(chunk.id, {})))
+            for chunk in self.chunks
+        ]
+
+    def _candidate(
+        self,
+        read: FieldReader,
+        chunk: index.StoredChunk,
+        counts: dict[str, FieldCounts],
+        spoken: frozenset[str],
+    ) -> Candidate:
+        return Candidate(
+            counts,
+            len(chunk.title) + len(chunk.heading) + len(chunk.content),
+            chunk.cosine,
+            str(self.tool.fingerprint),
+            self.constants.vector_trust,
+            read.names(chunk),
+            (self.tool.id, chunk.document_id),
+            self.constants.likeness(chunk.cosine),
+            read.sentences(chunk, counts),
+            cache(partial(read.inside, chunk, counts)),
+            spoken,
+        )
 
 
 def find_candidates(
