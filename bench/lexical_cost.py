@@ -108,7 +108,7 @@ def _without_indexes(database: Path, copy: Path) -> float:
         connection.execute("VACUUM INTO ?", (str(copy),))
     with open_database(copy, "write") as connection:
         tool = registry.get_tool(connection, TOOL)
-        tables.drop_indexes(connection, Tables(tool.id, tool.name, tool.generation))
+        tables.drop_derived(connection, Tables(tool.id, tool.name, tool.generation))
         connection.execute("VACUUM")
     return _megabytes(copy)
 

@@ -176,11 +176,10 @@ def _relations(hit: Hit) -> str:
 
 def _linked(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
     """What a document links to and what links to it, for the line about it."""
-    there = f"; links to {some_of(list(map(shown_path, links_to)), most)}" if links_to else ""
-    back = (
-        f"; linked from {some_of(list(map(shown_path, linked_from)), most)}" if linked_from else ""
+    ways = ("links to", links_to), ("linked from", linked_from)
+    return "".join(
+        f"; {way} {some_of(list(map(shown_path, paths)), most)}" for way, paths in ways if paths
     )
-    return there + back
 
 
 def listing_text(listing: Listing, max_chars: int) -> str:

@@ -136,7 +136,11 @@ class ModelPool:
             }
             for name in idle:
                 del self._loaded[name]
-        idle |= self._unload_reranker()
+        unused = None if self.reranker is None else self.reranker.unused_seconds
+        why = None if unused is None else self._reason_to_unload(unused)
+        if self.reranker is not None and why is not None:
+            self.reranker.unload()
+            idle[self.reranker.name] = why
         if idle:
             _return_memory()
         for name, reason in idle.items():
@@ -161,15 +165,6 @@ class ModelPool:
     def check_seconds(self) -> float:
         """How often to call ``release_idle``."""
         return min(max(self._idle_seconds / 4, _MIN_CHECK_SECONDS), _MAX_CHECK_SECONDS)
-
-    def _unload_reranker(self) -> dict[str, str]:
-        """The reranker's name and the reason if it is unloaded now."""
-        unused = None if self.reranker is None else self.reranker.unused_seconds
-        reason = None if unused is None else self._reason_to_unload(unused)
-        if self.reranker is None or reason is None:
-            return {}
-        self.reranker.unload()
-        return {self.reranker.name: reason}
 
     def _reason_to_unload(self, unused: float) -> str | None:
         """The reason why a model unused for so long can be unloaded; None if it must stay."""

@@ -106,15 +106,12 @@ class _Filler:
         return again
 
     def _new(self) -> Tag:
-        self._count()
-        return Tag(name="td")
-
-    def _count(self) -> None:
         self._added += 1
         if self._added > _MAX_ADDED:
             raise NotConverted(
                 f"its tables have more than {_MAX_ADDED:,} cells that go over several rows"
             )
+        return Tag(name="td")
 
 
 def _shown(cell: Tag) -> Tag | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -20,7 +19,15 @@ from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.child import LENGTH, LENGTHS
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, Part
 from mdvec.files import UnreadableFile, decode_text, why
-from mdvec.platform import apart, can_read, can_write, end_with_children, never_wait, shell_words
+from mdvec.platform import (
+    apart,
+    can_read,
+    can_write,
+    end_with_children,
+    never_wait,
+    python_child,
+    shell_words,
+)
 from mdvec.text import on_one_line
 
 MAX_SECONDS = 30.0
@@ -32,7 +39,6 @@ _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
 _POLL_SECONDS = 0.1
 _MODULE = "mdvec.converters.child"
-_INHERITED = ("LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ")
 _HERE = "{}"
 _MAX_SAID = 200
 
@@ -209,15 +215,12 @@ class Converter:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            environment = {key: os.environ[key] for key in _INHERITED if key in os.environ}
-            self._process = subprocess.Popen(  # noqa: S603 - our own module, no shell
-                [sys.executable, "-P", "-X", "utf8", "-m", _MODULE],
+            self._process = subprocess.Popen(
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
-                env={**environment, "MALLOC_ARENA_MAX": "2"},
-                **apart(),
+                **python_child(_MODULE),
             )
             for pipe in (self._process.stdin, self._process.stdout):
                 never_wait(pipe.fileno())  # type: ignore[union-attr] # both are pipes

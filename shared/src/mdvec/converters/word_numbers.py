@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from xml.etree import ElementTree as ET
 
 from mdvec.converters.counting import counted_as
@@ -175,18 +176,9 @@ def _text(element: ET.Element) -> str:
 
 def _runs(items: Iterable[_Item | None]) -> Iterator[list[_Item]]:
     """The items that stand together as one list of the page; a heading stands alone."""
-    run: list[_Item] = []
-    for item in items:
-        if item is not None and not item.is_heading:
-            run.append(item)
-            continue
-        if run:
-            yield run
-            run = []
-        if item is not None:
-            yield [item]
-    if run:
-        yield run
+    for is_in_list, run in groupby(items, lambda item: item is not None and not item.is_heading):
+        shown = [item for item in run if item is not None]
+        yield from [shown] if is_in_list else ([heading] for heading in shown)
 
 
 def _are_plain(run: list[_Item]) -> bool:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
 import apsw
@@ -433,6 +433,11 @@ def has_table(connection: apsw.Connection, name: str) -> bool:
     """Whether there is a table of that name, or an index."""
     found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (name,))
     return found.fetchone() is not None
+
+
+def column(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+    """The values of a statement's only column."""
+    return [value for (value,) in connection.execute(statement, values)]
 
 
 Record = TypeVar("Record")

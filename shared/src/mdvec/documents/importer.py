@@ -48,6 +48,14 @@ from mdvec.tools import Tool
 logger = logging.getLogger("mdvec")
 
 _MAX_NAMED = 8
+_LEFT_OUT = (
+    "stored, but not searched, as only machines read it (lock files, minified code, encoded data): "
+    "{}; to leave such files out, name them in [scan] exclude"
+)
+_BROKEN = (
+    "the front matter of {} is not valid YAML; each of its entries was read by itself (quote "
+    "values that hold a colon)"
+)
 _MAX_KEPT_CHARS = 20_000_000
 """How much text of cut files is kept in memory while an endpoint embeds it."""
 
@@ -401,8 +409,11 @@ class _FolderImport:
             chunks_embedded=self.index.chunks_embedded,
             chunks_pending=self.index.chunks_pending,
             hints=(
-                *_left_out_hint(self.left_out),
-                *_broken_matter_hint(self.broken_matter),
+                *(
+                    hint.format(some_of([shown_path(path) for path in paths], _MAX_NAMED))
+                    for paths, hint in ((self.left_out, _LEFT_OUT), (self.broken_matter, _BROKEN))
+                    if paths
+                ),
                 *_conversion_hints(self.conversion_notes),
             ),
         )
@@ -413,31 +424,9 @@ def _says_something(body: str, read: Outline) -> bool:
     return has_readable_text(body) if read.is_markdown else not is_blank(body)
 
 
-def _left_out_hint(paths: Sequence[str]) -> tuple[str, ...]:
-    if not paths:
-        return ()
-    return (
-        f"stored, but not searched, as only machines read it (lock files, minified code, encoded "
-        f"data): {_named(paths)}; to leave such files out, name them in [scan] exclude",
-    )
-
-
-def _broken_matter_hint(paths: Sequence[str]) -> tuple[str, ...]:
-    if not paths:
-        return ()
-    return (
-        f"the front matter of {_named(paths)} is not valid YAML; each of its entries was read by "
-        "itself (quote values that hold a colon)",
-    )
-
-
 def _conversion_hints(notes: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     lines = [f"{shown_path(path)}: {'; '.join(sentences)}" for path, sentences in notes.items()]
     if len(lines) > _MAX_NAMED:
         more = f"{len(lines) - _MAX_NAMED} more files have pages or texts that were left out"
         lines = [*lines[:_MAX_NAMED], more]
     return tuple(lines)
-
-
-def _named(paths: Sequence[str]) -> str:
-    return some_of([shown_path(path) for path in paths], _MAX_NAMED)

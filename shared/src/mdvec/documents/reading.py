@@ -156,12 +156,7 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
     with open_database(database, "read") as connection, snapshot(connection):
         tables = registry.get_tool(connection, tool_name).tables
         ids = index.documents_named(connection, tables, name)
-        paths = [path for _, path in documents.paths(connection, tables, ids)]
-    return min(
-        paths,
-        key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
-        default=None,
-    )
+        return documents.path_meant(connection, tables, ids, folder)
 
 
 def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] | None:

@@ -1,5 +1,4 @@
 from . import catalog as catalog
-from . import onnx_models as onnx_models
 from .cards import CARDS as CARDS
 from .cards import CHOICES as CHOICES
 from .cards import FORMS as FORMS

@@ -94,26 +94,27 @@ def _users_card(name: str, options: BackendOptions) -> ModelCard:
     pull = "" if is_folder(name) else f", then: mdvec model pull {name}"
     match family_of(name):
         case "st":
-            return _card(
-                name, f"{model}, by sentence-transformers", options.st.truncate_dim or 0,
-                _room(backends.sentence_transformers.located(model)), "that of the model",
-                f"{backends.sentence_transformers.INSTALL_ST}{pull}",
-            )  # fmt: skip
+            st = backends.sentence_transformers
+            where, licence = "by sentence-transformers", "that of the model"
+            dimension, tokens = options.st.truncate_dim or 0, _room(st.located(model))
+            how_to_get = f"{st.INSTALL_ST}{pull}"
         case "onnx":
-            return _card(
-                name, f"{model}, by onnxruntime", options.onnx.truncate_dim or 0,
-                _room(_onnx_folder(name, options)), "that of the model", f"{INSTALL_ONNX}{pull}",
-            )  # fmt: skip
+            where, licence = "by onnxruntime", "that of the model"
+            dimension, tokens = options.onnx.truncate_dim or 0, _room(_onnx_folder(name, options))
+            how_to_get = f"{INSTALL_ONNX}{pull}"
         case "gemini":
-            return _card(
-                name, f"{model}, at {host}", options.gemini.output_dimensionality,
-                _GEMINI_TOKENS.get(model, 2048), "the maker's terms of use",
-                f"{INSTALL_GEMINI}; set GEMINI_API_KEY",
-            )  # fmt: skip
-    return _card(
-        name, f"{model}, at {host}", openai_dimension(name, options), _OPENAI_TOKENS,
-        "the endpoint's terms of use", "set [model.openai] base_url, and the variable of its key",
-    )  # fmt: skip
+            where, licence = f"at {host}", "the maker's terms of use"
+            dimension = options.gemini.output_dimensionality
+            tokens = _GEMINI_TOKENS.get(model, 2048)
+            how_to_get = f"{INSTALL_GEMINI}; set GEMINI_API_KEY"
+        case _:
+            where, licence = f"at {host}", "the endpoint's terms of use"
+            dimension, tokens = openai_dimension(name, options), _OPENAI_TOKENS
+            how_to_get = "set [model.openai] base_url, and the variable of its key"
+    size = min(448, tokens)
+    return ModelCard(
+        name, f"{model}, {where}", dimension, tokens, licence, how_to_get, size, size // 7
+    )
 
 
 def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
@@ -121,13 +122,6 @@ def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
         return onnx_models.place_of(name, options).located().folder
     except ModelUnavailable:
         return None
-
-
-def _card(
-    name: str, summary: str, dimension: int, max_tokens: int, licence: str, how_to_get: str
-) -> ModelCard:
-    size = min(448, max_tokens)
-    return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, size, size // 7)
 
 
 def _room(folder: Path | None) -> int:
@@ -261,7 +255,7 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
         return onnx_models.load(card, options)
     _check_here(card, options)
     if card is PLAMO:
-        return Embedder(backends.PlamoBackend(plamo_cache.weights_folder()))
+        return Embedder(backends.PlamoBackend(plamo_cache.snapshot()))
     if card is E5_SMALL:
         return Embedder(backends.E5SmallBackend())
     if card is USE:
@@ -286,7 +280,8 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
     if card is PLAMO:
         folder = plamo_cache.pull(may_download)
     elif _is_for_onnx(card):
-        folder = onnx_models.pull(card, options, may_download)
+        licence = card.licence if onnx_models.known_source(card.name) is not None else ""
+        folder = onnx_models.place_of(card.name, options).pull(may_download, card.name, licence)
     elif family_of(card.name) == "st":
         folder = backends.sentence_transformers.pull(
             model_of(card.name), options.st.backend, may_download

@@ -44,7 +44,11 @@ class BadEmbedding(ModelError):
 
 
 class Backend(Protocol):
-    """One loaded model; it is given checked texts, one call at a time."""
+    """One loaded model; it is given checked texts, one call at a time.
+
+    Loading raises ModelUnavailable if a package, a file, a device or a key is missing, or the files
+    make no such model; a call raises ModelError if the model fails.
+    """
 
     card: ModelCard
     batch: int
@@ -82,18 +86,10 @@ class Embedder:
     """
 
     def __init__(self, backend: Backend) -> None:
+        self.card, self.batch = backend.card, backend.batch
+        self.name = backend.card.name
         self._backend = backend
         self._lock: AbstractContextManager[object] = threading.Lock()
-
-    @property
-    def card(self) -> ModelCard:
-        """The model's card."""
-        return self._backend.card
-
-    @property
-    def name(self) -> str:
-        """The model's name in the catalogue."""
-        return self._backend.card.name
 
     @property
     def dimension(self) -> int:
@@ -101,15 +97,9 @@ class Embedder:
         return self._backend.dimension
 
     @property
-    def batch(self) -> int:
-        """The maximum number of documents that the model takes in one call."""
-        return self._backend.batch
-
-    @property
     def fingerprint(self) -> str:
         """Model, revision, dimension and normalisation; vectors compare only if this is equal."""
-        backend = self._backend
-        return f"{backend.card.name}@{backend.revision}:{backend.dimension}:l2"
+        return f"{self.name}@{self._backend.revision}:{self.dimension}:l2"
 
     def token_spans(self, text: str) -> list[TokenSpan]:
         """The model's tokens of ``text`` as character ranges, in order."""

@@ -90,21 +90,9 @@ class RemoteEmbedder(Embedder):
 
     def __init__(self, backend: RemoteBackend) -> None:
         super().__init__(backend)
-        self._remote = backend
+        self.endpoint = backend.endpoint
+        self.measure_dimension = backend.measure_dimension
         self._lock = nullcontext()
-
-    @property
-    def endpoint(self) -> Endpoint:
-        """Where texts and questions go."""
-        return self._remote.endpoint
-
-    def measure_dimension(self) -> int:
-        """Send one fixed word (no user text), and return the length of its vector.
-
-        Raises:
-            ModelError: the endpoint does not answer.
-        """
-        return self._remote.measure_dimension()
 
     def _checked(self, encoded: Vectors, count: int) -> Vectors:
         try:
@@ -237,9 +225,6 @@ def openai_key(name: str, options: BackendOptions) -> Key:
 
     OpenAI's variable is read for OpenAI only: no other endpoint gets that key unless
     ``api_key_env`` names it.
-
-    Raises:
-        KeyMissing: the variable is not set.
     """
     chosen = options.openai.api_key_env
     if chosen is None and options.openai.base_url != OPENAI_URL:
@@ -248,11 +233,7 @@ def openai_key(name: str, options: BackendOptions) -> Key:
 
 
 def gemini_key(name: str, options: BackendOptions) -> Key:
-    """Google's key.
-
-    Raises:
-        KeyMissing: no variable holds it.
-    """
+    """Google's key."""
     chosen = options.gemini.api_key_env
     variables = [chosen] if chosen else ["GEMINI_API_KEY", "GOOGLE_API_KEY"]
     return key_from(options.environment, variables, name)

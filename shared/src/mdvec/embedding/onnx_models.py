@@ -24,11 +24,10 @@ _RERANKERS = {"hotchpotch/japanese-reranker-xsmall-v2": ("onnx/model_qint8_avx2.
 def place_of(name: str, options: BackendOptions) -> OnnxPlace:
     """Where a model is or would be."""
     model, chosen, source = model_of(name), _options_for(name, options), known_source(name)
-    if source is not None:
-        files = (chosen.file,) if chosen.file else source.files
-        return OnnxPlace(source.repository, files, must_be=bool(chosen.file))
-    files = (chosen.file,) if chosen.file else _RERANKERS.get(model, ())
-    return OnnxPlace(model, files, must_be=bool(chosen.file))
+    known = _RERANKERS.get(model, ()) if source is None else source.files
+    files = (chosen.file,) if chosen.file else known
+    where = model if source is None else source.repository
+    return OnnxPlace(where, files, must_be=bool(chosen.file))
 
 
 def load(card: ModelCard, options: BackendOptions) -> Embedder:
@@ -48,16 +47,6 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
     pooling = Pooling(chosen.pooling) if chosen.pooling else pooling_of(files.folder)
     prefixes = _prefixes(card.name, files.folder, chosen)
     return Embedder(backends.OnnxBackend(card, files, prefixes, pooling, chosen.truncate_dim))
-
-
-def pull(card: ModelCard, options: BackendOptions, may_download: MayDownload) -> Path:
-    """Download what is missing of a model, if that is allowed; returns its folder.
-
-    Raises:
-        ModelUnavailable: it is not allowed, or something is missing.
-    """
-    licence = card.licence if known_source(card.name) is not None else ""
-    return place_of(card.name, options).pull(may_download, card.name, licence)
 
 
 def known_source(name: str) -> OnnxSource | None:
@@ -164,11 +153,7 @@ class OnnxPlace:
         raise Lacking("it has no ONNX file")
 
     def needed(self, names: Sequence[str]) -> list[str]:
-        """The files to download: one ONNX file with its data, the tokenizer, and the settings.
-
-        Raises:
-            Lacking: there is no ONNX file, no tokenizer.json, or a choice to make.
-        """
+        """The files to download: one ONNX file with its data, the tokenizer, and the settings."""
         model = PurePosixPath(self.chosen(names))
         tokenizer = next((name for name in self._tokenizers(model) if name in names), None)
         if tokenizer is None:

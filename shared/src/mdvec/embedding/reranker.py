@@ -11,15 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from mdvec import embedding
-from mdvec.embedding import backends
+from mdvec.embedding import backends, onnx_models
 from mdvec.embedding.cards import family_of, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import BackendOptions
 
 
 class CrossEncoder(Protocol):
-    """A loaded model that reads a question and passages together."""
+    """A loaded model that reads a question and passages together; it raises as a ``Backend``."""
 
     at_once: int
     """The number of passages that are scored between two checks of the time."""
@@ -100,19 +99,15 @@ class Reranker:
                 "sequence classification); choose another in [search] reranker"
             )
         if family_of(self.name) == "onnx":
-            files = embedding.onnx_models.place_of(self.name, self._options).located()
+            files = onnx_models.place_of(self.name, self._options).located()
             return backends.OnnxCrossEncoder(self.name, files)
         return backends.CrossEncoderBackend(self.name, folder, self._options.st)
 
     def _folder(self) -> Path:
-        """The folder with its files.
-
-        Raises:
-            ModelUnavailable: something is missing, said in a few words.
-        """
+        """The folder with its files."""
         model = model_of(self.name)
         if family_of(self.name) == "onnx":
-            return embedding.onnx_models.place_of(self.name, self._options).located().folder
+            return onnx_models.place_of(self.name, self._options).located().folder
         lack = backends.sentence_transformers.missing(model)
         folder = backends.sentence_transformers.located(model)
         if lack or folder is None:

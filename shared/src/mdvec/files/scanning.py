@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import stat
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from pathspec import GitIgnoreSpec
 
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS, data_ending
-from mdvec.text import has_long_ending
+from mdvec.text import composed, has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Never entered, like all hidden folders."""
@@ -27,12 +26,10 @@ class SourceMissing(MdvecError):
     """A tool's source folder or file does not exist."""
 
     def __init__(self, folder: Path) -> None:
+        what = "file" if data_ending(folder.name) in DATA_ENDINGS else "folder"
         super().__init__(
-            f"the source folder {folder} does not exist; restore it, "
-            "or name another with: mdvec tool update -n NAME -s FOLDER"
-            if data_ending(folder.name) not in DATA_ENDINGS
-            else f"the source file {folder} does not exist; restore it, "
-            "or name another with: mdvec tool update -n NAME -s FILE"
+            f"the source {what} {folder} does not exist; restore it, or name another with: "
+            f"mdvec tool update -n NAME -s {what.upper()}"
         )
 
 
@@ -194,8 +191,8 @@ class _Walk:
     linked: set[Path] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._excluded = GitIgnoreSpec.from_lines(map(_composed, self.rules.exclude))
-        self._included = GitIgnoreSpec.from_lines(map(_composed, self.rules.include))
+        self._excluded = GitIgnoreSpec.from_lines(map(composed, self.rules.exclude))
+        self._included = GitIgnoreSpec.from_lines(map(composed, self.rules.include))
         self._endings = {ending.lower() for ending in self.rules.extensions}
         self._long_endings = tuple(
             ending for ending in self._endings if ending.count(".") > 1 or ending[0] != "."
@@ -250,10 +247,10 @@ class _Walk:
         return is_taken
 
     def _matches_exclude(self, path: str) -> bool:
-        return bool(self.rules.exclude) and self._excluded.match_file(_composed(path))
+        return bool(self.rules.exclude) and self._excluded.match_file(composed(path))
 
     def _is_included(self, path: str) -> bool:
-        return not self.rules.include or self._included.match_file(_composed(path))
+        return not self.rules.include or self._included.match_file(composed(path))
 
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         """Follow a symbolic link whose target is within the source; report any other."""
@@ -309,11 +306,6 @@ class _Walk:
 
     def _report(self, path: str, reason: str) -> None:
         self.problems.append(Problem(path.encode("utf-8", "backslashreplace").decode(), reason))
-
-
-def _composed(path: str) -> str:
-    """A path as people type it: NFC. macOS stores "が" in names as two characters."""
-    return path if path.isascii() else unicodedata.normalize("NFC", path)
 
 
 def _storable(path: str) -> bool:

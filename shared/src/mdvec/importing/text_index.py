@@ -178,7 +178,7 @@ class TextIndex:
                 continue
             if vectors is not None:
                 with self._job.stopwatch.stage("write"), self._writing():
-                    index.fill_vectors(self._connection, self._tables, document.ids, vectors)
+                    index.fill_vectors(self._connection, self._tables, document, vectors)
             self._progress.file_done()
         if waiting:
             with self._connection:

@@ -27,8 +27,6 @@ from .chunks import chunk_count as chunk_count
 from .chunks import documents_of_chunks as documents_of_chunks
 from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
-from .compounds import chunks_in_parts as chunks_in_parts
-from .compounds import has_compound as has_compound
 from .conditions import ChunkRanges as ChunkRanges
 from .conditions import Condition as Condition
 from .conditions import chunk_ids as chunk_ids
@@ -49,7 +47,6 @@ from .nearest import nearest_among as nearest_among
 from .properties import NOT_DERIVED as NOT_DERIVED
 from .properties import DocumentLinks as DocumentLinks
 from .properties import LinkedDocument as LinkedDocument
-from .properties import StoredProperties as StoredProperties
 from .properties import TagCount as TagCount
 from .properties import count_undated as count_undated
 from .properties import documents_called as documents_called
@@ -62,9 +59,11 @@ from .properties import short_enough as short_enough
 from .properties import stored_properties as stored_properties
 from .properties import tag_counts as tag_counts
 from .properties import value_counts as value_counts
-from .signature_cache import SignatureIndex as SignatureIndex
 from .signature_cache import entry_type as entry_type
+from .signature_cache import insert_signatures as insert_signatures
+from .signature_cache import nearest_by_signatures as nearest_by_signatures
 from .signature_cache import read_build as read_build
+from .signature_cache import renew_signatures as renew_signatures
 from .table_changes import create_vector_index as create_vector_index
 from .table_changes import end_pending as end_pending
 from .table_changes import expect_vectors as expect_vectors
@@ -89,10 +88,12 @@ from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
 from .words import word_counts as word_counts
 from .words import words_containing as words_containing
+from .written import chunks_in_parts as chunks_in_parts
 from .written import chunks_naming as chunks_naming
 from .written import chunks_saying as chunks_saying
 from .written import chunks_with as chunks_with
 from .written import chunks_with_tasks as chunks_with_tasks
 from .written import chunks_written as chunks_written
 from .written import documents_with as documents_with
+from .written import has_compound as has_compound
 from .written import open_tasks as open_tasks

@@ -90,7 +90,7 @@ def check_client_installed() -> None:
 
 
 class ChromaIndex:
-    """An index on a server like ``SignatureIndex``, for vectors of length 1.
+    """An index on a server, for vectors of length 1.
 
     A request may take ``seconds``.
 

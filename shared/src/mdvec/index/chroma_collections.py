@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import apsw
 from cachetools import TTLCache, cached
 
-from mdvec.database import records
+from mdvec.database import column, records
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import (
     SEARCH_SECONDS,
@@ -189,8 +189,7 @@ def differences(
 
 
 def _stored_ids(connection: apsw.Connection, tables: Tables) -> list[int]:
-    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
-    return [number for (number,) in rows]
+    return column(connection, f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
 
 
 def _note(connection: apsw.Connection, name: str, changes: str, *values: str | int | None) -> None:
@@ -235,11 +234,8 @@ def nearest_in_collection(
             "its vectors are in Chroma; name the server in [index], or bring them back into the "
             f"file with: mdvec import -n {tables.tool_name} --mode update"
         )
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.vectors)} WHERE id > ? LIMIT ?",
-        (known.last_sent, MAX_UNSENT + 1),
-    )
-    new = {int(chunk_id) for (chunk_id,) in rows}
+    unsent = f"SELECT id FROM {identifier(tables.vectors)} WHERE id > ? LIMIT ?"
+    new = set(column(connection, unsent, (known.last_sent, MAX_UNSENT + 1)))
     if len(new) > MAX_UNSENT:
         raise EngineUnavailable(
             f"{server.name} does not have all of its vectors yet; send them with: "

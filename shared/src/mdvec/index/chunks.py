@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import records
+from mdvec.database import column, records
 from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import NOT_DERIVED, other_names, rebuild_properties, stored_properties
 from mdvec.index.table_changes import drop_vectors, put_vectors, rebuild_vector_index
-from mdvec.index.tables import Tables, create_word_indexes, drop_word_indexes
+from mdvec.index.tables import WORD_TABLES, Tables, create_word_indexes, drop_derived
 from mdvec.index.words import delete_terms, insert_terms
 from mdvec.text import (
     Chunk,
@@ -63,21 +63,16 @@ def insert_chunks(
         fields.append((chunk_id, chunk_fields(title, names, chunk.heading, shown)))
     insert_terms(connection, tables, fields)
     if chunks and vectors is not None:
-        ids = range(chunk_id - len(chunks) + 1, chunk_id + 1)
-        put_vectors(connection, tables, ids, vectors)
+        put_vectors(connection, tables, document_id, chunk_id - len(chunks) + 1, vectors)
 
 
 def delete_chunks(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
     """Delete a document's chunks from the table and from the indexes."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
-    )
-    ids = [int(chunk_id) for (chunk_id,) in rows]
+    of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ?"
+    ids = column(connection, f"SELECT id {of_document}", (document_id,))
     delete_terms(connection, tables, ids)
     drop_vectors(connection, tables, ids)
-    connection.execute(
-        f"DELETE FROM {identifier(tables.vectors)} WHERE document_id = ?", (document_id,)
-    )
+    connection.execute(f"DELETE {of_document}", (document_id,))
 
 
 def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
@@ -90,10 +85,9 @@ def rebuild_indexes(connection: apsw.Connection, tables: Tables) -> None:
 def rebuild_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Rebuild the properties and the word indexes from the stored documents and chunks."""
     rebuild_properties(connection, tables)
-    drop_word_indexes(connection, tables)
+    drop_derived(connection, tables, WORD_TABLES)
     create_word_indexes(connection, tables)
-    documents = connection.execute(f"SELECT id FROM {identifier(tables.documents)}").fetchall()
-    for (document_id,) in documents:
+    for document_id in column(connection, f"SELECT id FROM {identifier(tables.documents)}"):
         _insert_stored_terms(connection, tables, f"v.document_id = {document_id}")
 
 
@@ -213,11 +207,8 @@ def documents_of_chunks(
     connection: apsw.Connection, tables: Tables, ids: Iterable[int]
 ) -> list[int]:
     """The documents that have these chunks."""
-    rows = connection.execute(
-        f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
-        f"WHERE id IN ({_numbers(ids)})"
-    )
-    return [int(document_id) for (document_id,) in rows]
+    documents = f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} "
+    return column(connection, f"{documents} WHERE id IN ({_numbers(ids)})")
 
 
 def section_goes_on(

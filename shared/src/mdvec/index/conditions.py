@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import apsw
 import numpy as np
 
+from mdvec.database import column
 from mdvec.index.tables import Tables
 from mdvec.text import identifier
 
@@ -36,19 +37,19 @@ class ChunkRanges:
 
 def chunk_ids(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
     """The ids of all chunks, in order."""
-    rows = connection.execute(f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
-    return np.fromiter((number for (number,) in rows), dtype=np.int64)
+    ids = column(connection, f"SELECT id FROM {identifier(tables.vectors)} ORDER BY id")
+    return np.array(ids, dtype=np.int64)
 
 
 def chunks_at(connection: apsw.Connection, tables: Tables, file_path: str) -> list[int]:
     """The ids of a document's chunks."""
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT v.id FROM {identifier(tables.vectors)} AS v "
         f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
         "WHERE d.tool_id = ? AND d.file_path = ?",
         (tables.tool_id, file_path),
     )
-    return [int(str(number)) for (number,) in rows]
 
 
 def single_chunks(ids: NDArray[np.int64]) -> ChunkRanges:
@@ -90,7 +91,7 @@ def chunks_passing(
     """The chunks of all documents that meet a condition."""
     where, values = _passing(connection, tables, condition)
     rows = connection.execute(
-        f"SELECT first_chunk, chunks FROM {identifier(tables.properties)} "
+        f"SELECT first_chunk, chunks FROM {tables.properties} "
         f"WHERE chunks > 0 AND {where} ORDER BY first_chunk",
         values,
     ).fetchall()
@@ -103,10 +104,7 @@ def documents_passing(
 ) -> list[int]:
     """The documents that meet a condition, also those without any chunk."""
     where, values = _passing(connection, tables, condition)
-    rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.properties)} WHERE {where}", values
-    )
-    return [int(str(document_id)) for (document_id,) in rows]
+    return column(connection, f"SELECT document_id FROM {tables.properties} WHERE {where}", values)
 
 
 def _passing(
@@ -116,7 +114,7 @@ def _passing(
     where, values = ["document_id > 0"], list[object]()
     for tag in condition.tags:
         where.append(
-            f"document_id IN (SELECT document_id FROM {identifier(tables.tags)} "
+            f"document_id IN (SELECT document_id FROM {tables.tags} "
             "WHERE tag = ? OR (tag > ? AND tag < ?))"
         )
         # "0" is the next ASCII character after "/": matches tag/…

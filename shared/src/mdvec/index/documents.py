@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import has_table, records
+from mdvec.database import column, has_table, records
 from mdvec.index.chunks import chunk_count, delete_chunks, insert_chunks
 from mdvec.index.properties import (
     delete_properties_and_links,
@@ -22,6 +21,7 @@ from mdvec.text import (
     PAGE_BREAK,
     Chunk,
     Properties,
+    composed,
     identifier,
     page_label,
     page_unit,
@@ -121,15 +121,11 @@ def touch_document(
 
 def delete_document(connection: apsw.Connection, tables: Tables, file_path: str) -> None:
     """Delete a document with its chunks; call within a transaction."""
-    rows = connection.execute(
-        f"SELECT id FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?",
-        (tables.tool_id, file_path),
-    )
-    for (document_id,) in list(rows):
+    at_path = f"FROM {identifier(tables.documents)} WHERE tool_id = ? AND file_path = ?"
+    key = (tables.tool_id, file_path)
+    for document_id in column(connection, f"SELECT id {at_path}", key):
         _delete_derived(connection, tables, document_id)
-        connection.execute(
-            f"DELETE FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
-        )
+    connection.execute(f"DELETE {at_path}", key)
 
 
 def _delete_derived(connection: apsw.Connection, tables: Tables, document_id: int) -> None:
@@ -178,20 +174,28 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
     return [(int(str(number)), str(path)) for number, path in rows]
 
 
-def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with that path, else one whose path is equal in Unicode form NFC, else None.
+def path_meant(
+    connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
+) -> str | None:
+    """The path that a link in a folder means among these: one there, or else the shortest."""
+    return min(
+        (path for _, path in paths(connection, tables, ids)),
+        key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
+        default=None,
+    )
 
-    macOS stores "が" in file names as two characters, while people type one.
-    """
+
+def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
+    """The document with that path, else one whose path is equal when composed, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
-    composed = unicodedata.normalize("NFC", file_path)
-    paths = connection.execute(
-        f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
-    )
-    alike = next((p for (p,) in paths if unicodedata.normalize("NFC", str(p)) == composed), None)
-    return None if alike is None else _exact_text(connection, tables, str(alike))
+    wanted = composed(file_path)
+    paths = f"SELECT file_path FROM {identifier(tables.documents)} ORDER BY file_path"
+    for path in column(connection, paths):
+        if composed(path) == wanted:
+            return _exact_text(connection, tables, path)
+    return None
 
 
 def pages_of(
@@ -258,9 +262,8 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
     FTS5 may already have merged its tombstones away, so a mark in the word counts also records
     deletions.
     """
-    data = identifier(f"{tables.fts}_data")
     tombstone = connection.execute(
-        f"SELECT 1 FROM {data} WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
+        f"SELECT 1 FROM {tables.fts}_data WHERE id >= ? LIMIT 1", (_FIRST_TOMBSTONE,)
     ).fetchone()
     if tombstone is not None:
         rewrite_lexical_index(connection, tables)
@@ -270,8 +273,7 @@ def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:
 
 def rewrite_lexical_index(connection: apsw.Connection, tables: Tables) -> None:
     """Rewrite the lexical index as one segment, without deleted rows and their words."""
-    fts = identifier(tables.fts)
-    connection.execute(f"INSERT INTO {fts} ({fts}) VALUES ('optimize')")
+    connection.execute(f"INSERT INTO {tables.fts} ({tables.fts}) VALUES ('optimize')")
     if has_words(connection, tables):
         clear_deletion_mark(connection, tables)
         delete_unused_words(connection, tables)

@@ -10,16 +10,23 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 import apsw
 
-from mdvec.database import records
-from mdvec.index.tables import Tables, create_properties, drop_properties, has_links, has_properties
+from mdvec.database import column, records
+from mdvec.index.tables import (
+    PROPERTY_TABLES,
+    Tables,
+    create_properties,
+    drop_derived,
+    has_links,
+    has_properties,
+)
 from mdvec.text import (
     Properties,
-    PropertyValue,
     day_in_name,
     described,
     document_keys,
@@ -49,26 +56,25 @@ def insert_properties_and_links(
 
     Its chunks are stored already, with consecutive ids.
     """
-    day = properties.date
     connection.execute(
-        f"INSERT INTO {identifier(tables.properties)} "
+        f"INSERT INTO {tables.properties} "
         "(document_id, day, mtime_ns, first_chunk, chunks, tags, aliases, kept) "
         "SELECT d.id, ?, d.mtime_ns, coalesce(min(v.id), 0), count(v.id), ?, ?, ? "
         f"FROM {identifier(tables.documents)} AS d "
         f"LEFT JOIN {identifier(tables.vectors)} AS v ON v.document_id = d.id WHERE d.id = ?",
         (
-            day and day.isoformat(), _as_json(properties.tags), _as_json(properties.aliases),
+            properties.day, _as_json(properties.tags), _as_json(properties.aliases),
             _as_json(properties.values), document_id,
         ),
     )  # fmt: skip
     connection.executemany(
-        f"INSERT INTO {identifier(tables.tags)} (tag, document_id, name) VALUES (?, ?, ?)",
+        f"INSERT INTO {tables.tags} (tag, document_id, name) VALUES (?, ?, ?)",
         ((folded_tag(tag), document_id, tag) for tag in properties.tags),
     )
     if not is_markdown(file_path):
         return
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.links)} (document_id, key, fragment, name) "
+        f"INSERT OR IGNORE INTO {tables.links} (document_id, key, fragment, name) "
         "VALUES (?, ?, ?, ?)",
         (
             (document_id, link.key, link.fragment, link.name)
@@ -76,12 +82,12 @@ def insert_properties_and_links(
         ),
     )
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.keys)} (key, document_id) VALUES (?, ?)",
+        f"INSERT OR IGNORE INTO {tables.keys} (key, document_id) VALUES (?, ?)",
         ((key, document_id) for key in document_keys(file_path, properties.aliases)),
     )
 
 
-def other_names(properties: Properties | StoredProperties) -> tuple[str, ...]:
+def other_names(properties: Properties) -> tuple[str, ...]:
     """The first aliases and tags of a document, and what its front matter says that it is about.
 
     Searches find each of its passages by them too.
@@ -95,21 +101,21 @@ def delete_properties_and_links(
 ) -> None:
     """Delete what a document states; links to it stay, as they stand in other documents."""
     for table in (tables.properties, tables.tags, tables.links, tables.keys):
-        connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id = ?", (document_id,))
+        connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
 
 def count_undated(connection: apsw.Connection, tables: Tables) -> int:
     """How many documents have no date of their own."""
-    where = f"{identifier(tables.properties)} WHERE document_id > 0 AND day IS NULL"
+    where = f"{tables.properties} WHERE document_id > 0 AND day IS NULL"
     return int(connection.execute(f"SELECT count(*) FROM {where}").get)
 
 
 def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
     """Rebuild the properties and links of all documents from their stored contents."""
-    drop_properties(connection, tables)
+    drop_derived(connection, tables, PROPERTY_TABLES)
     create_properties(connection, tables)
     documents = identifier(tables.documents)
-    for (document_id,) in list(connection.execute(f"SELECT id FROM {documents}")):
+    for document_id in column(connection, f"SELECT id FROM {documents}"):
         (row,) = connection.execute(
             f"SELECT file_path, content FROM {documents} WHERE id = ?", (document_id,)
         )
@@ -117,39 +123,29 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         properties = Properties(date=day_in_name(path))
         if is_markdown(path):
             properties = properties_of(content, front_matter(content), path)
-        insert_properties_and_links(connection, tables, int(document_id), path, content, properties)
+        insert_properties_and_links(connection, tables, document_id, path, content, properties)
 
 
-@dataclass(frozen=True, slots=True)
-class StoredProperties:
-    """A document's properties; ``day`` is None if neither its front matter nor its name has one."""
-
-    tags: tuple[str, ...]
-    aliases: tuple[str, ...]
-    day: str | None
-    values: Mapping[str, PropertyValue]
-
-
-NOT_DERIVED = StoredProperties((), (), None, {})
+NOT_DERIVED = Properties()
 """The properties of a document that the next import derives in the current format."""
 
 
 def stored_properties(
     connection: apsw.Connection, tables: Tables, document_ids: Iterable[int]
-) -> dict[int, StoredProperties]:
+) -> dict[int, Properties]:
     """The properties of documents, by id; empty if they were not derived yet."""
     if not has_properties(connection, tables):
         return {}
     rows = connection.execute(
         "SELECT document_id, tags, aliases, day, kept "
-        f"FROM {identifier(tables.properties)} "
+        f"FROM {tables.properties} "
         f"WHERE document_id IN ({','.join(map(str, document_ids))})"
     )
     return {
-        int(document_id): StoredProperties(
+        int(document_id): Properties(
             tuple(json.loads(str(tags))),
             tuple(json.loads(str(aliases))),
-            None if day is None else str(day),
+            None if day is None else date.fromisoformat(str(day)),
             {
                 key: tuple(value) if isinstance(value, list) else value
                 for key, value in json.loads(str(other)).items()
@@ -179,7 +175,7 @@ def tag_counts(
         return []
     cursor = connection.execute(
         "SELECT min(name) AS tag, count(*) AS documents "
-        f"FROM {identifier(tables.tags)} GROUP BY {identifier(tables.tags)}.tag "
+        f"FROM {tables.tags} GROUP BY {tables.tags}.tag "
         "ORDER BY documents DESC, 1 LIMIT ?",
         (-1 if limit is None else limit,),
     )
@@ -231,7 +227,7 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
 def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
     """Each entry of a front matter: its document's id, its name and its values."""
     rows = connection.execute(
-        f"SELECT document_id, kept FROM {identifier(tables.properties)} "
+        f"SELECT document_id, kept FROM {tables.properties} "
         "WHERE document_id > 0 AND kept <> '{}'"
     )
     for document_id, kept in rows:
@@ -241,24 +237,18 @@ def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int,
 
 def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
     """The documents that a link with this name may mean: by path, else by name or alias."""
-    exact = connection.execute(
-        f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?", (name,)
-    ).fetchall()
+    at_path = f"SELECT id FROM {identifier(tables.documents)} WHERE file_path = ?"
+    exact = column(connection, at_path, (name,))
     if exact or not has_links(connection, tables):
-        return [int(str(number)) for (number,) in exact]
-    named = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.keys)} WHERE key = ? ORDER BY document_id",
-        (link_key(name),),
-    )
-    return [int(str(number)) for (number,) in named]
+        return exact
+    named = f"SELECT document_id FROM {tables.keys} WHERE key = ? ORDER BY document_id"
+    return column(connection, named, (link_key(name),))
 
 
 def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
     """The documents that a caller means: those that a link may mean, else those of that title."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
-    return documents_named(connection, tables, name) or [
-        int(str(number)) for (number,) in connection.execute(by_title, (name,))
-    ]
+    return documents_named(connection, tables, name) or column(connection, by_title, (name,))
 
 
 def documents_linking_to_none(
@@ -267,12 +257,11 @@ def documents_linking_to_none(
     """The documents with a link of this name or path, if it leads to no document (yet)."""
     if documents_named(connection, tables, name):
         return frozenset()
-    rows = connection.execute(
-        f"SELECT document_id FROM {identifier(tables.links)} "
-        "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1",
-        (link_key(name),),
+    linking = (
+        f"SELECT document_id FROM {tables.links} "
+        "WHERE key = ?1 OR substr(key, -length(?1) - 1) = '/' || ?1"
     )
-    return frozenset(int(str(number)) for (number,) in rows)
+    return frozenset(column(connection, linking, (link_key(name),)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,24 +292,22 @@ def links_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A document that a link may mean."""
+class _Link:
+    """A link, and the document that it leads to; None for both if there is none."""
 
     source_id: int
     source_path: str
     key: str
     fragment: str
-    name: str
     document_id: int | None
     file_path: str | None
 
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
-    own = f"l.document_id = {document_id}"
-    keys = f"(SELECT key FROM {identifier(tables.keys)} WHERE document_id = ?1)"
+    keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
+    to = list(_resolved(connection, tables, "l.document_id = ?", document_id))
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
-    to = _resolved(_candidates(connection, tables, own))
-    back = _resolved(_candidates(connection, tables, pointing, document_id))
+    back = _resolved(connection, tables, pointing, document_id, document_id)
     return DocumentLinks(
         _by_path(
             LinkedDocument(link.document_id, str(link.file_path), link.fragment)
@@ -336,38 +323,33 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
     )
 
 
-def _candidates(
+def _resolved(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
-) -> list[_Candidate]:
-    documents, keys = identifier(tables.documents), identifier(tables.keys)
+) -> Iterator[_Link]:
+    """Each link with one document: beside its source before elsewhere, then the shortest path."""
+    documents, keys = identifier(tables.documents), tables.keys
+    # A path without what follows its last "/" is its folder.
     cursor = connection.execute(
-        "SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key, "
-        "l.fragment AS fragment, l.name AS name, "
-        "k.document_id AS document_id, d.file_path AS file_path "
-        f"FROM {identifier(tables.links)} AS l JOIN {documents} AS s ON s.id = l.document_id "
-        f"LEFT JOIN {keys} AS k ON k.key = "
-        f"iif(l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key) "
-        f"LEFT JOIN {documents} AS d ON d.id = k.document_id "
-        f"WHERE {where}",
+        f"""
+        SELECT source_id, source_path, key, fragment, document_id, file_path FROM (
+            SELECT l.document_id AS source_id, s.file_path AS source_path, l.key AS key,
+                l.fragment AS fragment, k.document_id AS document_id, d.file_path AS file_path,
+                row_number() OVER (
+                    PARTITION BY l.document_id, l.key, l.fragment, l.name
+                    ORDER BY rtrim(d.file_path, replace(d.file_path, '/', ''))
+                            <> rtrim(s.file_path, replace(s.file_path, '/', '')),
+                        length(d.file_path) - length(replace(d.file_path, '/', '')), d.file_path
+                ) AS place
+            FROM {tables.links} AS l JOIN {documents} AS s ON s.id = l.document_id
+            LEFT JOIN {keys} AS k ON k.key = iif(
+                l.name <> '' AND NOT EXISTS (SELECT 1 FROM {keys} WHERE key = l.key), l.name, l.key)
+            LEFT JOIN {documents} AS d ON d.id = k.document_id
+            WHERE {where}
+        ) WHERE place = 1
+        """,
         values,
     )
-    return list(records(cursor, _Candidate))
-
-
-def _resolved(candidates: Iterable[_Candidate]) -> list[_Candidate]:
-    """One document for each link: beside its source before elsewhere, then the shortest path."""
-    best: dict[tuple[int, str, str, str], _Candidate] = {}
-    for candidate in candidates:
-        link = (candidate.source_id, candidate.key, candidate.fragment, candidate.name)
-        if link not in best or _order(candidate) < _order(best[link]):
-            best[link] = candidate
-    return list(best.values())
-
-
-def _order(candidate: _Candidate) -> tuple[bool, int, str]:
-    path = candidate.file_path or ""
-    folder = path.rpartition("/")[0]
-    return folder != candidate.source_path.rpartition("/")[0], path.count("/"), path
+    return records(cursor, _Link)
 
 
 def _by_path(links: Iterable[LinkedDocument]) -> tuple[LinkedDocument, ...]:

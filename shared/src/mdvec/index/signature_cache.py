@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import apsw
 import numpy as np
 from cachetools import LRUCache
 
+from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges, expanded
 from mdvec.index.nearest import Near, nearest_among, stored_vectors
 from mdvec.index.signatures import (
@@ -23,7 +24,7 @@ from mdvec.index.signatures import (
     signatures,
     unit_vector_signatures,
 )
-from mdvec.index.tables import Tables, create_signatures, drop_signatures, has_signatures
+from mdvec.index.tables import Tables
 from mdvec.platform import machine_memory
 from mdvec.text import identifier
 
@@ -56,7 +57,7 @@ class SignatureBuild:
 
 def read_build(connection: apsw.Connection, tables: Tables) -> SignatureBuild:
     """Read row 0 of a tool's table of signatures."""
-    row = f"SELECT signatures FROM {identifier(tables.signatures)} WHERE first_chunk = 0"
+    row = f"SELECT signatures FROM {tables.signatures} WHERE first_chunk = 0"
     build_id = bytes(connection.execute(row).get or b"")
     if len(build_id) < _HEAD.size:
         return SignatureBuild(build_id, None, 0)
@@ -100,7 +101,7 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
         _write_entries(connection, tables, centre)
     head = _HEAD.pack(os.urandom(16), _CENTRED, highest)
     connection.execute(
-        f"UPDATE {identifier(tables.signatures)} SET signatures = ? WHERE first_chunk = 0",
+        f"UPDATE {tables.signatures} SET signatures = ? WHERE first_chunk = 0",
         (head + centre.tobytes(),),
     )
 
@@ -111,13 +112,8 @@ def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
 
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:
     """A sample of vectors, evenly spread over the table."""
-    vectors = identifier(tables.vectors)
-    ids = [
-        int(chunk_id)
-        for (chunk_id,) in connection.execute(
-            f"SELECT id FROM {vectors} WHERE length(embedding) > 0"
-        )
-    ]
+    with_vector = f"SELECT id FROM {identifier(tables.vectors)} WHERE length(embedding) > 0"
+    ids = column(connection, with_vector)
     chosen = ids[:: max(1, len(ids) // _SAMPLE)]
     return stored_vectors(connection, tables, f"id IN ({','.join(map(str, chosen))})")
 
@@ -129,7 +125,7 @@ def _has_moved(sample: Vectors, centre: Vectors) -> bool:
 
 
 def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors) -> None:
-    table = identifier(tables.signatures)
+    table = tables.signatures
     rows = connection.execute(f"SELECT first_chunk, document_id FROM {table} WHERE first_chunk > 0")
     for first_chunk, document_id in list(rows):
         vectors = stored_vectors(connection, tables, f"document_id = {int(document_id)}")
@@ -155,20 +151,9 @@ def insert_signatures(
     if len(vectors):
         centre = read_build(connection, tables).centre
         connection.execute(
-            f"INSERT OR REPLACE INTO {identifier(tables.signatures)} "
+            f"INSERT OR REPLACE INTO {tables.signatures} "
             "(first_chunk, document_id, signatures) VALUES (?, ?, ?)",
             (first_chunk, document_id, entries(vectors, centre)),
-        )
-
-
-def delete_signatures(
-    connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]
-) -> None:
-    """Delete the signatures of the documents that have these chunks, all of their chunks."""
-    if chunk_ids:
-        connection.execute(
-            f"DELETE FROM {identifier(tables.signatures)} "
-            f"WHERE first_chunk IN ({','.join(map(str, chunk_ids))})"
         )
 
 
@@ -255,7 +240,7 @@ def _state(connection: apsw.Connection, tables: Tables) -> _State:
     Rows never change and ids are never reused, so the row count and the highest id identify the
     contents; the build id in row 0 distinguishes builds of the table.
     """
-    table = identifier(tables.signatures)
+    table = tables.signatures
     count, highest = connection.execute(f"SELECT count(*), max(first_chunk) FROM {table}").get
     return int(count), int(highest or 0), read_build(connection, tables).build_id
 
@@ -264,7 +249,7 @@ def _read(
     connection: apsw.Connection, tables: Tables, state: _State, dimension: int
 ) -> ToolSignatures:
     """Read a tool's signatures in blocks into preallocated arrays."""
-    table = identifier(tables.signatures)
+    table = tables.signatures
     centre = read_build(connection, tables).centre
     entry = entry_type(dimension, centred=centre is not None)
     size = connection.execute(
@@ -280,8 +265,8 @@ def _read(
     for ids, blobs in _blocks(connection, tables):
         read = np.frombuffer(b"".join(blobs), dtype=entry)
         start = ends[-1] if ends else 0
-        for name, column in columns.items():
-            column[start : start + len(read)] = read[name]
+        for name, part in columns.items():
+            part[start : start + len(read)] = read[name]
         first_chunks += ids
         for blob in blobs:
             end += len(blob) // entry.itemsize
@@ -303,7 +288,7 @@ def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[
     blobs: list[bytes] = []
     size = 0
     for first_chunk, blob in connection.execute(
-        f"SELECT first_chunk, signatures FROM {identifier(tables.signatures)} "
+        f"SELECT first_chunk, signatures FROM {tables.signatures} "
         "WHERE first_chunk > 0 ORDER BY first_chunk"
     ):
         ids.append(first_chunk)
@@ -320,42 +305,14 @@ _LONGLIST, _SHORTLIST = 1_024, 1_024
 most ``_SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
 
 
-class SignatureIndex:
-    """The vector index of one generation, over its signatures.
-
-    Changes belong to the transaction that stores or deletes the chunks themselves.
-    """
-
-    def __init__(self, connection: apsw.Connection, tables: Tables) -> None:
-        self._connection = connection
-        self._tables = tables
-
-    def prepare(self) -> None:
-        """Create its table, empty, unless it is there."""
-        if not has_signatures(self._connection, self._tables):
-            create_signatures(self._connection, self._tables)
-
-    def put(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add the chunks of a stored document, ids ascending by one; those there stay once."""
-        if not ids:
-            return
-        self.drop(ids)
-        owner = f"SELECT document_id FROM {identifier(self._tables.vectors)} WHERE id = ?"
-        document_id = int(self._connection.execute(owner, (ids[0],)).get or 0)
-        insert_signatures(self._connection, self._tables, document_id, ids[0], vectors)
-
-    def drop(self, ids: Sequence[int]) -> None:
-        """Remove the chunks of whole documents; unknown ids are ignored."""
-        delete_signatures(self._connection, self._tables, ids)
-
-    def nearest(self, vector: Vectors, limit: int, within: ChunkRanges | None = None) -> list[Near]:
-        """The likely nearest chunks, compared exactly."""
-        narrow = max(_SHORTLIST, 4 * limit)
-        likely = likely_nearest(
-            self._connection, self._tables, vector, _LONGLIST, narrow, within=within
-        )
-        return nearest_among(self._connection, self._tables, vector, limit, likely)
-
-    def retire(self) -> None:
-        """Drop its table."""
-        drop_signatures(self._connection, self._tables)
+def nearest_by_signatures(
+    connection: apsw.Connection,
+    tables: Tables,
+    vector: Vectors,
+    limit: int,
+    within: ChunkRanges | None,
+) -> list[Near]:
+    """The likely nearest chunks, compared exactly."""
+    narrow = max(_SHORTLIST, 4 * limit)
+    likely = likely_nearest(connection, tables, vector, _LONGLIST, narrow, within)
+    return nearest_among(connection, tables, vector, limit, likely)

@@ -13,27 +13,24 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from mdvec.database import has_table, records
+from mdvec import index
+from mdvec.database import column, has_table, records
 from mdvec.index.chroma_collections import begin_collection, collection_of, leave_collection
 from mdvec.index.nearest import stored_vectors
-from mdvec.index.tables import DERIVED, Tables, drop_indexes, has_signatures
+from mdvec.index.tables import DERIVED, Tables, create_signatures, drop_derived, has_signatures
 from mdvec.text import Chunk, identifier
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
-    from mdvec.index.signature_cache import SignatureIndex
 
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
     """Replace a tool's tables with those of a finished rebuild; call within a transaction."""
-    _drop(connection, old)
-    final = Tables(staged.tool_id, staged.tool_name, staged.generation)
-    connection.execute(
-        f"ALTER TABLE {identifier(staged.documents)} RENAME TO {identifier(final.documents)}"
-    )
-    connection.execute(
-        f"ALTER TABLE {identifier(staged.vectors)} RENAME TO {identifier(final.vectors)}"
-    )
+    _drop_indexes(connection, old)
+    for name in (old.vectors, old.documents):
+        connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
+    for filled, name in ((staged.documents, old.documents), (staged.vectors, old.vectors)):
+        connection.execute(f"ALTER TABLE {identifier(filled)} RENAME TO {identifier(name)}")
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
@@ -60,7 +57,7 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
     for kind in ("vectors", "documents"):
         for name in names:
             if name.startswith(f"{kind}_{tool_name}@"):
-                connection.execute(f"DROP TABLE {identifier(name)}")
+                connection.execute(f"DROP TABLE IF EXISTS {identifier(name)}")
     generations = {
         int(parts[2])
         for parts in (name.split("_") for name in names)
@@ -71,18 +68,11 @@ def drop_leftovers(connection: apsw.Connection, tool_id: int, tool_name: str, cu
 
 
 def _table_names(connection: apsw.Connection) -> list[str]:
-    rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
-    return [str(name) for (name,) in rows]
-
-
-def _drop(connection: apsw.Connection, tables: Tables) -> None:
-    _drop_indexes(connection, tables)
-    for table in (tables.vectors, tables.documents):
-        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
+    return column(connection, "SELECT name FROM sqlite_schema WHERE type = 'table'")
 
 
 def _drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    drop_indexes(connection, tables)
+    drop_derived(connection, tables)
     leave_collection(connection, tables)
 
 
@@ -96,32 +86,36 @@ def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside:
     if outside:
         begin_collection(connection, tables)
     else:
-        _signatures(connection, tables).prepare()
+        create_signatures(connection, tables)
 
 
 def put_vectors(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int], vectors: Vectors
+    connection: apsw.Connection,
+    tables: Tables,
+    document_id: int,
+    first_chunk: int,
+    vectors: Vectors,
 ) -> None:
     """Index the chunks of a document; call within the transaction that stores them.
 
-    A collection gets them after that, when the import ends.
+    Their ids are consecutive. A collection gets them after that, when the import ends.
     """
     if has_signatures(connection, tables):
-        _signatures(connection, tables).put(ids, vectors)
+        index.insert_signatures(connection, tables, document_id, first_chunk, vectors)
 
 
 def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
-    """Take the chunks of a document out; call within the transaction that deletes them."""
+    """Take all chunks of a document out; call within the transaction that deletes them."""
     if has_signatures(connection, tables):
-        _signatures(connection, tables).drop(ids)
+        connection.execute(
+            f"DELETE FROM {tables.signatures} WHERE first_chunk IN ({','.join(map(str, ids))})"
+        )
 
 
 def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
     """Finish the vector index at the end of an import; call within a transaction."""
     if has_signatures(connection, tables):
-        from mdvec.index.signature_cache import renew_signatures  # see _signatures
-
-        renew_signatures(connection, tables)
+        index.renew_signatures(connection, tables)
 
 
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
@@ -129,20 +123,19 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
 
     Call within a transaction; afterwards they are sent to the vector server, into a new collection.
     """
-    _signatures(connection, tables).retire()
+    drop_derived(connection, tables, ["signatures"])
     leave_collection(connection, tables)
     create_vector_index(connection, tables, outside=outside)
     if outside:
         return
-    index = _signatures(connection, tables)
     # A document's chunks have consecutive ids, and either all of them have vectors or none.
     rows = connection.execute(
-        f"SELECT document_id, min(id), max(id) FROM {identifier(tables.vectors)} "
+        f"SELECT document_id, min(id) FROM {identifier(tables.vectors)} "
         "WHERE length(embedding) > 0 GROUP BY document_id"
     ).fetchall()
-    for document_id, first, last in rows:
+    for document_id, first in rows:
         vectors = stored_vectors(connection, tables, f"document_id = {document_id}")
-        index.put(range(int(str(first)), int(str(last)) + 1), vectors)
+        put_vectors(connection, tables, int(str(document_id)), int(str(first)), vectors)
 
 
 _IS_PENDING = "length(embedding) = 0"
@@ -152,6 +145,7 @@ _IS_PENDING = "length(embedding) = 0"
 class PendingDocument:
     """A document whose chunks have no vectors yet; ``ids`` are those of the chunks."""
 
+    id: int
     file_path: str
     title: str
     ids: Sequence[int]
@@ -161,7 +155,7 @@ class PendingDocument:
 def expect_vectors(connection: apsw.Connection, tables: Tables) -> None:
     """Prepare for chunks without vectors; call within a transaction."""
     connection.execute(
-        f"CREATE INDEX IF NOT EXISTS {identifier(tables.index('pending'))} "
+        f"CREATE INDEX IF NOT EXISTS {tables.index('pending')} "
         f"ON {identifier(tables.vectors)} (document_id) WHERE {_IS_PENDING}"
     )
 
@@ -178,11 +172,11 @@ def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
     """The ids of the documents whose chunks have no vectors yet, ascending."""
     if not has_table(connection, tables.index("pending")):
         return []
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT DISTINCT document_id FROM {identifier(tables.vectors)} WHERE {_IS_PENDING} "
-        "ORDER BY document_id"
+        "ORDER BY document_id",
     )
-    return [int(document_id) for (document_id,) in rows]
 
 
 def pending_document(
@@ -193,35 +187,28 @@ def pending_document(
         f"SELECT file_path, title FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
     ).fetchone() or ("", "")
     of_document = f"FROM {identifier(tables.vectors)} WHERE document_id = ? ORDER BY id"
-    ids = connection.execute(f"SELECT id {of_document}", (document_id,))
+    ids = column(connection, f"SELECT id {of_document}", (document_id,))
     stored = connection.execute(
         'SELECT chunk_index AS "index", start_position AS start, end_position AS "end", '
         f"start_line, end_line, heading, chunk_text AS text {of_document}",
         (document_id,),
     )
-    return PendingDocument(
-        str(path), str(title), [int(chunk_id) for (chunk_id,) in ids], list(records(stored, Chunk))
-    )
+    return PendingDocument(document_id, str(path), str(title), ids, list(records(stored, Chunk)))
 
 
 def fill_vectors(
-    connection: apsw.Connection, tables: Tables, ids: Sequence[int], vectors: Vectors
+    connection: apsw.Connection, tables: Tables, document: PendingDocument, vectors: Vectors
 ) -> None:
     """Store and index the vectors of a document's chunks; call within a transaction."""
+    blobs = [vector.tobytes() for vector in vectors]
     connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET embedding = ? WHERE id = ?",
-        [(vector.tobytes(), chunk_id) for chunk_id, vector in zip(ids, vectors, strict=True)],
+        list(zip(blobs, document.ids, strict=True)),
     )
-    put_vectors(connection, tables, ids, vectors)
+    put_vectors(connection, tables, document.id, document.ids[0], vectors)
 
 
 def end_pending(connection: apsw.Connection, tables: Tables) -> None:
     """Drop the index over chunks without vectors if there are none; within a transaction."""
     if not pending_count(connection, tables):
-        connection.execute(f"DROP INDEX IF EXISTS {identifier(tables.index('pending'))}")
-
-
-def _signatures(connection: apsw.Connection, tables: Tables) -> SignatureIndex:
-    from mdvec.index.signature_cache import SignatureIndex  # it needs NumPy, which readers do not
-
-    return SignatureIndex(connection, tables)
+        connection.execute(f"DROP INDEX IF EXISTS {tables.index('pending')}")

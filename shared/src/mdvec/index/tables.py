@@ -7,6 +7,7 @@ one transaction replaces the current tables with them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -15,10 +16,6 @@ from mdvec import text
 from mdvec.database import has_table
 from mdvec.text import identifier
 
-DERIVED = (
-    "signatures", "fts", "terms", "counts", "vocabulary", "properties", "tags", "links", "keys",
-)  # fmt: skip
-"""How the names of the derived tables begin."""
 _WORDS_FORMAT = 6
 _PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
 _EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4")
@@ -28,9 +25,19 @@ and none of thousands), identifiers with hyphens as a whole (in 4), months in na
 are now."""
 
 
+class _Derived:
+    """The name of a derived table, which begins with its attribute's; SQL takes it unquoted."""
+
+    def __set_name__(self, _: type, kind: str) -> None:
+        self._kind = kind
+
+    def __get__(self, tables: Tables, _: type[Tables]) -> str:
+        return f"{self._kind}_{tables.tool_id}_{tables.generation}"
+
+
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """The names of one generation of a tool's tables, to be quoted in SQL.
+    """The names of one generation of a tool's tables; the first two are to be quoted in SQL.
 
     ``staged`` tables belong to an unfinished rebuild; their '@' is in no tool's name.
     """
@@ -54,65 +61,39 @@ class Tables:
         """Table of chunks and their embeddings."""
         return f"vectors_{self._suffix}"
 
-    @property
-    def signatures(self) -> str:
-        """Table of the chunks' signatures."""
-        return self._derived("signatures")
-
-    @property
-    def fts(self) -> str:
-        """Lexical index (FTS5)."""
-        return self._derived("fts")
-
-    @property
-    def terms(self) -> str:
-        """View of the lexical index's terms with their document frequencies (fts5vocab)."""
-        return self._derived("terms")
-
-    @property
-    def counts(self) -> str:
-        """Table of the counts of each chunk's words."""
-        return self._derived("counts")
-
-    @property
-    def vocabulary(self) -> str:
-        """Table of the words with their readings."""
-        return self._derived("vocabulary")
-
-    @property
-    def properties(self) -> str:
-        """Table of the documents' properties."""
-        return self._derived("properties")
-
-    @property
-    def tags(self) -> str:
-        """Table of the documents' tags."""
-        return self._derived("tags")
-
-    @property
-    def links(self) -> str:
-        """Table of the links between documents, by the keys they name."""
-        return self._derived("links")
-
-    @property
-    def keys(self) -> str:
-        """Table of the keys that links find documents by."""
-        return self._derived("keys")
-
-    def _derived(self, kind: str) -> str:
-        return f"{kind}_{self.tool_id}_{self.generation}"
+    signatures = _Derived()
+    """The chunks' signatures."""
+    fts = _Derived()
+    """Lexical index (FTS5)."""
+    terms = _Derived()
+    """View of the lexical index's terms with their document frequencies (fts5vocab)."""
+    counts = _Derived()
+    """The counts of each chunk's words."""
+    vocabulary = _Derived()
+    """The words with their readings."""
+    properties = _Derived()
+    """The documents' properties."""
+    tags = _Derived()
+    """The documents' tags."""
+    links = _Derived()
+    """The links between documents, by the keys they name."""
+    keys = _Derived()
+    """The keys that links find documents by."""
 
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""
         return f"idx_{self.tool_id}_{self.generation}_{what}"
 
 
+WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
+PROPERTY_TABLES = ("properties", "tags", "links", "keys")
+DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
+"""How the names of the derived tables begin."""
+
+
 def create_tables(connection: apsw.Connection, tables: Tables) -> None:
     """Create a tool's tables of documents and chunks."""
     documents, vectors = identifier(tables.documents), identifier(tables.vectors)
-    path, content_hash, position = (
-        identifier(tables.index(what)) for what in ("path", "hash", "position")
-    )
     connection.execute(
         f"""
         CREATE TABLE {documents} (
@@ -150,10 +131,13 @@ def create_tables(connection: apsw.Connection, tables: Tables) -> None:
         )
         """
     )
-    connection.execute(f"CREATE UNIQUE INDEX {path} ON {documents} (tool_id, file_path)")
-    connection.execute(f"CREATE INDEX {content_hash} ON {documents} (content_hash)")
     connection.execute(
-        f"CREATE INDEX {position} ON {vectors} (document_id, start_position, end_position)"
+        f"""
+        CREATE UNIQUE INDEX {tables.index("path")} ON {documents} (tool_id, file_path);
+        CREATE INDEX {tables.index("hash")} ON {documents} (content_hash);
+        CREATE INDEX {tables.index("position")} ON {vectors}
+            (document_id, start_position, end_position)
+        """
     )
 
 
@@ -165,10 +149,9 @@ def create_text_indexes(connection: apsw.Connection, tables: Tables) -> None:
 
 def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
     """Create the table of signatures, empty."""
-    signatures, signed = identifier(tables.signatures), identifier(tables.index("signed"))
     connection.execute(
         f"""
-        CREATE TABLE {signatures} (
+        CREATE TABLE {tables.signatures} (
             first_chunk INTEGER PRIMARY KEY,
             document_id INTEGER NOT NULL,
             signatures BLOB NOT NULL
@@ -176,23 +159,21 @@ def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
         """
     )
     # Row 0 is a random build id, not a chunk: caches notice a rebuilt table by it.
+    connection.execute(f"INSERT INTO {tables.signatures} VALUES (0, 0, randomblob(16))")
     connection.execute(
-        f"INSERT INTO {signatures} (first_chunk, document_id, signatures) "
-        "VALUES (0, 0, randomblob(16))"
+        f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
     )
-    connection.execute(f"CREATE INDEX {signed} ON {signatures} (document_id)")
 
 
 def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     """Create the indexes of a tool's words, empty."""
-    fts, terms, counts = (identifier(name) for name in (tables.fts, tables.terms, tables.counts))
-    vocabulary, reading = identifier(tables.vocabulary), identifier(tables.index("reading"))
+    fts, counts, vocabulary = tables.fts, tables.counts, tables.vocabulary
     # Terms are separated by spaces; "_" and "=" must count as letters.
     connection.execute(
         f"CREATE VIRTUAL TABLE {fts} USING fts5(title, names, heading, text, content='', "
         "contentless_delete=1, tokenize=\"ascii tokenchars '_='\")"
     )
-    connection.execute(f"CREATE VIRTUAL TABLE {terms} USING fts5vocab({fts}, row)")
+    connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab({fts}, row)")
     connection.execute(
         f"CREATE TABLE {counts} (chunk_id INTEGER PRIMARY KEY, counts BLOB NOT NULL)"
     )
@@ -203,7 +184,7 @@ def create_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
     connection.execute(
         f"CREATE TABLE {vocabulary} (term TEXT PRIMARY KEY, reading TEXT NOT NULL) WITHOUT ROWID"
     )
-    connection.execute(f"CREATE INDEX {reading} ON {vocabulary} (reading)")
+    connection.execute(f"CREATE INDEX {tables.index('reading')} ON {vocabulary} (reading)")
 
 
 def words_version() -> str:
@@ -234,13 +215,13 @@ def has_current_words(connection: apsw.Connection, tables: Tables) -> bool:
 def _stored_version(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_words(connection, tables):
         return None
-    version = f"SELECT counts FROM {identifier(tables.counts)} WHERE chunk_id = 0"
+    version = f"SELECT counts FROM {tables.counts} WHERE chunk_id = 0"
     return bytes(connection.execute(version).get or b"").decode()
 
 
 def create_properties(connection: apsw.Connection, tables: Tables) -> None:
     """Create the tables of the documents' properties and links, empty."""
-    properties, tags = identifier(tables.properties), identifier(tables.tags)
+    properties, tags = tables.properties, tables.tags
     connection.execute(
         f"CREATE TABLE {properties} (document_id INTEGER PRIMARY KEY, day TEXT, "
         "mtime_ns INTEGER NOT NULL, first_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL, "
@@ -254,9 +235,8 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
         f"CREATE TABLE {tags} (tag TEXT, document_id INTEGER, name TEXT NOT NULL, "
         "PRIMARY KEY (tag, document_id)) WITHOUT ROWID"
     )
-    of_document = identifier(tables.index("tagged"))
-    connection.execute(f"CREATE INDEX {of_document} ON {tags} (document_id)")
-    links, keys = identifier(tables.links), identifier(tables.keys)
+    connection.execute(f"CREATE INDEX {tables.index('tagged')} ON {tags} (document_id)")
+    links, keys = tables.links, tables.keys
     connection.execute(
         f"CREATE TABLE {links} (document_id INTEGER, key TEXT, fragment TEXT, name TEXT, "
         "PRIMARY KEY (document_id, key, fragment, name)) WITHOUT ROWID"
@@ -265,10 +245,9 @@ def create_properties(connection: apsw.Connection, tables: Tables) -> None:
         f"CREATE TABLE {keys} (key TEXT, document_id INTEGER, "
         "PRIMARY KEY (key, document_id)) WITHOUT ROWID"
     )
-    connection.execute(f"CREATE INDEX {identifier(tables.index('linked'))} ON {links} (key)")
-    named = identifier(tables.index("named"))
-    connection.execute(f"CREATE INDEX {named} ON {links} (name) WHERE name <> ''")
-    connection.execute(f"CREATE INDEX {identifier(tables.index('keyed'))} ON {keys} (document_id)")
+    connection.execute(f"CREATE INDEX {tables.index('linked')} ON {links} (key)")
+    connection.execute(f"CREATE INDEX {tables.index('named')} ON {links} (name) WHERE name <> ''")
+    connection.execute(f"CREATE INDEX {tables.index('keyed')} ON {keys} (document_id)")
 
 
 def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
@@ -290,14 +269,8 @@ def has_current_properties(connection: apsw.Connection, tables: Tables) -> bool:
 def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_table(connection, tables.properties):
         return None
-    kept = f"SELECT kept FROM {identifier(tables.properties)} WHERE document_id = 0"
+    kept = f"SELECT kept FROM {tables.properties} WHERE document_id = 0"
     return str(connection.execute(kept).get or "")
-
-
-def drop_properties(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the tables of the documents' properties and links, if they exist."""
-    for table in (tables.tags, tables.properties, tables.links, tables.keys):
-        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
 
 
 def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:
@@ -310,19 +283,9 @@ def has_word_indexes(connection: apsw.Connection, tables: Tables) -> bool:
     return has_table(connection, tables.fts) and has_table(connection, tables.terms)
 
 
-def drop_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the derived indexes that exist in the file."""
-    drop_word_indexes(connection, tables)
-    drop_properties(connection, tables)
-    drop_signatures(connection, tables)
-
-
-def drop_signatures(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the table of signatures, if it exists."""
-    connection.execute(f"DROP TABLE IF EXISTS {identifier(tables.signatures)}")
-
-
-def drop_word_indexes(connection: apsw.Connection, tables: Tables) -> None:
-    """Drop the indexes of words that exist."""
-    for table in (tables.terms, tables.fts, tables.counts, tables.vocabulary):
-        connection.execute(f"DROP TABLE IF EXISTS {identifier(table)}")
+def drop_derived(
+    connection: apsw.Connection, tables: Tables, kinds: Sequence[str] = DERIVED
+) -> None:
+    """Drop the derived tables that exist in the file, of all kinds or of some."""
+    for kind in kinds:
+        connection.execute(f"DROP TABLE IF EXISTS {getattr(tables, kind)}")

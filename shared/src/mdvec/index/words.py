@@ -11,6 +11,7 @@ from zlib import crc32
 
 import apsw
 
+from mdvec.database import column
 from mdvec.index.tables import Tables
 from mdvec.text import (
     FIELDS,
@@ -21,7 +22,6 @@ from mdvec.text import (
     are_homophones,
     field_terms,
     first_kana,
-    identifier,
     is_katakana,
     is_letters,
     katakana_of,
@@ -41,7 +41,7 @@ _MORE_KANA = 4
 def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
     """Add words with their readings, unless they are stored already."""
     connection.executemany(
-        f"INSERT OR IGNORE INTO {identifier(tables.vocabulary)} (term, reading) VALUES (?, ?)",
+        f"INSERT OR IGNORE INTO {tables.vocabulary} (term, reading) VALUES (?, ?)",
         ((term, reading) for term, reading in readings.items() if len(reading) <= _MAX_READING),
     )
 
@@ -49,31 +49,28 @@ def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[
 def delete_unused_words(connection: apsw.Connection, tables: Tables) -> None:
     """Delete the words that no longer occur in any chunk."""
     connection.execute(
-        f"DELETE FROM {identifier(tables.vocabulary)} "
-        f"WHERE term NOT IN (SELECT term FROM {identifier(tables.terms)})"
+        f"DELETE FROM {tables.vocabulary} WHERE term NOT IN (SELECT term FROM {tables.terms})"
     )
 
 
 def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> list[str]:
     """The words in letters that contain ``part``, the shortest first; "_" makes no difference."""
-    rows = connection.execute(
-        f"SELECT term FROM {identifier(tables.vocabulary)} "
+    return column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
         "WHERE instr(replace(term, '_', ''), ?) AND substr(term, 1, 1) <> ? "
         "ORDER BY length(term), term LIMIT ?",
         (part.replace("_", ""), WORD_MARK, _MAX_CONTAINING),
     )
-    return [str(term) for (term,) in rows]
 
 
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str
 ) -> list[str]:
     """The spellings, by reading, of a word that occurs in no chunk (渡邊: 渡辺, おや: 親)."""
-    alike = connection.execute(
-        f"SELECT term FROM {identifier(tables.vocabulary)} WHERE reading = ? AND term <> ?",
-        (reading, term),
-    )
-    return [str(other) for (other,) in alike if not are_homophones(term, str(other))]
+    alike = f"SELECT term FROM {tables.vocabulary} WHERE reading = ? AND term <> ?"
+    others = column(connection, alike, (reading, term))
+    return [other for other in others if not are_homophones(term, other)]
 
 
 _KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
@@ -82,19 +79,19 @@ _ALL_WORDS = ("", chr(sys.maxunicode))
 
 def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words that differ from one in letters or katakana by the fewest typing errors."""
-    vocabulary = identifier(tables.vocabulary)
     spelling = term.removeprefix(WORD_MARK)
     edits = max_edits(spelling)
     if not edits:
         return []
     shortest, longest = len(spelling) - edits, len(spelling) + edits
     alphabet = _KATAKANA_WORDS if is_katakana(spelling) else _ALL_WORDS
-    rows = connection.execute(
-        f"SELECT term FROM {vocabulary} "
+    terms = column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(ltrim(term, ?)) BETWEEN ? AND ?",
         (*alphabet, WORD_MARK, shortest, longest),
     )
-    by_spelling = {str(other).removeprefix(WORD_MARK): str(other) for (other,) in rows}
+    by_spelling = {other.removeprefix(WORD_MARK): other for other in terms}
     return [by_spelling[other] for other in nearest_spellings(spelling, by_spelling, edits)]
 
 
@@ -103,12 +100,13 @@ def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[
     kana = first_kana(word)
     if not kana:
         return []
-    rows = connection.execute(
-        f"SELECT term FROM {identifier(tables.vocabulary)} "
+    terms = column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
         "WHERE term BETWEEN ? AND ? AND length(term) <= ? AND instr(?, substr(term, ?, 1))",
         (*_KATAKANA_WORDS, len(word) + _MORE_KANA, kana, len(WORD_MARK) + 1),
     )
-    known = [str(term).removeprefix(WORD_MARK) for (term,) in rows]
+    known = [term.removeprefix(WORD_MARK) for term in terms]
     return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]
 
 
@@ -133,7 +131,7 @@ def insert_word_counts(
     if checksums:
         size = len(checksums)
         connection.execute(
-            f"INSERT INTO {identifier(tables.counts)} (chunk_id, counts) VALUES (?, ?)",
+            f"INSERT INTO {tables.counts} (chunk_id, counts) VALUES (?, ?)",
             (chunk_id, struct.pack(f"<{size}I{2 * size}B", *checksums, *counts, *fields)),
         )
 
@@ -142,7 +140,7 @@ def delete_word_counts(
     connection: apsw.Connection, tables: Tables, chunk_ids: Iterable[int]
 ) -> None:
     """Delete the counts of chunks, and mark that there were deletions."""
-    counts = identifier(tables.counts)
+    counts = tables.counts
     connection.executemany(
         f"DELETE FROM {counts} WHERE chunk_id = ?", ((chunk_id,) for chunk_id in chunk_ids)
     )
@@ -153,7 +151,7 @@ def delete_word_counts(
 
 def clear_deletion_mark(connection: apsw.Connection, tables: Tables) -> bool:
     """Clear the mark of deletions; returns whether it was set."""
-    connection.execute(f"DELETE FROM {identifier(tables.counts)} WHERE chunk_id = ?", (_DELETED,))
+    connection.execute(f"DELETE FROM {tables.counts} WHERE chunk_id = ?", (_DELETED,))
     return connection.changes() > 0
 
 
@@ -170,7 +168,7 @@ def word_counts(
     word_of = {crc32(term.encode()): word for word, terms in variants.items() for term in terms}
     numbers = ",".join(map(str, chunk_ids))
     rows = connection.execute(
-        f"SELECT chunk_id, counts FROM {identifier(tables.counts)} WHERE chunk_id IN ({numbers})"
+        f"SELECT chunk_id, counts FROM {tables.counts} WHERE chunk_id IN ({numbers})"
     )
     return {int(chunk_id): _counted(bytes(packed), word_of) for chunk_id, packed in rows}
 
@@ -186,6 +184,15 @@ def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts
         word: (title, names, heading, text)
         for word, (title, names, heading, text) in by_word.items()
     }
+
+
+def chunks_matching(
+    connection: apsw.Connection, tables: Tables, expression: str, limit: int = -1
+) -> list[int]:
+    """Some chunks, or all, that match an expression of FTS5 on their terms."""
+    fts = tables.fts
+    sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT ?"
+    return column(connection, sql, (expression, limit))
 
 
 def chunks_with_phrases(
@@ -207,10 +214,7 @@ def insert_terms(
     """Add a document's chunks, each with its id, to the index."""
     known: dict[str, FieldTerms] = {}
     readings: dict[str, str] = {}
-    sql = (
-        f"INSERT INTO {identifier(tables.fts)} (rowid, title, names, heading, text) "
-        "VALUES (?, ?, ?, ?, ?)"
-    )
+    sql = f"INSERT INTO {tables.fts} (rowid, title, names, heading, text) VALUES (?, ?, ?, ?, ?)"
     for chunk_id, fields in chunks:
         by_field: list[FieldTerms] = []
         for text in fields.each():
@@ -231,7 +235,7 @@ def _indexed(field: FieldTerms) -> str:
 def delete_terms(connection: apsw.Connection, tables: Tables, chunk_ids: Sequence[int]) -> None:
     """Remove chunks from the index."""
     connection.executemany(
-        f"DELETE FROM {identifier(tables.fts)} WHERE rowid = ?",
+        f"DELETE FROM {tables.fts} WHERE rowid = ?",
         ((chunk_id,) for chunk_id in chunk_ids),
     )
     delete_word_counts(connection, tables, chunk_ids)
@@ -244,7 +248,7 @@ def document_frequencies(
     frequencies = dict.fromkeys(wanted, 0)
     placeholders = ",".join("?" * len(frequencies))
     rows = connection.execute(
-        f"SELECT term, doc FROM {identifier(tables.terms)} WHERE term IN ({placeholders})",
+        f"SELECT term, doc FROM {tables.terms} WHERE term IN ({placeholders})",
         tuple(frequencies),
     )
     frequencies.update((str(term), int(count)) for term, count in rows)
@@ -305,16 +309,14 @@ def _best(
     match = " OR ".join(f'"{phrase}"' for phrase in phrases)
     if not match or not limit:
         return []
-    fts = identifier(tables.fts)
+    fts = tables.fts
     if within is None:
-        rows = connection.execute(
-            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?", (match, limit)
-        )
-    else:
-        # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
-        rows = connection.execute(
-            f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
-            f"ORDER BY bm25({fts}) LIMIT ?",
-            (match, apsw.carray(within.ids()), limit),
-        )
-    return [int(chunk_id) for (chunk_id,) in rows]
+        sql = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? ORDER BY rank LIMIT ?"
+        return column(connection, sql, (match, limit))
+    # "+" keeps FTS5 from looking up the ids one by one. bm25() is called only for these rows.
+    return column(
+        connection,
+        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? AND +rowid IN carray(?) "
+        f"ORDER BY bm25({fts}) LIMIT ?",
+        (match, apsw.carray(within.ids()), limit),
+    )

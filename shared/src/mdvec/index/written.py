@@ -1,22 +1,30 @@
-"""Looks for words in the stored texts themselves, whatever the index of words has of them."""
+"""Looks for words in the stored texts themselves, whatever the index of words has of them.
+
+A text may have a word in several parts: Wi-Fi for wifi, サーバー室 for サーバ室.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
 
+from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.tables import Tables, has_current_words
+from mdvec.index.words import chunks_matching, chunks_with_phrases
 from mdvec.text import (
     HYPHENS,
     MAX_TERM,
     WORD_MARK,
+    Morpheme,
     folded,
     identifier,
     is_letters,
@@ -53,8 +61,7 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
         return _documents_with_kanji(connection, tables, spelling)
     else:
         where, value = _contains("content", spelling)
-        rows = connection.execute(f"SELECT id FROM {documents} WHERE {where}", (value,))
-        return [int(document_id) for (document_id,) in rows]
+        return column(connection, f"SELECT id FROM {documents} WHERE {where}", (value,))
     # Full width needs a look at every text, folded; a current index has such words already.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
@@ -111,11 +118,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 
     None if none has it, but perhaps a document where no chunk is, as in its front matter.
     """
-    wanted, fts = folded(text), identifier(tables.fts)
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?", (f'"{" ".join(terms(wanted))}"',)
-    )
-    side_by_side = [int(str(number)) for (number,) in rows]
+    wanted = folded(text)
+    side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
     pattern = _pattern(wanted, inside=False)
     written = [
         number
@@ -144,12 +148,12 @@ def chunks_with(
     where, value = _contains("chunk_text", spelling)
     numbers = ",".join(map(str, document_ids))
     inside = "" if within is None else "AND +id IN carray(?)"
-    rows = connection.execute(
+    return column(
+        connection,
         f"SELECT id FROM {identifier(tables.vectors)} "
         f"WHERE document_id IN ({numbers}) AND {where} {inside} ORDER BY id LIMIT ?",
         (value, *(() if within is None else (apsw.carray(within.ids()),)), limit),
     )
-    return [int(chunk_id) for (chunk_id,) in rows]
 
 
 def chunks_saying(
@@ -247,13 +251,9 @@ def _matching(
             groups.append([term])
     if not groups:
         return []
-    fts = identifier(tables.fts)
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
-    rows = connection.execute(
-        f"SELECT rowid FROM {fts} WHERE {fts} MATCH ?",
-        (" AND ".join(f"({group})" for group in any_of_each),),
-    )
-    return [int(number) for (number,) in rows]
+    expression = " AND ".join(f"({group})" for group in any_of_each)
+    return chunks_matching(connection, tables, expression)
 
 
 _PAIR = 2
@@ -261,12 +261,12 @@ _PAIR = 2
 
 def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words in letters and digits that contain one."""
-    rows = connection.execute(
-        f"SELECT term FROM {identifier(tables.vocabulary)} "
-        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ?",
-        (term, WORD_MARK),
+    return column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
+        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ? AND length(term) <= ?",
+        (term, WORD_MARK, MAX_TERM),
     )
-    return [str(longer) for (longer,) in rows if len(longer) <= MAX_TERM]
 
 
 def _digits(number: str) -> str:
@@ -334,3 +334,63 @@ def _contains(column: str, spelling: str) -> tuple[str, str]:
         return f"instr({column}, ?)", spelling
     escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
+
+
+_MAX_PHRASES, _MAX_COMPARED = 16, 30
+_MIN_LETTERS = 4
+"""A shorter word (api, use) is made of two others by chance."""
+_SIGN = f"[./&+{HYPHENS}]"
+
+
+def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
+    """The best hundred chunks that have a word in letters as two (Wi-Fi, VS Code, Node.js).
+
+    Between them is one sign, or a space if both begin with a capital: "is land" is no island.
+    """
+    if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
+        return []
+    cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
+    ids = chunks_with_phrases(connection, tables, cuts)
+    if not ids:
+        return []
+    signs = rf"(?:{_SIGN}|\s)"
+    spellings = "|".join(f"{first}{signs}{second}" for first, second in cuts)
+    pattern = re.compile(f"(?<![a-z0-9])(?:{spellings})(?![a-z0-9])", re.IGNORECASE)
+    saying = {
+        number
+        for number, names, text in chunk_texts(connection, tables, ids)
+        if any(
+            map(_is_one_word, pattern.findall(unicodedata.normalize("NFKC", f"{names}\n{text}")))
+        )
+    }
+    return [number for number in ids if number in saying]
+
+
+def _is_one_word(parts: str) -> bool:
+    """Whether two parts are one word: all have capitals if a space is between them."""
+    return all(part[0].isupper() for part in parts.split()) or len(parts.split()) == 1
+
+
+def has_compound(
+    connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
+) -> bool:
+    """Whether a text has the words of a compound with nothing between them, in their order.
+
+    Of each word the terms are given that count as this word. If very many passages have the words
+    apart, as around a particle, the rest of them is taken to have the compound.
+    """
+    phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
+    ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
+    return len(ids) > _MAX_COMPARED or any(
+        _has_side_by_side(morphemes(f"{names}\n{text}"), words)
+        for _, names, text in chunk_texts(connection, tables, ids)
+    )
+
+
+def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) -> bool:
+    stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
+    return any(
+        all(word.term in terms for word, terms in zip(stretch, words, strict=True))
+        and all(one.end == after.start for one, after in pairwise(stretch))
+        for stretch in stretches
+    )

@@ -63,49 +63,34 @@ def _fact_text(fact: object) -> str:
     return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
-class _OneLine(logging.Formatter):
-    """Formats a record as one line, with the user's query if ``queries`` is true.
+class LogLines(logging.Formatter):
+    """Formats a record as a line of text or of JSON, with the user's query if ``queries`` is true.
 
-    For an event, it writes the facts instead of the message.
+    In text: ``2026-11-21T21:30:00.123+09:00 INFO 4711 search tools=notes k=5 hits=5 ms=12.3``. JSON
+    has the facts as fields. Of an event, both have the facts instead of the message.
     """
 
-    def __init__(self, *, queries: bool) -> None:
+    def __init__(self, form: Literal["text", "json"], *, queries: bool) -> None:
         super().__init__()
+        self._form = form
         self._queries = queries
 
-    def _query(self, record: logging.LogRecord) -> dict[str, str]:
-        query = getattr(record, "query", None)
-        return {"query": query} if self._queries and query is not None else {}
-
-
-class TextLines(_OneLine):
-    """``2026-11-21T21:30:00.123+09:00 INFO 4711 search tools=notes k=5 hits=5 ms=12.3``."""
-
     def format(self, record: logging.LogRecord) -> str:
-        """The record as text."""
-        event = getattr(record, "event", None)
-        facts = {**getattr(record, "facts", {}), **self._query(record)}
-        message = record.getMessage() if event is None else as_line(event, facts)
-        if failure := _failure(record):
-            message = f"{message}: {failure}"
-        return _printable(f"{_time(record)} {record.levelname} {record.process} {message}")
-
-
-class JsonLines(_OneLine):
-    """One JSON object per line, with the facts as fields."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """The record as JSON."""
-        event = getattr(record, "event", None)
+        """The record's line."""
+        event, query = getattr(record, "event", None), getattr(record, "query", None)
+        facts = dict(getattr(record, "facts", {}))
+        if self._queries and query is not None:
+            facts["query"] = query
+        failure = _failure(record)
+        if self._form == "text":
+            message = record.getMessage() if event is None else as_line(event, facts)
+            told = f"{message}: {failure}" if failure else message
+            return _printable(f"{_time(record)} {record.levelname} {record.process} {told}")
         fields: dict[str, object] = {
-            "time": _time(record),
-            "level": record.levelname,
-            "pid": record.process,
-            **({"message": record.getMessage()} if event is None else {"event": event}),
-            **getattr(record, "facts", {}),
-            **self._query(record),
-        }
-        if failure := _failure(record):
+            "time": _time(record), "level": record.levelname, "pid": record.process,
+            **({"message": record.getMessage()} if event is None else {"event": event}), **facts,
+        }  # fmt: skip
+        if failure:
             fields["failure"] = failure
         return json.dumps(fields, ensure_ascii=False)
 
@@ -250,8 +235,7 @@ def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
     except OSError as error:
         warn(unwritable(file, error))
         return
-    lines = JsonLines if settings.format == "json" else TextLines
-    opened.setFormatter(lines(queries=settings.queries))
+    opened.setFormatter(LogLines(settings.format, queries=settings.queries))
     opened.setLevel(settings.level)
     if not settings.queries:
         opened.addFilter(lambda record: not getattr(record, "is_private", False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -18,6 +18,7 @@ from mdvec.search.word_lookup import MIN_CANDIDATES, LexicalSearch, WordsFound, 
 from mdvec.text import (
     WORD_MARK,
     FieldCounts,
+    Properties,
     QuestionTerms,
     TermCounter,
     chunk_fields,
@@ -57,7 +58,7 @@ class FieldReader:
         self,
         query: QuestionTerms,
         found: WordsFound,
-        properties: Mapping[int, index.StoredProperties],
+        properties: Mapping[int, Properties],
     ) -> None:
         variants = found.variants
         self._properties = properties
@@ -85,9 +86,10 @@ class FieldReader:
             if words and words <= query.spelled.keys()
         }
         self._shared: dict[int, str] = {}
-        self._short: dict[str, dict[str, int]] = {}
-        self._above: dict[tuple[str, str, str], dict[str, tuple[int, int, int]]] = {}
-        self._named: dict[str, NameMatch] = {}
+        # Many passages share a title, a path or a heading.
+        self._counts_of = cache(self._counted)
+        self._counts_above = cache(self._counted_above)
+        self._match_of = cache(self._name_match)
 
     def counts(
         self, chunk: index.StoredChunk, words: Mapping[str, FieldCounts]
@@ -104,7 +106,7 @@ class FieldReader:
         )
         text = self._counter.counts(_folded(fields.text))
         counts = {term: (0, 0, 0, count) for term, count in text.items()}
-        for term, above in self._counted_above(fields.title, fields.names, fields.heading).items():
+        for term, above in self._counts_above(fields.title, fields.names, fields.heading).items():
             counts[term] = (*above, text.get(term, 0))
         spoken = self._spoken.intersection(words) - counts.keys()
         counts.update(words)
@@ -156,7 +158,7 @@ class FieldReader:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
         innermost = without_head(chunk.heading).rpartition(" > ")[2]
         names = {chunk.title, innermost, *self._of(chunk).aliases}
-        return tuple(self._name(name) for name in names if name)
+        return tuple(self._match_of(name) for name in names if name)
 
     def _names_of(self, chunk: index.StoredChunk) -> str:
         """The names that a passage shares with its document's others; cached."""
@@ -166,35 +168,27 @@ class FieldReader:
             self._shared[chunk.document_id] = names
         return self._shared[chunk.document_id]
 
-    def _of(self, chunk: index.StoredChunk) -> index.StoredProperties:
+    def _of(self, chunk: index.StoredChunk) -> Properties:
         return self._properties.get(chunk.document_id, index.NOT_DERIVED)
 
     def _counted_above(
         self, title: str, names: str, heading: str
     ) -> dict[str, tuple[int, int, int]]:
-        """The counts in the fields above a text; cached, as a section's passages share them."""
-        fields = (title, names, heading)
-        if fields not in self._above:
-            of_each = [self._counted(field) for field in fields]
-            self._above[fields] = {
-                term: (of_each[0].get(term, 0), of_each[1].get(term, 0), of_each[2].get(term, 0))
-                for term in {**of_each[0], **of_each[1], **of_each[2]}
-            }
-        return self._above[fields]
+        """The counts in the fields above a text."""
+        first, second, third = map(self._counts_of, (title, names, heading))
+        return {
+            term: (first.get(term, 0), second.get(term, 0), third.get(term, 0))
+            for term in {**first, **second, **third}
+        }
 
     def _counted(self, short: str) -> dict[str, int]:
-        """The counts of a field that many passages share; cached."""
-        if short not in self._short:
-            self._short[short] = self._counter.counts(folded(short))
-        return self._short[short]
+        return self._counter.counts(folded(short))
 
-    def _name(self, name: str) -> NameMatch:
-        if name not in self._named:
-            terms = _name_terms(name, has_words=self._has_words)
-            shared = terms.intersection(self._asked)
-            share = len(shared) / len(terms) if terms else 0.0
-            self._named[name] = NameMatch(frozenset(self._asked[term] for term in shared), share)
-        return self._named[name]
+    def _name_match(self, name: str) -> NameMatch:
+        terms = _name_terms(name, has_words=self._has_words)
+        shared = terms.intersection(self._asked)
+        share = len(shared) / len(terms) if terms else 0.0
+        return NameMatch(frozenset(self._asked[term] for term in shared), share)
 
 
 _BETWEEN_PARTS = re.compile(r"[_.:/-]+")
@@ -274,7 +268,7 @@ class ToolCandidates:
     chunks: tuple[index.StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
-    properties: Mapping[int, index.StoredProperties]
+    properties: Mapping[int, Properties]
     searched: int
     constants: ModelConstants
     trouble: str | None = None
@@ -330,7 +324,7 @@ def find_candidates(
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    lexical = LexicalSearch(query, WordsFound(), {}, ())
+    lexical = LexicalSearch(query)
     trouble = None
     if vector is not None and not few:
         with stopwatch.stage("vector_search"):
@@ -356,7 +350,7 @@ def find_candidates(
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
         total = index.chunk_count(connection, names)
     if not total:
-        lexical = LexicalSearch(query, WordsFound(), {}, ())
+        lexical = LexicalSearch(query)
     return ToolCandidates(
         tool, lexical.query, lexical.found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
@@ -391,5 +385,5 @@ def nearest_chunks(
             connection, names, known, engine, vector, limit, within
         )
     else:
-        nearest = index.SignatureIndex(connection, names).nearest(vector, limit, within)
+        nearest = index.nearest_by_signatures(connection, names, vector, limit, within)
     return [near.id for near in nearest]

@@ -177,7 +177,7 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     names = ", ".join(tool.name for tool in with_notes or requested)
     if filters.is_empty:
         return f"there is no other document in {names}"
-    for single in filters.each():
+    for single, _ in filters.each():
         if not _left(connection, requested, single):
             return _explained(connection, requested, names, single)
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"

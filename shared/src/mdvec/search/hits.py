@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TypeVar
 
 import apsw
@@ -25,6 +25,7 @@ from mdvec.search.ranking import RankedChunk
 from mdvec.text import (
     WORD_MARK,
     Outline,
+    Properties,
     described,
     folded,
     is_blank,
@@ -247,20 +248,20 @@ def _linked(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
 def _passages(
     connection: apsw.Connection, ranked: Sequence[RankedChunk], returning: Returning, k: int
 ) -> list[_Passage]:
-    texts = _Texts(connection)
+    text_of = cache(partial(_text_of, connection))
     if returning == "chunk":
         return [
             _Passage(
                 ranked[run.best],
                 run.span,
-                None if run.first == run.last else texts.of(ranked[run.best]).content,
+                None if run.first == run.last else text_of(*_place(ranked[run.best])).content,
                 run.span,
             )
             for run in joined_windows(map(_window, ranked), k)
         ]
     passages: list[_Passage] = []
     for hit in ranked:
-        text = texts.of(hit)
+        text = text_of(*_place(hit))
         _add(passages, _readable(hit, text, _wider(hit, text, returning)))
         if len(passages) == k:
             break
@@ -284,23 +285,13 @@ class _Text:
         return machine_text(self.content, line_starts(self.content), self.outline.body)
 
 
-class _Texts:
-    """The documents with hits, each read once."""
+def _place(ranked: RankedChunk) -> tuple[index.Tables, str]:
+    return ranked.tool.tables, ranked.chunk.file_path
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        self._connection = connection
-        self._read: dict[tuple[int, str], _Text] = {}
 
-    def of(self, ranked: RankedChunk) -> _Text:
-        """The document of a hit."""
-        key = (ranked.tool.id, ranked.chunk.file_path)
-        if key not in self._read:
-            stored = documents.stored_text(
-                self._connection, ranked.tool.tables, ranked.chunk.file_path
-            )
-            content = "" if stored is None else stored.content
-            self._read[key] = _Text(content, ranked.chunk.file_path)
-        return self._read[key]
+def _text_of(connection: apsw.Connection, tables: index.Tables, file_path: str) -> _Text:
+    stored = documents.stored_text(connection, tables, file_path)
+    return _Text("" if stored is None else stored.content, file_path)
 
 
 def _window(ranked: RankedChunk) -> Window:
@@ -364,7 +355,7 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
         passages.remove(passage)
 
 
-def _hit(passage: _Passage, shown: TextSpan, properties: index.StoredProperties) -> Hit:
+def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
     chunk = passage.found.chunk
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
@@ -402,7 +393,7 @@ def _hit(passage: _Passage, shown: TextSpan, properties: index.StoredProperties)
     )
 
 
-def _description(matched: Sequence[str], content: str, properties: index.StoredProperties) -> str:
+def _description(matched: Sequence[str], content: str, properties: Properties) -> str:
     """What the front matter says that a document is about, if that is why a passage was found."""
     text = folded(content)
     lacking = [term for term in matched if term[0] != WORD_MARK and term not in text]

@@ -12,7 +12,14 @@ from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
-from mdvec.text import front_matter, identifier, quoted, readable_chunk, without_head
+from mdvec.text import (
+    Properties,
+    front_matter,
+    identifier,
+    quoted,
+    readable_chunk,
+    without_head,
+)
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
@@ -65,7 +72,7 @@ def list_documents(
         named = requested_tools(connection, tools)
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
-        listed: list[tuple[Tool, str, index.StoredProperties]] = []
+        listed: list[tuple[Tool, str, Properties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
@@ -131,10 +138,8 @@ def query_like(
             if tool.model is None or KINDS[tool.kind].is_made_of_records:
                 continue
             named = index.documents_called(connection, tool.tables, file_path)
-            paths = [path for _, path in documents.paths(connection, tool.tables, named)]
-            # As of links, the shortest path.
-            path = min(paths, key=lambda path: (path.count("/"), path), default=file_path)
-            stored = documents.stored_text(connection, tool.tables, path)
+            path = documents.path_meant(connection, tool.tables, named)
+            stored = documents.stored_text(connection, tool.tables, path or file_path)
             if stored is not None:
                 body = stored.content[front_matter(stored.content).end :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]

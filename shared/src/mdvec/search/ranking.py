@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +15,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
+    composed,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -242,20 +242,15 @@ def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
     once: list[RankedChunk] = []
     for hit in ranked:
         chunk, chunking = hit.chunk, hit.tool.chunking
-        text = _composed(chunk.content.strip())
+        text = composed(chunk.content.strip())
         is_short = chunking is None or len(text) < chunking.min_chars
-        about = (_composed(chunk.title), _composed(chunk.heading)) if is_short else ()
+        about = (composed(chunk.title), composed(chunk.heading)) if is_short else ()
         position = first_with.setdefault((hit.tool.id, text, *about), len(once))
         if position < len(once) and once[position].chunk.document_id != chunk.document_id:
             once[position] = replace(once[position], also_in=(*once[position].also_in, hit))
         else:
             once.append(hit)
     return once
-
-
-def _composed(text: str) -> str:
-    """The text with が as one character, as some systems write it as two."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def _strength(hit: RankedChunk) -> tuple[float, float]:

@@ -59,9 +59,9 @@ class LexicalSearch:
     """
 
     query: QuestionTerms
-    found: WordsFound
-    frequencies: Mapping[str, int]
-    chunk_ids: Collection[int]
+    found: WordsFound = WordsFound()
+    frequencies: Mapping[str, int] = field(default_factory=dict)
+    chunk_ids: Collection[int] = ()
 
 
 def lexical_search(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -112,43 +112,35 @@ class Freshness:
 
     def warning(self) -> str:
         """What the last import could not bring up to date; "" if there is no such thing."""
-        return "; ".join(filter(None, (self._missing(), self._outdated(), self._emptied())))
+        return "; ".join(self._warnings())
+
+    def _warnings(self) -> Iterator[str]:
+        if self.missing:
+            yield (
+                f"answers from {self.tool} lack what could not be imported: "
+                f"{self.missing_names()} (list_sources says why)"
+            )
+        if self.outdated:
+            which = f"of {self.tool}"
+            now, its = ("it is", "its") if self.outdated == 1 else ("they are", "their")
+            yield (
+                f"{_files(self.outdated, which, which)} could not be imported as {now} now; "
+                f"answers are from {its} older content (list_sources says why)"
+            )
+        if self.emptied:
+            which = ", ".join(map(shown_name, self.emptied[:_MAX_NAMED]))
+            more = " …" if len(self.emptied) > _MAX_NAMED else ""
+            yield (
+                f"empty in the source of {self.tool} now: {which}{more} (is a disk not mounted?); "
+                "answers are from the last import; if that was emptied on purpose, "
+                f"{tools.offered_name('reindex')} drops what it had"
+            )
 
     def missing_names(self, comma: str = ", ", rest: str = " and {:,} more") -> str:
         """The first of the names that are missing, and how many others there are."""
         more = len(self.missing) - _MAX_NAMED
         names = comma.join(map(shown_name, self.missing[:_MAX_NAMED]))
         return names + (rest.format(more) if more > 0 else "")
-
-    def _missing(self) -> str:
-        if not self.missing:
-            return ""
-        return (
-            f"answers from {self.tool} lack what could not be imported: {self.missing_names()} "
-            "(list_sources says why)"
-        )
-
-    def _emptied(self) -> str:
-        if not self.emptied:
-            return ""
-        which = ", ".join(map(shown_name, self.emptied[:_MAX_NAMED])) + (
-            " …" if len(self.emptied) > _MAX_NAMED else ""
-        )
-        return (
-            f"empty in the source of {self.tool} now: {which} (is a disk not mounted?); answers "
-            "are from the last import; if that was emptied on purpose, "
-            f"{tools.offered_name('reindex')} drops what it had"
-        )
-
-    def _outdated(self) -> str:
-        if not self.outdated:
-            return ""
-        which = f"of {self.tool}"
-        now, its = ("it is", "its") if self.outdated == 1 else ("they are", "their")
-        return (
-            f"{_files(self.outdated, which, which)} could not be imported as {now} now; answers "
-            f"are from {its} older content (list_sources says why)"
-        )
 
 
 def _files(number: int, singular: str, many: str) -> str:

@@ -21,6 +21,7 @@ from .fields import searched_names as searched_names
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
+from .index_terms import composed as composed
 from .index_terms import crosses_words as crosses_words
 from .index_terms import folded as folded
 from .index_terms import is_letters as is_letters

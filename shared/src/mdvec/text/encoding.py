@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 Blocks = Callable[[], Iterable[bytes]]
 """Each call yields a file's bytes from the beginning."""
@@ -124,8 +125,8 @@ def _of_eight_bits(blocks: Blocks) -> str:
     if any(_NOT_HALF_WIDTH.search(block) for block in blocks()):
         return UTF_8
     if _damaged_line(blocks, CP932) is None:
-        has_words = any(_KATAKANA_WORD.search(text) for text in _decoded_blocks(blocks, CP932))
-        if has_words and _oddness(_decoded_blocks(blocks, CP932)) <= _MAX_ODDNESS:
+        has_words = any(_KATAKANA_WORD.search(text) for text in codecs.iterdecode(blocks(), CP932))
+        if has_words and _oddness(codecs.iterdecode(blocks(), CP932)) <= _MAX_ODDNESS:
             raise UnknownEncoding(_AMBIGUOUS, 1)
     return UTF_8
 
@@ -145,9 +146,13 @@ def _is_damaged_utf8(blocks: Blocks) -> bool:
 
 def _by_sense(blocks: Blocks, damaged: int | None) -> str:
     """Shift_JIS or EUC-JP for bytes that could be either: the one that gives plausible text."""
-    odd = 1.0 if damaged is not None else _oddness(_decoded_blocks(blocks, CP932))
+    odd = 1.0 if damaged is not None else _oddness(codecs.iterdecode(blocks(), CP932))
     euc_damaged = _damaged_line(blocks, EUC_JP)
-    if euc_damaged is None and odd > _CLEARLY_ODD and _has_kana(_decoded_blocks(blocks, EUC_JP)):
+    if (
+        euc_damaged is None
+        and odd > _CLEARLY_ODD
+        and _has_kana(codecs.iterdecode(blocks(), EUC_JP))
+    ):
         return EUC_JP
     if euc_damaged is not None and odd <= _MAX_ODDNESS:
         return CP932
@@ -181,9 +186,9 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
     """The first line that cannot be decoded, or None if all can."""
     line = 1
     decoder = codecs.getincrementaldecoder(encoding)()
-    for block, final in _with_end(blocks()):
+    for block in chain(blocks(), [b""]):
         try:
-            text = decoder.decode(block, final=final)
+            text = decoder.decode(block, final=not block)
         except UnicodeDecodeError as error:
             return line + error.object[: error.start].count(b"\n")
         undefined = _NOT_IN_CP932.search(text) if encoding == CP932 else None
@@ -192,17 +197,6 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
         line += text.count("\n")
     unfinished, _ = decoder.getstate()  # the start of a byte order mark; it is no error to Python
     return line if unfinished else None
-
-
-def _decoded_blocks(blocks: Blocks, encoding: str) -> Iterator[str]:
-    decoder = codecs.getincrementaldecoder(encoding)()
-    return (decoder.decode(block, final=final) for block, final in _with_end(blocks()))
-
-
-def _with_end(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    for block in blocks:
-        yield block, False
-    yield b"", True
 
 
 CP1252 = "cp1252"

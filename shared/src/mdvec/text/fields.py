@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from mdvec.dates import ENGLISH_MONTHS, year_of_era
-from mdvec.text.index_terms import folded, joined_words, terms_of_folded
+from mdvec.text.index_terms import folded, joined_words, placed_terms
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
 _NAMES = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
@@ -170,4 +170,5 @@ def field_terms(text: str) -> FieldTerms:
     fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
     joined = [word for word, _, _ in joined_words(text)]
     readings |= {word: word for word in joined}
-    return FieldTerms(terms_of_folded(text) + joined, words + joined, readings, fillers)
+    plain = [term for term, _, _ in placed_terms(text)]
+    return FieldTerms(plain + joined, words + joined, readings, fillers)

@@ -53,22 +53,7 @@ def terms(text: str) -> list[str]:
     Any other run of letters, digits and underscores is a word. Stretches and words are cut off
     after 64 characters.
     """
-    return terms_of_folded(folded(text))
-
-
-def terms_of_folded(text: str) -> list[str]:
-    """The terms of a text that is already folded."""
-    folded_terms: list[str] = []
-    for run, word in RUNS.findall(text):
-        if word:
-            folded_terms.append(word[:MAX_TERM])
-        elif len(run) == 1:
-            folded_terms.append(run)
-        else:
-            folded_terms += [run[position : position + 2] for position in range(len(run) - 1)]
-            folded_terms += _ONE_KANJI.findall(run)
-            folded_terms += [stretch[:MAX_TERM] for stretch in _STRETCHES.findall(run)]
-    return folded_terms
+    return [term for term, _, _ in placed_terms(folded(text))]
 
 
 def placed_terms(text: str) -> list[tuple[str, int, int]]:
@@ -185,6 +170,11 @@ def crosses_words(term: str) -> bool:
 def is_letters(term: str) -> bool:
     """Whether a term is a word in a script with spaces, not CJK."""
     return _CJK_START.match(term) is None
+
+
+def composed(text: str) -> str:
+    """``text`` with が as one character; some systems, as macOS in file names, write it as two."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:

@@ -96,6 +96,11 @@ class Properties:
     date: date | None = None
     values: Mapping[str, PropertyValue] = field(default_factory=dict)
 
+    @property
+    def day(self) -> str | None:
+        """The date in ISO's form."""
+        return None if self.date is None else self.date.isoformat()
+
 
 def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
     """The properties of a Markdown document, given its front matter and path; never fails."""

@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+import apsw
 import numpy as np
 import pytest
 from chroma_process import ChromaProcess
@@ -13,8 +14,15 @@ from hypothesis import strategies as st
 from mdvec.database.connection import open_database
 from mdvec.index.chroma import ChromaIndex, ChromaServer, CollectionMissing, Hnsw, client
 from mdvec.index.conditions import ChunkRanges
-from mdvec.index.signature_cache import SignatureIndex, entry_type
-from mdvec.index.tables import Tables, create_tables
+from mdvec.index.signature_cache import entry_type, nearest_by_signatures
+from mdvec.index.table_changes import drop_vectors, put_vectors
+from mdvec.index.tables import (
+    Tables,
+    create_signatures,
+    create_tables,
+    drop_derived,
+    has_signatures,
+)
 from mdvec.text.one_line import identifier
 from mdvec.tools import registry
 
@@ -24,13 +32,33 @@ VECTORS = np.random.default_rng(5).normal(size=(DOCUMENTS * CHUNKS, DIMENSION)).
 VECTORS /= np.linalg.norm(VECTORS, axis=1, keepdims=True)
 
 
-class StoredSignatures(SignatureIndex):
-    """The index in the file, which tells what it holds as the other engine does."""
+@dataclass(frozen=True)
+class StoredSignatures:
+    """The index in the file, in the other engine's words."""
+
+    connection: apsw.Connection
+    tables: Tables
+
+    def prepare(self) -> None:
+        if not has_signatures(self.connection, self.tables):
+            create_signatures(self.connection, self.tables)
+
+    def put(self, ids: list[int], vectors: np.ndarray) -> None:
+        put_vectors(self.connection, self.tables, IDS.index(ids) + 1, ids[0], vectors)
+
+    def drop(self, ids: list[int]) -> None:
+        drop_vectors(self.connection, self.tables, ids)
+
+    def nearest(self, query: np.ndarray, limit: int, within: ChunkRanges | None = None):
+        return nearest_by_signatures(self.connection, self.tables, query, limit, within)
+
+    def retire(self) -> None:
+        drop_derived(self.connection, self.tables, ["signatures"])
 
     def ids(self) -> list[int]:
-        rows = self._connection.execute(
+        rows = self.connection.execute(
             "SELECT first_chunk, length(signatures) "
-            f"FROM {identifier(self._tables.signatures)} WHERE first_chunk > 0 ORDER BY first_chunk"
+            f"FROM {self.tables.signatures} WHERE first_chunk > 0 ORDER BY first_chunk"
         )
         size = entry_type(DIMENSION, centred=False).itemsize
         return [first + n for first, length in rows for n in range(length // size)]

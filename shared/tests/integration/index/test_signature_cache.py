@@ -4,8 +4,9 @@ import apsw
 import numpy as np
 import pytest
 
-from mdvec.index.signature_cache import SignatureCache, delete_signatures, insert_signatures
+from mdvec.index.signature_cache import SignatureCache, insert_signatures
 from mdvec.index.signatures import signature_bytes
+from mdvec.index.table_changes import drop_vectors
 from mdvec.index.tables import Tables, create_signatures
 
 DIMENSION = 16
@@ -35,7 +36,7 @@ def test_unchanged_signatures_are_read_once_and_changed_ones_again(connection):
     insert_signatures(connection, tables, 2, 7, np.ones((2, DIMENSION), dtype=np.float32))
     changed = cache.get(connection, tables, DIMENSION)
     assert changed.chunk_ids(np.arange(5)) == [1, 2, 3, 7, 8]
-    delete_signatures(connection, tables, [1, 2, 3])
+    drop_vectors(connection, tables, [1, 2, 3])
     assert cache.get(connection, tables, DIMENSION).chunk_ids(np.arange(2)) == [7, 8]
 
 

@@ -12,6 +12,7 @@ import platformdirs
 import pytest
 
 import mdvec
+from mdvec.embedding import catalog
 from mdvec.embedding.backends import plamo_cache
 from mdvec.embedding.backends.hub import download_failure
 from mdvec.embedding.cards import INSTALL_PLAMO
@@ -63,13 +64,13 @@ def fill(cache, files=FILES):
 def test_an_empty_cache_lacks_the_weights(cache):
     assert plamo_cache.missing() == NOT_THERE
     with pytest.raises(ModelUnavailable, match=r"not here \(its weights .*mdvec model pull plamo"):
-        plamo_cache.weights_folder()
+        catalog.load("plamo")
 
 
 def test_a_whole_snapshot_is_ready(cache):
     snapshot = fill(cache)
     assert plamo_cache.missing() is None
-    assert plamo_cache.weights_folder() == snapshot
+    assert plamo_cache.snapshot() == snapshot
     assert plamo_cache.pull(lambda _: False) == snapshot
 
 
@@ -170,16 +171,15 @@ from mdvec.embedding.embedder import ModelUnavailable
 from mdvec.embedding.backends.plamo import PlamoBackend
 print(plamo_cache.missing())
 load = lambda: PlamoBackend(Path({str(snapshot)!r}))
-for use in (plamo_cache.weights_folder, lambda: plamo_cache.pull(None), load):
+for use in (lambda: plamo_cache.pull(None), load):
     try:
         use()
     except ModelUnavailable as error:
         print(error)
 """
     done = without_packages(script, tmp_path)
-    missing, weights, pull, backend = done.stdout.splitlines()
+    missing, pull, backend = done.stdout.splitlines()
     assert missing == "torch is not installed"
-    assert weights.startswith("the model 'plamo' is not here (torch is not installed); get it with")
     assert pull == f"torch is not installed; get it with: {INSTALL_PLAMO}"
     assert "No module named 'torch'" in backend
     assert INSTALL_PLAMO in backend

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.log.opening import MAX_FACT_CHARS, JsonLines, TextLines, record
+from mdvec.log.opening import MAX_FACT_CHARS, LogLines, record
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}[+-]\d\d:\d\d"
 
@@ -38,9 +38,9 @@ def recorded():
 
 def test_an_event_is_a_line_of_named_facts(recorded):
     record("search", query="食費", tools=("a", "b c"), k=5, hits=0, ms=1.5, empty=None, sure=True)
-    text = TextLines(queries=False).format(recorded[0])
+    text = LogLines("text", queries=False).format(recorded[0])
     assert re.fullmatch(TIME + r' INFO \d+ search tools="a,b c" k=5 hits=0 ms=1\.5 sure=true', text)
-    fields = json.loads(JsonLines(queries=False).format(recorded[0]))
+    fields = json.loads(LogLines("json", queries=False).format(recorded[0]))
     assert re.fullmatch(TIME, fields.pop("time"))
     assert fields.pop("pid")
     assert fields == {
@@ -51,18 +51,18 @@ def test_an_event_is_a_line_of_named_facts(recorded):
 
 def test_what_was_asked_stands_there_only_where_the_settings_say_so(recorded):
     record("search", query="水 はどこ", k=5)
-    assert "水" not in TextLines(queries=False).format(recorded[0])
-    assert "水" not in JsonLines(queries=False).format(recorded[0])
+    assert "水" not in LogLines("text", queries=False).format(recorded[0])
+    assert "水" not in LogLines("json", queries=False).format(recorded[0])
     assert "水" not in recorded[0].getMessage()
-    assert TextLines(queries=True).format(recorded[0]).endswith(' k=5 query="水 はどこ"')
-    assert json.loads(JsonLines(queries=True).format(recorded[0]))["query"] == "水 はどこ"
+    assert LogLines("text", queries=True).format(recorded[0]).endswith(' k=5 query="水 はどこ"')
+    assert json.loads(LogLines("json", queries=True).format(recorded[0]))["query"] == "水 はどこ"
 
 
 def test_a_message_that_may_quote_data_is_for_stderr_and_its_event_for_the_log(recorded):
     extra = {"event": "query_process_failed"}
     logging.getLogger("mdvec").warning("it failed: %s", "コンビニ", extra=extra)
-    assert TextLines(queries=True).format(recorded[0]).endswith(" query_process_failed")
-    assert "コンビニ" not in JsonLines(queries=True).format(recorded[0])
+    assert LogLines("text", queries=True).format(recorded[0]).endswith(" query_process_failed")
+    assert "コンビニ" not in LogLines("json", queries=True).format(recorded[0])
 
 
 def test_a_traceback_tells_the_place_and_not_the_message(recorded):
@@ -70,7 +70,7 @@ def test_a_traceback_tells_the_place_and_not_the_message(recorded):
         int("コンビニ 1,280円")
     except ValueError:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-    for lines in (TextLines(queries=True), JsonLines(queries=True)):
+    for lines in (LogLines("text", queries=True), LogLines("json", queries=True)):
         line = lines.format(recorded[0])
         assert "ValueError at " in line
         assert "test_log_lines.py" in line
@@ -81,8 +81,8 @@ def test_a_traceback_tells_the_place_and_not_the_message(recorded):
 def test_whatever_a_fact_holds_a_record_is_one_line(text):
     made = logging.makeLogRecord({"msg": "%s", "args": (text,), "levelname": "INFO"})
     made.facts, made.event, made.asked = {"name": text}, "refusal", text
-    assert len(TextLines(queries=True).format(made).splitlines()) == 1
-    line = JsonLines(queries=True).format(made)
+    assert len(LogLines("text", queries=True).format(made).splitlines()) == 1
+    line = LogLines("json", queries=True).format(made)
     assert "\n" not in line
     assert json.loads(line)["name"] == text
 

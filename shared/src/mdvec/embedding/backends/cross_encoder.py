@@ -27,12 +27,6 @@ class CrossEncoderBackend:
     at_once = 5
 
     def __init__(self, name: str, folder: Path, options: StOptions) -> None:
-        """Load the model.
-
-        Raises:
-            ModelUnavailable: the library or a device is missing, or the model does not give one
-                number for a passage.
-        """
         self._name = name
         with loading(f"the reranker {name!r}", folder):
             self._model = _load(folder, options)
@@ -40,11 +34,7 @@ class CrossEncoderBackend:
             raise _not_one_number(name, self._model.num_labels)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """How well each passage answers the question.
-
-        Raises:
-            ModelError: the model fails.
-        """
+        """How well each passage answers the question."""
         pairs = [(question, passage) for passage in passages]
         try:
             predictions = self._model.predict(
@@ -61,12 +51,6 @@ class OnnxCrossEncoder:
     at_once = 1
 
     def __init__(self, name: str, files: OnnxFiles) -> None:
-        """Load the model.
-
-        Raises:
-            ModelUnavailable: a package is missing, or the model does not give one number for a
-                passage.
-        """
         self._name = name
         limit = min(max_tokens_of(files.folder) or _MAX_TOKENS, _MAX_TOKENS)
         self._model = OnnxModel(name, files, limit)
@@ -76,11 +60,7 @@ class OnnxCrossEncoder:
             raise _not_one_number(name, count)
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """How well each passage answers the question.
-
-        Raises:
-            ModelError: the model fails.
-        """
+        """How well each passage answers the question."""
         scores = [self._model.run(question, passage)[self._output].item() for passage in passages]
         return _checked(self._name, scores, len(passages))
 

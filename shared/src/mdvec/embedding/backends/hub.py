@@ -107,11 +107,7 @@ def fetch(repository: Repository, may_download: MayDownload) -> Path:
 
 
 def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -> Collection[str]:
-    """The files to download, once that is allowed.
-
-    Raises:
-        ModelUnavailable: it is not.
-    """
+    """The files to download, once that is allowed."""
     from huggingface_hub import constants, model_info
 
     # This request fails at once if the hub is out of reach; a download first retries for half a
@@ -234,11 +230,7 @@ def quiet_transformers() -> Iterator[None]:
 
 @contextmanager
 def loading(what: str, path: Path) -> Iterator[None]:
-    """While a library loads a model, named by ``what``, from its file or folder.
-
-    Raises:
-        ModelUnavailable: it cannot.
-    """
+    """While a library loads a model, named by ``what``, from its file or folder."""
     try:
         yield
     except ModelUnavailable:

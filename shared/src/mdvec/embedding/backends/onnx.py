@@ -48,12 +48,6 @@ class OnnxBackend:
         pooling: Pooling,
         truncate_dim: int | None,
     ) -> None:
-        """Load the model.
-
-        Raises:
-            ModelUnavailable: a package is missing, or its files do not make a model that gives one
-                vector for a text.
-        """
         self._query_prefix, self._document_prefix = prefixes
         self._truncate_dim = truncate_dim
         self._limit = max_tokens_of(files.folder) or card.max_tokens
@@ -98,11 +92,7 @@ class OnnxBackend:
 
 
 def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | None]:
-    """The output to read, and how to make one vector of it; None if it is one already.
-
-    Raises:
-        ModelUnavailable: no output gives one vector for a text.
-    """
+    """The output to read, and how to make one vector of it; None if it is one already."""
     ranks = model.output_ranks
     for output in _WHOLE:
         if ranks.get(output) == 2:
@@ -141,11 +131,7 @@ class OnnxModel:
     """A session of onnxruntime, and the tokenizer of ``tokenizer.json``."""
 
     def __init__(self, name: str, files: OnnxFiles, limit: int) -> None:
-        """Load both; ``limit`` is how many tokens of a text are read.
-
-        Raises:
-            ModelUnavailable: onnxruntime or tokenizers cannot be imported, or the files are broken.
-        """
+        """Load both; ``limit`` is how many tokens of a text are read."""
         self._name = name
         try:
             import onnxruntime
@@ -184,11 +170,7 @@ class OnnxModel:
         return spans
 
     def run(self, text: str, second: str | None = None) -> Mapping[str, Array]:
-        """The outputs for a text or a pair of texts, by name.
-
-        Raises:
-            ModelError: the model fails.
-        """
+        """The outputs for a text or a pair of texts, by name."""
         encoding = self._tokenizer.encode(text, second, add_special_tokens=not self.is_static)
         try:
             outputs = self._session.run(None, self._fed(encoding))

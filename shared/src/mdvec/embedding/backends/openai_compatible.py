@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-import weakref
 import zlib
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import httpx2
 
-from mdvec.embedding.backends.use import ApproximateTokens
-from mdvec.embedding.cards import ModelCard, model_of
+from mdvec.embedding.backends.remote import EndpointBackend
+from mdvec.embedding.cards import ModelCard
 from mdvec.embedding.endpoint import (
     Endpoint,
     EndpointFailure,
@@ -23,17 +21,8 @@ from mdvec.embedding.endpoint import (
     checked_vectors,
     openai_key,
 )
-from mdvec.embedding.endpoint_http import (
-    FOR_QUESTIONS,
-    QUESTION_SECONDS,
-    Transient,
-    failure_of,
-    http_client,
-    retry_after,
-    transport_reason,
-    with_retries,
-)
-from mdvec.embedding.options import BackendOptions, RetryOptions
+from mdvec.embedding.endpoint_http import Transient, failure_of, retry_after
+from mdvec.embedding.options import BackendOptions
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -41,31 +30,18 @@ if TYPE_CHECKING:
 _ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
 
 
-class OpenAIBackend(ApproximateTokens):
-    """A model behind an endpoint; nothing is sent before the first call that embeds.
+class OpenAIBackend(EndpointBackend):
+    """A model behind such an endpoint, which is asked for its dimension if it is on this machine.
 
-    Only an endpoint on this machine is asked for its dimension: the user must allow whatever is
-    sent elsewhere.
+    The user must allow whatever is sent elsewhere.
     """
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
-        """Read the key.
-
-        Raises:
-            KeyMissing: the variable that should hold it is not set.
-            EndpointFailure: the dimension is not known without asking elsewhere.
-        """
-        super().__init__(card.max_tokens)
-        self.card = card
-        self.endpoint = endpoint
+        key = openai_key(card.name, options)
+        super().__init__(card, endpoint, key, options.openai.timeout_seconds, options.retry)
         self.batch = options.openai.batch
-        self._model = model_of(card.name)
         self._options = options.openai
-        self._retry = options.retry
-        self._key = openai_key(card.name, options)
         self._names_dimensions = self._options.dimensions is not None
-        self._http = http_client(self._options.timeout_seconds, is_local=endpoint.is_local)
-        weakref.finalize(self, self._http.close)
 
     @cached_property
     def revision(self) -> str:
@@ -93,28 +69,17 @@ class OpenAIBackend(ApproximateTokens):
     def measure_dimension(self) -> int:
         """Ask the endpoint for the vector of one fixed word, no user text; return its length."""
         wanted = self._options.dimensions
-        return int(self._embed(["mdvec"], wanted, FOR_QUESTIONS).shape[1])
+        return int(self._of_question(partial(self._send, ["mdvec"], wanted)).shape[1])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""
         prefixed = [self._options.document_prefix + text for text in texts]
-        return self._embed(prefixed, self.dimension, self._retry)
+        return self._of_documents(partial(self._send, prefixed, self.dimension))
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question, with the prefix of questions."""
-        return self._embed([self._options.query_prefix + text], self.dimension, FOR_QUESTIONS)
-
-    @property
-    def _host(self) -> str:
-        return self.endpoint.host
-
-    def _embed(self, texts: Sequence[str], dimension: int | None, retry: RetryOptions) -> Vectors:
-        seconds, total = self._options.timeout_seconds, math.inf
-        if retry is FOR_QUESTIONS:
-            seconds = total = min(seconds, QUESTION_SECONDS)
-        return with_retries(
-            lambda left: self._send(texts, dimension, left), retry, self._host, seconds, total
-        )
+        prefixed = [self._options.query_prefix + text]
+        return self._of_question(partial(self._send, prefixed, self.dimension))
 
     def _send(self, texts: Sequence[str], dimension: int | None, seconds: float) -> Vectors:
         """One request; without the number of dimensions if the endpoint takes none.
@@ -139,10 +104,8 @@ class OpenAIBackend(ApproximateTokens):
     def _post(self, body: dict[str, object], dimension: int | None, seconds: float) -> Vectors:
         headers = {"Authorization": f"Bearer {self._key.value}"} if self._key.value else {}
         url = f"{self.endpoint.url}/embeddings"
-        try:
+        with self._reaching():
             answer = self._http.post(url, json=body, headers=headers, timeout=seconds)
-        except (httpx2.TransportError, httpx2.DecodingError) as error:
-            raise Transient(self._key.hidden_in(transport_reason(error))) from None
         if not answer.is_success:
             wait = retry_after(answer.headers)
             raise failure_of(answer.status_code, _message(answer), wait, self._host, self._key)

@@ -45,9 +45,6 @@ def placement(requested: str | None, *, mps: bool) -> Placement:
 
     The dtype is float32 on both: in bfloat16 a CPU returned NaN, and each device must be able to
     search what the other one stored.
-
-    Raises:
-        ModelUnavailable: PLaMo does not run on the requested device.
     """
     device = requested or ("mps" if mps else "cpu")
     if device not in ("cpu", "mps") or (device == "mps" and not mps):

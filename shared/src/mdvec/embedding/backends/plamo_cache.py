@@ -33,20 +33,7 @@ def missing() -> str | None:
     for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             return f"{module} is not installed"
-    return None if _complete(_snapshot()) else "its weights are not in the local model cache"
-
-
-def weights_folder() -> Path:
-    """The folder with PLaMo's weights, code and tokenizer.
-
-    Raises:
-        ModelUnavailable: PLaMo cannot be used on this machine; the message says how to get it.
-    """
-    if lack := missing():
-        raise ModelUnavailable(
-            f"the model 'plamo' is not here ({lack}); get it with: {PLAMO.how_to_get}"
-        )
-    return _snapshot()
+    return None if _complete(snapshot()) else "its weights are not in the local model cache"
 
 
 def pull(may_download: hub.MayDownload) -> Path:
@@ -59,14 +46,15 @@ def pull(may_download: hub.MayDownload) -> Path:
     for module in ("torch", "transformers"):
         if importlib.util.find_spec(module) is None:
             raise ModelUnavailable(f"{module} is not installed; get it with: {INSTALL_PLAMO}")
-    if not _complete(_snapshot()):
+    if not _complete(snapshot()):
         hub.fetch(_REPOSITORY, may_download)
-    if not _complete(_snapshot()):
+    if not _complete(snapshot()):
         raise ModelUnavailable("the download of PLaMo is not complete; run it again to go on")
-    return _snapshot()
+    return snapshot()
 
 
-def _snapshot() -> Path:
+def snapshot() -> Path:
+    """The folder with PLaMo's weights, code and tokenizer."""
     return hub.cache_folder() / f"models--{REPOSITORY.replace('/', '--')}" / "snapshots" / REVISION
 
 

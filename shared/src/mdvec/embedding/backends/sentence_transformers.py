@@ -100,11 +100,7 @@ def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]
 
 
 def device_here(requested: str | None) -> str:
-    """The requested device, or else the fastest that is here, for sentence-transformers.
-
-    Raises:
-        ModelUnavailable: the library or the requested device is not here.
-    """
+    """The requested device, or else the fastest that is here, for sentence-transformers."""
     try:
         import sentence_transformers  # noqa: F401 - it may fail to load
         import torch
@@ -117,11 +113,7 @@ def device_here(requested: str | None) -> str:
 
 
 def device_for(requested: str | None, *, cuda: bool, mps: bool) -> str:
-    """The requested device, or else the fastest that is here.
-
-    Raises:
-        ModelUnavailable: the requested one is not here.
-    """
+    """The requested device, or else the fastest that is here."""
     here = {"cuda": cuda, "mps": mps, "cpu": True}
     if requested is None:
         return next(name for name, is_here in here.items() if is_here)
@@ -136,11 +128,6 @@ class SentenceTransformersBackend:
     """The model and its tokenizer, loaded from a local folder; nothing is downloaded."""
 
     def __init__(self, card: ModelCard, folder: Path, options: StOptions) -> None:
-        """Load the model.
-
-        Raises:
-            ModelUnavailable: the library or a device is missing, or the folder has no usable model.
-        """
         self.batch = options.batch
         self._name = card.name
         self._prefixes = prefixes_of(model_of(card.name), options)

@@ -6,8 +6,7 @@ A query states them by signs: "…" as written, -word without it, tag: and path:
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Literal
@@ -17,7 +16,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.text import MAX_TAG_CHARS, folded_tag, some_of
+from mdvec.text import MAX_TAG_CHARS, composed, folded_tag, some_of
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
@@ -56,8 +55,7 @@ class PathPattern:
 
     def matches(self, path: str) -> bool:
         """Whether a document's path matches."""
-        if not path.isascii():  # macOS stores "が" in names as two characters
-            path = unicodedata.normalize("NFC", path)
+        path = composed(path)
         return any(regex.match(path) for regex in self.regexes) == self.includes
 
     @property
@@ -100,32 +98,32 @@ class Filters:
         """Whether every document passes."""
         return self == NO_FILTERS
 
-    def each(self) -> list[Filters]:
-        """Each filter by itself; ``since`` and ``until`` count as one."""
-        single = [Filters(tags=(tag,)) for tag in self.tags]
-        if self.path is not None:
-            single.insert(0, Filters(path=self.path))
-        if self.since or self.until:
-            single.append(Filters(since=self.since, until=self.until))
-        single += [Filters(exact=(words,)) for words in self.exact]
-        single += [Filters(exclude=(words,)) for words in self.exclude]
-        single += [Filters(links_to=self.links_to)] if self.links_to else []
-        single += [Filters(where=(entry,)) for entry in self.where]
-        return single + ([Filters(open_tasks=True)] if self.open_tasks else [])
+    def each(self) -> Iterator[tuple[Filters, str]]:
+        """Each filter by itself, and in words; ``since`` and ``until`` count as one."""
+        if self.path:
+            yield Filters(path=self.path), f"path {self.path.given}"
+        for tag in self.tags:
+            yield Filters(tags=(tag,)), f"tag {tag}"
+        days = [f"since {self.since}"] * bool(self.since) + [f"until {self.until}"] * bool(
+            self.until
+        )
+        if days:
+            yield Filters(since=self.since, until=self.until), ", ".join(days)
+        for words in self.exact:
+            yield Filters(exact=(words,)), f'exact "{words}"'
+        for words in self.exclude:
+            yield Filters(exclude=(words,)), f'exclude "{words}"'
+        if self.links_to:
+            yield Filters(links_to=self.links_to), f"links_to {self.links_to}"
+        for key, values in self.where:
+            yield Filters(where=((key, values),)), f"where {key} = {' or '.join(values) or 'any'}"
+        if self.open_tasks:
+            yield Filters(open_tasks=True), "open tasks"
 
     @property
     def in_words(self) -> str:
         """The filters in words, for messages."""
-        parts = [f"path {self.path.given}"] if self.path else []
-        parts += [f"tag {tag}" for tag in self.tags]
-        parts += [f"since {self.since}"] if self.since else []
-        parts += [f"until {self.until}"] if self.until else []
-        parts += [f'exact "{words}"' for words in self.exact]
-        parts += [f'exclude "{words}"' for words in self.exclude]
-        parts += [f"links_to {self.links_to}"] if self.links_to else []
-        parts += [f"where {key} = {' or '.join(values) or 'any'}" for key, values in self.where]
-        parts += ["open tasks"] if self.open_tasks else []
-        return ", ".join(parts)
+        return ", ".join(words for _, words in self.each())
 
     @property
     def days_in_words(self) -> str:
@@ -243,7 +241,7 @@ def _tags(said: Sequence[str]) -> tuple[str, ...]:
 
 
 def _pattern(said: str) -> PathPattern:
-    given = unicodedata.normalize("NFC", said).removeprefix("./").strip()
+    given = composed(said).removeprefix("./").strip()
     refused = InvalidFilter(
         f"path {_shown(said)} is not a path pattern; write it as in .gitignore, e.g. notes/2025/ "
         "or *.md, relative to the collection's folder"

@@ -1,0 +1,58 @@
+"""What the backends behind endpoints share: the client, its time limits, and a question's."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import httpx2
+
+from mdvec.embedding.backends.use import ApproximateTokens
+from mdvec.embedding.cards import ModelCard, model_of
+from mdvec.embedding.endpoint import Endpoint, Key
+from mdvec.embedding.endpoint_http import (
+    FOR_QUESTIONS,
+    QUESTION_SECONDS,
+    Transient,
+    http_client,
+    transport_reason,
+    with_retries,
+)
+from mdvec.embedding.options import RetryOptions
+
+if TYPE_CHECKING:
+    from mdvec.embedding.embedder import Vectors
+
+
+class EndpointBackend(ApproximateTokens):
+    """A model behind an endpoint; nothing is sent before the first call that embeds."""
+
+    def __init__(
+        self, card: ModelCard, endpoint: Endpoint, key: Key, seconds: float, retry: RetryOptions
+    ) -> None:
+        """Prepare a client whose requests take so many seconds at most."""
+        super().__init__(card.max_tokens)
+        self.card, self.endpoint = card, endpoint
+        self._model, self._host = model_of(card.name), endpoint.host
+        self._key, self._seconds, self._retry = key, seconds, retry
+        self._http = http_client(seconds, is_local=endpoint.is_local)
+        weakref.finalize(self, self._http.close)
+
+    def _of_documents(self, send: Callable[[float], Vectors]) -> Vectors:
+        """What ``send`` returns within the seconds that it gets, repeated as the settings say."""
+        return with_retries(send, self._retry, self._host, self._seconds)
+
+    def _of_question(self, send: Callable[[float], Vectors]) -> Vectors:
+        """The same for somebody who waits."""
+        seconds = min(self._seconds, QUESTION_SECONDS)
+        return with_retries(send, FOR_QUESTIONS, self._host, seconds, seconds)
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        """A request that may be repeated if no whole answer comes."""
+        try:
+            yield
+        except (httpx2.TransportError, httpx2.DecodingError) as error:
+            raise Transient(self._key.hidden_in(transport_reason(error))) from None
