@@ -144,7 +144,7 @@ def _rows(lines: Iterable[Line]) -> list[list[Line]]:
     """Lines at the same height, from top to bottom and from left to right."""
     rows: list[list[Line]] = []
     for line in sorted(lines, key=lambda line: -line.middle):
-        if rows and abs(rows[-1][0].middle - line.middle) < min(line.size, rows[-1][0].size) / 2:
+        if rows and rows[-1][0].middle - line.middle < min(line.height, rows[-1][0].height) / 2:
             rows[-1].append(line)
         else:
             rows.append([line])

@@ -36,7 +36,7 @@ _ODD = re.compile(
 class Line:
     """Text in one line of one column, or in one cell; ``y`` grows upwards.
 
-    ``size`` is the height of its letters, ``page_height`` that of its page.
+    ``size`` is how large its letters are, ``page_height`` the height of its page.
     """
 
     text: str
@@ -57,6 +57,11 @@ class Line:
     def middle(self) -> float:
         """Its height on the page."""
         return (self.top + self.bottom) / 2
+
+    @property
+    def height(self) -> float:
+        """How high it is, across its letters."""
+        return self.size if self.is_vertical else self.top - self.bottom
 
     def turned(self) -> Line:
         """The line on a page that is turned so that vertical columns lie as lines, in order."""
