@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from statistics import median
 
-from mdvec.converters.pdf_lines import Line, is_wide, joined, with_words_whole
+from mdvec.converters.pdf_lines import APART, Line, in_rows, is_wide, joined, with_words_whole
+from mdvec.converters.pdf_margins import without_running_heads
 
 Bookmarks = dict[int, dict[str, int]]
 """By page, from 0: the titles without spaces, and their levels."""
 
-_MARGIN = 0.1
-"""The part of a page, at its top and bottom, where running heads stand."""
-_MAX_HEAD_ROWS = 2
-_MIN_REPEATS = 3
-_NEAR_PAGES = 6
 _MIN_COLUMN_LINES = 4
 _MIN_FILLED = 0.55
 """How much of a column's width its lines fill; cells of a table fill less."""
-_APART = 2.0
-"""Rows further apart than this many times their size do not follow each other."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
 _MAX_LEVELS = 3
 _RUBY_SIZE = 0.6
-_COUNTING = re.compile(
-    r"^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$|(?i:\bpage |\bp\.) *\d+|\d+ *(?:頁|ページ)"
-)
-"""Where the number of a page stands in a running head."""
-_DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"[\s\-–—/|・第頁ページp.P]*\d+[\s\-–—/|・\d頁ページ]*")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
 _ITEM = re.compile(r"(?:[•・●○◆■□▪‣*-]|\(?\d{1,3}[.)．）]|[①-⑳])\s*\S")
 _MARKUP = re.compile(r"(#{1,6}\s|`{3}|~{3}|>|\|)")
@@ -43,7 +31,7 @@ _ENDS = tuple("。．.!?！？」』）)：:")
 
 def page_texts(pages: Sequence[list[Line]], bookmarks: Bookmarks) -> list[str]:
     """Each page's text as Markdown."""
-    bodies = [_parts(page) for page in _without_running_heads(pages)]
+    bodies = [_parts(page) for page in without_running_heads(pages)]
     sizes: Counter[float] = Counter()
     for line in chain.from_iterable(chain.from_iterable(bodies)):
         sizes[_rounded(line.size)] += len(line.text)
@@ -84,71 +72,6 @@ def _levels(bodies: Sequence[list[list[Line]]], body_size: float) -> dict[float,
     }
     ordered = sorted(larger, reverse=True)
     return {size: min(level, _MAX_LEVELS) for level, size in enumerate(ordered, 1)}
-
-
-def _without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
-    """The pages without what stands at the top or bottom of several pages near each other."""
-    seen: dict[tuple[str, int], list[int]] = defaultdict(list)
-    margins = [_margin_rows(page) for page in pages]
-    for number, rows in enumerate(margins):
-        for row in rows:
-            for key in _head_keys(row, number):
-                seen[key].append(number)
-    kept = []
-    for number, (page, rows) in enumerate(zip(pages, margins, strict=True)):
-        dropped = {
-            id(line)
-            for row in rows
-            for line in row
-            if _is_number(row, len(pages))
-            or any(_is_repeated(seen[key], number) for key in _head_keys(row, number))
-        }
-        kept.append([line for line in page if id(line) not in dropped])
-    return kept
-
-
-def _margin_rows(page: list[Line]) -> list[list[Line]]:
-    rows = _rows(page)
-    edges = [*rows[:_MAX_HEAD_ROWS], *rows[_MAX_HEAD_ROWS:][-_MAX_HEAD_ROWS:]]
-    return [
-        row
-        for row in edges
-        if not _MARGIN < row[0].middle / max(row[0].page_height, 1) < 1 - _MARGIN
-    ]
-
-
-def _head_keys(row: list[Line], page: int) -> set[tuple[str, int]]:
-    """A row's text and height: as it is, and with a number in it that may count the pages.
-
-    A line with other numbers, such as a sum, is text of its page.
-    """
-    words, height = " ".join(line.text for line in row).strip(), round(row[0].middle / 6)
-    texts = {words}
-    for match in _COUNTING.finditer(words):
-        counted = _DIGITS.sub(lambda digits: f"#{int(digits[0]) - page}", match[0])
-        texts.add(words[: match.start()] + counted + words[match.end() :])
-    return {(text, height) for text in texts}
-
-
-def _is_number(row: list[Line], pages: int) -> bool:
-    """Whether a row in the margin is a page's number alone."""
-    return len(row) == 1 and pages > 1 and _NUMBER.fullmatch(row[0].text) is not None
-
-
-def _is_repeated(numbers: list[int], page: int) -> bool:
-    near = sum(abs(number - page) <= _NEAR_PAGES for number in numbers)
-    return near >= _MIN_REPEATS
-
-
-def _rows(lines: Iterable[Line]) -> list[list[Line]]:
-    """Lines at the same height, from top to bottom and from left to right."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: -line.middle):
-        if rows and rows[-1][0].middle - line.middle < min(line.height, rows[-1][0].height) / 2:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
 def _in_columns(lines: list[Line]) -> list[list[Line]]:
@@ -238,8 +161,8 @@ def _without_tables(
 ) -> tuple[float, float]:
     """The range of columns without a table at its top or bottom, which stands apart from them."""
     groups: list[list[Line]] = []
-    for row in _rows(lines):
-        is_apart = groups and groups[-1][-1].middle - row[0].middle > _APART * row[0].size
+    for row in in_rows(lines):
+        is_apart = groups and groups[-1][-1].middle - row[0].middle > APART * row[0].size
         if is_apart or not groups:
             groups.append([])
         groups[-1] += row
@@ -282,7 +205,7 @@ class _Page:
         return "\n\n".join(blocks)
 
     def _block(self, lines: list[Line]) -> list[str]:
-        rows = _without_ruby(_rows(lines))
+        rows = _without_ruby(in_rows(lines))
         right = max((row[-1].right for row in rows), default=0.0)
         left = min((row[0].left for row in rows), default=0.0)
         gaps = [a[0].middle - b[0].middle for a, b in pairwise(rows)]

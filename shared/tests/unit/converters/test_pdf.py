@@ -121,11 +121,11 @@ def test_two_columns_are_read_one_after_the_other_under_what_spans_them():
 
 def test_vertical_text_is_read_from_right_to_left():
     text = ("吾輩は猫である。名前はまだ無", "い。どこで生れたかとんと見当", "がつかぬ。")
-    made = [(60, 30, 8, "夏目漱石"), *columns(500, 80, 12, *text), (290, 820, 8, "12")]
-    assert pages(made, made)[0].endswith("".join(text))
+    made = [[*columns(500, 80, 12, *text), (290, 820, 8, number)] for number in "12"]
+    assert pages(*made) == ["".join(text)] * 2
 
 
-def test_running_heads_and_page_numbers_are_dropped_and_empty_pages_count():
+def test_running_heads_stay_once_page_numbers_are_dropped_and_empty_pages_count():
     made = [
         [
             (60, 30, 8, "運用手順書 第二版"),
@@ -136,7 +136,7 @@ def test_running_heads_and_page_numbers_are_dropped_and_empty_pages_count():
     ]
     document = convert(pdf(*made, [scan]), "x.pdf")
     assert [page.strip() for page in document.content.split(PAGE_BREAK)] == [
-        "本文の1。", "本文の2。", "本文の3。", "本文の4。", "",
+        "運用手順書 第二版\n\n本文の1。", "本文の2。", "本文の3。", "本文の4。", "",
     ]  # fmt: skip
     assert document.notes == ("page 5 without text (a scan or a picture?)",)
 
@@ -150,13 +150,43 @@ def test_running_heads_and_page_numbers_are_dropped_and_empty_pages_count():
         (["ご請求金額 12,345円", "ご請求金額 23,456円", "ご請求金額 34,567円"], False),
         (["第4回 理事会", "第5回 理事会", "第6回 理事会"], False),
         (["売上 120", "売上 121", "売上 340"], False),
+        (["家計簿 2023", "家計簿 2024", "家計簿 2025"], False),
     ],
 )
 def test_a_line_at_the_top_is_a_running_head_only_if_its_number_counts_the_pages(
     heads, are_dropped
 ):
     texts = pages(*([(60, 30, 11, head), *lines(60, 120, 11, "本文。")] for head in heads))
-    assert texts == (["本文。"] * 3 if are_dropped else [f"{head}\n\n本文。" for head in heads])
+    kept = [f"{head}\n\n本文。" for head in heads]
+    assert texts == ([kept[0], "本文。", "本文。"] if are_dropped else kept)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "are_dropped"),
+    [
+        (["1", "2"], True),
+        (["p. 301", "p. 302", "p. 303"], True),
+        (["1 / 2", "2 / 2"], True),
+        (["120", "121"], False),
+        (["2024", "2025", "2026"], False),
+        (["4/25", "5/25", "6/25"], False),
+        (["03-1234-5678", "12000"], False),
+    ],
+)
+def test_a_number_alone_in_the_margin_is_dropped_only_if_it_counts_the_pages(numbers, are_dropped):
+    texts = pages(*([*lines(60, 120, 11, "本文。"), (60, 800, 11, text)] for text in numbers))
+    assert texts == ["本文。" if are_dropped else f"本文。\n\n{text}" for text in numbers]
+
+
+@pytest.mark.parametrize("leading", [1.5, 2.5])
+def test_lines_that_each_page_has_at_its_top_are_text_if_more_follow_as_closely(leading):
+    slips = [
+        ["給与明細", "基本給 250,000円", f"残業手当 {n},000円", "差引支給額", f"{n}月分"]
+        for n in (4, 5, 6)
+    ]
+    made = [lines(60, 40, 11, *slip, leading=leading) for slip in slips]
+    for slip, text in zip(slips, pages(*made), strict=True):
+        assert [words for words in slip if words not in text] == []
 
 
 def test_a_hyphen_at_the_end_of_a_line_stays_unless_it_parts_a_word_of_small_letters():
