@@ -15,7 +15,8 @@ from mdvec.converters.pdf_margins import without_running_heads
 Bookmarks = dict[int, dict[str, int]]
 """By page, from 0: the titles without spaces, and their levels."""
 
-_MIN_COLUMN_LINES = 4
+_MIN_COLUMN_LINES, _MIN_DRAWN_LINES = 4, 2
+"""How many lines a column has at least; and where the file has all of one before the other."""
 _MIN_FILLED = 0.55
 """How much of a column's width its lines fill; cells of a table fill less."""
 _HEADING_SIZE = 1.15
@@ -121,6 +122,7 @@ class _Columns:
     gutter: float
     top: float
     bottom: float
+    score: int
 
     def has_both_sides(self, lines: Iterable[Line]) -> bool:
         """Whether there are lines on both sides of the gutter, or across it."""
@@ -134,26 +136,51 @@ class _Columns:
 def _columns(lines: list[Line]) -> _Columns | None:
     """Two columns with the gap between them; None if the lines stand in one."""
     starts = Counter(round(line.left) for line in lines)
-    best: tuple[int, _Columns] | None = None
-    for start, count in starts.items():
-        if count < _MIN_COLUMN_LINES // 2:
-            continue
-        gutter = start - 1.5
-        left = [line for line in lines if line.right <= gutter]
-        right = [line for line in lines if line.left >= gutter]
-        if min(len(left), len(right)) < _MIN_COLUMN_LINES:
-            continue
-        top = min(max(line.top for line in left), max(line.top for line in right))
-        bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
-        inside = [line for line in lines if bottom < line.middle < top]
-        left = [line for line in inside if line.right <= gutter]
-        right = [line for line in inside if line.left >= gutter]
-        crossing = len(inside) - len(left) - len(right)
-        top, bottom = _without_tables(inside, gutter, top, bottom)
-        score = min(len(left), len(right)) - 2 * crossing
-        if score > 0 and _is_prose(left) and _is_prose(right) and (not best or score > best[0]):
-            best = score, _Columns(gutter, top, bottom)
-    return None if best is None else best[1]
+    gutters = (start - 1.5 for start, count in starts.items() if count >= _MIN_DRAWN_LINES)
+    found = [columns for gutter in gutters if (columns := _columns_at(gutter, lines))]
+    return max(found, key=lambda columns: columns.score, default=None)
+
+
+def _columns_at(gutter: float, lines: list[Line]) -> _Columns | None:
+    left, right = _sides(lines, gutter)
+    if not left or not right:
+        return None
+    top = min(max(line.top for line in left), max(line.top for line in right))
+    bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
+    whole = _reach(lines, gutter, top, bottom)
+    for reach in ((top, bottom), whole):
+        inside = _between(lines, *reach)
+        left, right = _sides(inside, gutter)
+        is_in_turn = [line for line in inside if not _spans(line, gutter)] == left + right
+        least = _MIN_DRAWN_LINES if is_in_turn else _MIN_COLUMN_LINES
+        score = min(len(left), len(right)) - 2 * (len(inside) - len(left) - len(right))
+        if score > 0 and _is_prose(left, least) and _is_prose(right, least):
+            ends = _without_tables(_between(lines, *whole), gutter, *whole)
+            return _Columns(gutter, *ends, score)
+    return None
+
+
+def _between(lines: list[Line], top: float, bottom: float) -> list[Line]:
+    return [line for line in lines if bottom < line.middle < top]
+
+
+def _reach(lines: list[Line], gutter: float, top: float, bottom: float) -> tuple[float, float]:
+    """The range of columns with the lines by which one begins above the other, or ends below it."""
+    ordered = sorted(lines, key=lambda line: line.middle)
+    for line in (line for line in ordered if line.middle > top):
+        if _spans(line, gutter) or line.bottom - top > line.size:
+            break
+        top = line.top
+    for line in (line for line in reversed(ordered) if line.middle < bottom):
+        if _spans(line, gutter) or bottom - line.top > line.size:
+            break
+        bottom = line.bottom
+    return top, bottom
+
+
+def _sides(lines: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+    left = [line for line in lines if line.right <= gutter]
+    return left, [line for line in lines if line.left >= gutter]
 
 
 def _without_tables(
@@ -181,8 +208,8 @@ def _without_tables(
     return top, bottom
 
 
-def _is_prose(lines: list[Line]) -> bool:
-    if len(lines) < _MIN_COLUMN_LINES:
+def _is_prose(lines: list[Line], least: int) -> bool:
+    if len(lines) < least:
         return False
     width = max(line.right for line in lines) - min(line.left for line in lines)
     size = median(line.size for line in lines)

@@ -119,6 +119,16 @@ def test_two_columns_are_read_one_after_the_other_under_what_spans_them():
     ]
 
 
+@pytest.mark.parametrize("begins", [0, 12, -12])
+def test_short_columns_that_are_drawn_one_after_the_other_are_read_so(begins):
+    left = ["左の段の一行目の文章であり", "左の段の二行目で終わる。"]
+    right = ["右の段の一行目の文章であり", "右の段の二行目で終わる。"]
+    (page,) = pages(
+        [(60, 60, 20, "二段"), *lines(60, 140, 12, *left), *lines(320, 140 + begins, 12, *right)]
+    )
+    assert page.split("\n\n") == ["# 二段", "".join(left), "".join(right)]
+
+
 def test_vertical_text_is_read_from_right_to_left():
     text = ("吾輩は猫である。名前はまだ無", "い。どこで生れたかとんと見当", "がつかぬ。")
     made = [[*columns(500, 80, 12, *text), (290, 820, 8, number)] for number in "12"]
