@@ -233,11 +233,8 @@ class _Page:
 
     def _block(self, lines: list[Line]) -> list[str]:
         rows = _without_ruby(in_rows(lines))
-        right = max((row[-1].right for row in rows), default=0.0)
-        left = min((row[0].left for row in rows), default=0.0)
-        gaps = [a[0].middle - b[0].middle for a, b in pairwise(rows)]
-        leading = median(gaps) if gaps else 0.0
         headings = self._headings(rows)
+        ends = _paragraph_ends(rows, headings)
         texts: list[str] = []
         table: list[list[Line]] = []
         before: Line | None = None
@@ -261,11 +258,7 @@ class _Page:
                     texts[-1] = joined(texts[-1], line.text)
                 else:
                     texts.append(f"{'#' * level} {line.text}")
-            elif (
-                before is None
-                or id(before) in headings
-                or _begins(before, line, left, right, leading)
-            ):
+            elif before is None or id(before) in headings or id(before) in ends:
                 texts.append(
                     _MARKUP.sub(r"\\\1", line.text, count=1)
                     if _MARKUP.match(line.text)
@@ -296,24 +289,60 @@ class _Page:
         return self._levels.get(_rounded(line.size), 0)
 
 
-def _begins(above: Line | None, line: Line, left: float, right: float, leading: float) -> bool:
-    """Whether a line begins a paragraph under the line above it."""
-    if above is None:
-        return True
-    is_short = above.right < right - 0.2 * (right - left)
-    ended = above.text.endswith(_ENDS)
+def _paragraph_ends(rows: list[list[Line]], headings: Mapping[int, int]) -> set[int]:
+    """The lines that the line below each does not continue."""
+    right = max((row[-1].right for row in rows), default=0.0)
+    left = min((row[0].left for row in rows), default=0.0)
+    gaps = [above[0].middle - row[0].middle for above, row in pairwise(rows)]
+    leading = median(gaps) if gaps else 0.0
+    ends: set[int] = set()
+    run: list[Line] = []
+    for row in [*rows, []]:
+        is_text = len(row) == 1 and id(row[0]) not in headings
+        if run and not (is_text and _may_continue(run[-1], row[0], leading)):
+            ends |= {id(run[-1]), *_early_ends(run, left, right)}
+            run = []
+        if is_text:
+            run.append(row[0])
+    return ends
+
+
+def _may_continue(above: Line, line: Line, leading: float) -> bool:
+    """Whether a line stands as one that goes on with what the line above it says."""
+    is_indented = line.left > above.left + 0.8 * line.size
     return (
-        above.middle - line.middle > 1.4 * max(min(leading, 2 * line.size), line.size)
-        or abs(above.size - line.size) > 0.1 * above.size + 0.5
-        or _ITEM.match(line.text) is not None
-        or (is_short and (ended or not _is_prose_char(line.text)))
-        or (line.left > above.left + 0.8 * line.size and ended)
+        above.middle - line.middle <= 1.4 * max(min(leading, 2 * line.size), line.size)
+        and abs(above.size - line.size) <= 0.1 * above.size + 0.5
+        and _ITEM.match(line.text) is None
+        and not (is_indented and above.text.endswith(_ENDS))
     )
 
 
-def _is_prose_char(text: str) -> bool:
-    """Whether a line may go on a sentence: it begins with a small letter, kana or kanji."""
-    return text[:1].islower() or is_wide(text[:1])
+def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
+    """The lines that end early, other than in the midst of a sentence of small letters.
+
+    Before kanji and kana a line does where two more would fit; words may be too long for the room.
+    Where half of the lines have room for one and no full stop, as in an address, none goes on.
+    """
+    ends, starts, breaks = set(), set(), 0
+    edge = max(line.right for line in run)
+    for at, (line, after) in enumerate(pairwise(run)):
+        ended, is_small = line.text.endswith(_ENDS), after.text[0].islower()
+        if line.text.endswith("-") or (is_small and not ended):
+            continue
+        is_short = right - line.right > 0.2 * (right - left)
+        if is_wide(after.text[0]):
+            beside = max(near.right for near in run[max(at - 2, 0) : at + 4])
+            is_early = beside - line.right > 2 * line.size or (is_short and ended)
+            breaks += not ended and edge - line.right > line.size
+        else:
+            is_early = is_short
+            breaks += not ended and is_short
+        if is_early:
+            ends.add(id(line))
+        if not is_small:
+            starts.add(id(line))
+    return ends | starts if 2 * breaks >= len(run) - 1 else ends
 
 
 def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:

@@ -39,6 +39,39 @@ def test_lines_of_a_paragraph_are_joined_as_people_write_them():
     ]
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["〒100-0001", "東京都千代田区千代田1-1", "電話 03-1234-5678", "登録番号 T1234567890123"],
+        [
+            "給与明細 4月分",
+            "基本給 250,000円",
+            "通勤手当 12,000円",
+            "支払日 25日",
+            "差引支給額 259,000円",
+        ],
+        ["領収書", "金額 4,000円"],
+    ],
+)
+def test_short_lines_that_no_sentence_joins_stay_apart(texts):
+    assert pages(lines(60, 100, 11, *texts)) == ["\n\n".join(texts)]
+
+
+def test_a_paragraph_goes_on_behind_a_short_line_of_another():
+    prose = [
+        "この文章は行の終わりまで続いていて折り返",
+        "されるので、次の行も同じ段落として読まれる",
+        "。",
+    ]
+    (page,) = pages(
+        lines(60, 100, 11, *prose, "次の段落もまた行の終わりまで続いていて折り", "返す。")
+    )
+    assert page.split("\n\n") == [
+        "".join(prose),
+        "次の段落もまた行の終わりまで続いていて折り返す。",
+    ]
+
+
 def test_radicals_ligatures_and_spaced_out_words_are_normal_text():
     assert normal_text("efﬁcient ⻑⽇  目 次 表 end") == "efficient 長日 目次表 end"
 
