@@ -15,11 +15,14 @@ import pypdfium2.raw as pdfium
 
 from mdvec.converters.formats import Converted, NotConverted, joined_pages
 from mdvec.converters.pdf_document import Bookmarks, page_texts
+from mdvec.converters.pdf_forms import Entry, entries, form_of
 from mdvec.converters.pdf_lines import WIDE_SPACE, Line, is_wide, normal_text, stacked
 from mdvec.text import some_of
 
 _MAX_PAGES = 20_000
 _MAX_NAMED = 10
+_TYPED_SIZE = 10.0
+"""How large what was typed on a page without text is taken to be."""
 _MAX_BOOKMARKS = 5_000
 _CELL_GAP = 1.2
 """Text further apart than this many times its height belongs to different columns or cells."""
@@ -54,12 +57,13 @@ def convert(
     count = len(document)
     if not 0 < count <= _MAX_PAGES:
         raise NotConverted(f"it has {count:,} pages; 1 to {_MAX_PAGES:,} can be read")
-    pages, hidden = [], []
+    form = form_of(document)
+    pages, hidden, commented = [], [], []
     for number in range(count):
-        lines, is_hiding = _page_lines(document, number)
+        lines, is_hiding, has_comments = _page_lines(document, number, form)
         pages.append(lines)
-        if is_hiding:
-            hidden.append(number + 1)
+        hidden += [number + 1] * is_hiding
+        commented += [number + 1] * has_comments
         on_page(number + 1, count)
     if not any(pages):
         raise NotConverted(
@@ -75,6 +79,7 @@ def convert(
                 hidden,
                 "with text that nobody sees (white, tiny or beside the page), which was left out",
             ),
+            *_about(commented, "with comments, which are not read"),
         ),
     )
 
@@ -103,16 +108,23 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
     return titles
 
 
-def _page_lines(document: pypdfium2.PdfDocument, number: int) -> tuple[list[Line], bool]:
-    """The lines of a page, and whether text that nobody sees was left out."""
+def _page_lines(
+    document: pypdfium2.PdfDocument, number: int, form: pypdfium2.PdfFormEnv | None = None
+) -> tuple[list[Line], bool, bool]:
+    """A page's lines; whether text that nobody sees was left out, and comments were."""
     try:
         page = document[number]
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError:
-        return [], False
+        return [], False, False
     try:
         reader = _PageReader(page, text_page)
-        return stacked(reader.lines()), reader.is_hiding
+        lines = stacked(reader.lines())
+        put = list(entries(page, form))
+        typed = [
+            line for entry in put if not entry.is_comment for line in reader.typed(entry, lines)
+        ]
+        return lines + typed, reader.is_hiding, any(entry.is_comment for entry in put)
     finally:
         text_page.close()
         page.close()
@@ -185,6 +197,20 @@ class _PageReader:
             yield from self._cells(start, at)
             start = after
         yield from self._cells(start, end)
+
+    def typed(self, entry: Entry, lines: list[Line]) -> Iterator[Line]:
+        """What was typed on the page, as large as its lines, and beside the one that labels it."""
+        left, right, bottom, top = self._upright(entry.left, entry.right, entry.bottom, entry.top)
+        size = median(line.size for line in lines) if lines else _TYPED_SIZE
+        texts = [text for text in map(normal_text, entry.text.splitlines()) if text]
+        middle = top - size / 2
+        if len(texts) == 1:
+            half = (bottom + top) / 2
+            beside = (line.middle for line in lines if bottom < line.middle < top)
+            middle = min(beside, key=lambda other: abs(other - half), default=half)
+        for text in texts:
+            yield Line(text, left, right, middle - size / 2, middle + size / 2, size, self._height)
+            middle -= 1.2 * size
 
     def _cells(self, start: int, end: int) -> Iterator[Line]:
         first = start

@@ -282,6 +282,25 @@ def test_text_that_nobody_sees_is_left_out_and_said(where):
     )
 
 
+def test_the_fields_of_a_form_are_read_beside_their_labels_and_comments_are_named():
+    def drawn(canvas):
+        form = canvas.acroForm
+        form.textfield(value="Yamada 987654", x=150, y=690, width=200, height=20)
+        form.textfield(value="secret", x=150, y=640, width=200, height=20, fieldFlags="password")
+        form.checkbox(checked=True, x=60, y=600, size=20)
+        form.checkbox(checked=False, x=60, y=570, size=20)
+        canvas.freeTextAnnotation("後日 電話する", "/Helv 11 Tf", Rect=[60, 500, 300, 520])
+        canvas.textAnnotation("no text of the page", Rect=[60, 400, 100, 440])
+
+    labels = [(60, 142, 11, "氏名:"), (90, 240, 11, "同意する"), (90, 270, 11, "知らせを受ける")]
+    document = convert(pdf([*labels, drawn]), "x.pdf")
+    assert document.content.split("\n\n") == [
+        "| 氏名: | Yamada 987654 |\n| --- | --- |\n| ☑ 同意する |  |\n| ☐ 知らせを受ける |  |",
+        "後日 電話する\n",
+    ]
+    assert document.notes == ("page 1 with comments, which are not read",)
+
+
 def test_a_page_may_begin_anywhere_on_its_sheet():
     def drawn(canvas):
         canvas.setCropBox((200, 400, 595, 842))
