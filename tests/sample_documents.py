@@ -62,6 +62,22 @@ def columns(x, top, size, *texts):
     ]
 
 
+def table(x, top, size, width, *rows):
+    """Rows of cells, the first of each at the left, the others at the right of their columns.
+
+    Each character is drawn by itself, as browsers do.
+    """
+    _register()
+    made = []
+    for number, row in enumerate(rows):
+        for at, cell in enumerate(row):
+            left = x + at * width - (pdfmetrics.stringWidth(cell, _FONT, size) if at else 0)
+            for char in cell:
+                made.append((left, top + number * size * 1.5, size, char))
+                left += pdfmetrics.stringWidth(char, _FONT, size)
+    return made
+
+
 def scan(canvas):
     """A page that is only a picture."""
     canvas.setFillGray(0.5)

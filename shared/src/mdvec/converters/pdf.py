@@ -6,6 +6,8 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import hypot
+from statistics import median
 from typing import Any
 
 import pypdfium2
@@ -13,23 +15,30 @@ import pypdfium2.raw as pdfium
 
 from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_own_title
 from mdvec.converters.pdf_document import Bookmarks, page_texts
-from mdvec.converters.pdf_lines import WIDE_SPACE, Line, normal_text, stacked
+from mdvec.converters.pdf_forms import Entry, entries, form_of
+from mdvec.converters.pdf_lines import WIDE_SPACE, Line, is_wide, normal_text, stacked
 from mdvec.text import some_of
 
 _MAX_PAGES = 20_000
 _MAX_NAMED = 10
+_TYPED_SIZE = 10.0
+"""How large what was typed on a page without text is taken to be."""
 _MAX_BOOKMARKS = 5_000
 _CELL_GAP = 1.2
 """Text further apart than this many times its height belongs to different columns or cells."""
-_MIN_HEIGHT = 1.0
+_WORD_GAP, _LETTER_GAP = 0.6, 0.2
+"""Text at most this far apart belongs to one line, and to one word, whatever breaks PDFium sees."""
+_MIN_SIZE = 1.0
+_MIN_LETTER, _MAX_LETTER = 0.8, 3.0
+"""How high the box of a character is, as part of the size of its font, at least and at most."""
 _WHITE = 250
 _DARK = 200
-_SMALLER, _HIGHER = 0.8, 0.2
-"""How much of its neighbour's height a raised character has at most, and stands above it at least.
+_SMALLER, _HIGHER = 0.9, 0.2
+"""How much of its neighbour's size a raised character has at most, and stands above it at least.
 
 One that is small only stands higher, too, but less: by the room below its line.
 """
-_TWO_DIGITS = re.compile("[0-9](?=( ?)[0-9])")
+_TWO_DIGITS = re.compile(r"[0-9](?=([ \r\n]*)[0-9])")
 _BREAK = re.compile(r"[\r\n]+")
 
 
@@ -48,12 +57,13 @@ def convert(
     count = len(document)
     if not 0 < count <= _MAX_PAGES:
         raise NotConverted(f"it has {count:,} pages; 1 to {_MAX_PAGES:,} can be read")
-    pages, hidden = [], []
+    form = form_of(document)
+    pages, hidden, commented = [], [], []
     for number in range(count):
-        lines, is_hiding = _page_lines(document, number)
+        lines, is_hiding, has_comments = _page_lines(document, number, form)
         pages.append(lines)
-        if is_hiding:
-            hidden.append(number + 1)
+        hidden += [number + 1] * is_hiding
+        commented += [number + 1] * has_comments
         on_page(number + 1, count)
     if not any(pages):
         raise NotConverted(
@@ -66,7 +76,11 @@ def convert(
         with_own_title(text, document.get_metadata_value("Title")),
         (
             *_about(empty, "without text (a scan or a picture?)"),
-            *_about(hidden, "with white text that nobody sees, which was left out"),
+            *_about(
+                hidden,
+                "with text that nobody sees (white, tiny or beside the page), which was left out",
+            ),
+            *_about(commented, "with comments, which are not read"),
         ),
     )
 
@@ -95,16 +109,23 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
     return titles
 
 
-def _page_lines(document: pypdfium2.PdfDocument, number: int) -> tuple[list[Line], bool]:
-    """The lines of a page, and whether white text was left out."""
+def _page_lines(
+    document: pypdfium2.PdfDocument, number: int, form: pypdfium2.PdfFormEnv | None = None
+) -> tuple[list[Line], bool, bool]:
+    """A page's lines; whether text that nobody sees was left out, and comments were."""
     try:
         page = document[number]
         text_page = page.get_textpage()
     except pypdfium2.PdfiumError:
-        return [], False
+        return [], False, False
     try:
         reader = _PageReader(page, text_page)
-        return stacked(reader.lines()), reader.is_hiding
+        lines = stacked(reader.lines())
+        put = list(entries(page, form))
+        typed = [
+            line for entry in put if not entry.is_comment for line in reader.typed(entry, lines)
+        ]
+        return lines + typed, reader.is_hiding, any(entry.is_comment for entry in put)
     finally:
         text_page.close()
         page.close()
@@ -116,6 +137,8 @@ class _Box:
     right: float
     bottom: float
     top: float
+    size: float
+    """How large its letters are, whatever ink they have: 一 is as large as 国."""
 
     @property
     def height(self) -> float:
@@ -123,15 +146,21 @@ class _Box:
 
 
 def _are_apart(before: _Box, after: _Box) -> bool:
-    height = max(before.height, after.height, _MIN_HEIGHT)
     gap = max(after.left - before.right, before.left - after.right, before.bottom - after.top)
-    return gap > _CELL_GAP * height
+    return gap > _CELL_GAP * max(before.height, after.height, _MIN_SIZE)
+
+
+def _goes_on(before: _Box, after: _Box) -> bool:
+    """Whether a character stands behind another on its line, perhaps raised or lowered."""
+    smaller, larger = sorted((before.size, after.size))
+    overlap = min(before.top, after.top) - max(before.bottom, after.bottom)
+    return overlap > smaller / 2 and abs(after.left - before.right) < _WORD_GAP * larger
 
 
 def _is_raised(box: _Box, beside: _Box) -> bool:
     """Whether a character is smaller than its neighbour, and stands higher on the line."""
-    is_smaller = box.height < _SMALLER * beside.height
-    return is_smaller and box.bottom - beside.bottom > _HIGHER * beside.height
+    is_smaller = box.size < _SMALLER * beside.size
+    return is_smaller and box.bottom - beside.bottom > _HIGHER * beside.size
 
 
 class _PageReader:
@@ -141,6 +170,7 @@ class _PageReader:
         self._page, self._raw = page, text_page.raw
         self._width, self._height = page.get_size()
         self._rotation = page.get_rotation()
+        self._left, self._bottom, _, _ = page.get_bbox()
         self.is_hiding = False
         self._covers: list[_Box] | None = None
         count = text_page.count_chars()
@@ -151,16 +181,37 @@ class _PageReader:
         self._text = text.replace("\0", " ")
         self._edges = [ctypes.c_double() for _ in range(4)]
         self._rect = pdfium.FS_RECTF()
-        self._rect_pointer = ctypes.byref(self._rect)
+        self._matrix = pdfium.FS_MATRIX()
+        self._rect_pointer, self._matrix_pointer = map(ctypes.byref, (self._rect, self._matrix))
         self._colour = [ctypes.c_uint() for _ in range(4)]
 
     def lines(self) -> Iterator[Line]:
-        """The page's lines, cut where a column or a cell ends, with upright coordinates."""
-        start = 0
-        for match in (*_BREAK.finditer(self._text), None):
-            end = match.start() if match else len(self._text)
-            yield from self._cells(start, end)
-            start = match.end() if match else end
+        """The page's lines, cut where a column or a cell ends, with upright coordinates.
+
+        PDFium breaks lines at raised characters, too, and in some tables after each character.
+        """
+        start, end = 0, len(self._text)
+        for match in _BREAK.finditer(self._text):
+            at, after = match.span()
+            if start < at and after < end and _goes_on(self._box(at - 1), self._box(after)):
+                continue
+            yield from self._cells(start, at)
+            start = after
+        yield from self._cells(start, end)
+
+    def typed(self, entry: Entry, lines: list[Line]) -> Iterator[Line]:
+        """What was typed on the page, as large as its lines, and beside the one that labels it."""
+        left, right, bottom, top = self._upright(entry.left, entry.right, entry.bottom, entry.top)
+        size = median(line.size for line in lines) if lines else _TYPED_SIZE
+        texts = [text for text in map(normal_text, entry.text.splitlines()) if text]
+        middle = top - size / 2
+        if len(texts) == 1:
+            half = (bottom + top) / 2
+            beside = (line.middle for line in lines if bottom < line.middle < top)
+            middle = min(beside, key=lambda other: abs(other - half), default=half)
+        for text in texts:
+            yield Line(text, left, right, middle - size / 2, middle + size / 2, size, self._height)
+            middle -= 1.2 * size
 
     def _cells(self, start: int, end: int) -> Iterator[Line]:
         first = start
@@ -185,7 +236,7 @@ class _PageReader:
         for number in range(pdfium.FPDFText_CountRects(self._raw, start, end - start)):
             pdfium.FPDFText_GetRect(self._raw, number, *rect)
             left, top, right, bottom = (edge.value for edge in rect)
-            piece = _Box(left, right, bottom, top)
+            piece = _Box(left, right, bottom, top, top - bottom)
             if before is not None and _are_apart(before, piece):
                 return True
             before = piece
@@ -203,13 +254,14 @@ class _PageReader:
         bottom, top = min(first.bottom, last.bottom), max(first.top, last.top)
         is_vertical = (
             end - start > 1
-            and abs(first.left - last.left) < first.height / 2
-            and abs(first.top - last.top) > first.height / 2
+            and abs(first.left - last.left) < first.size / 2
+            and abs(first.top - last.top) > first.size / 2
         )
-        size = min(first.height, last.height) if not is_vertical else first.right - first.left
-        if size < _MIN_HEIGHT or right < 0 or left > self._width or top < 0:
-            return
-        if self._is_unseen(start, _Box(left, right, bottom, top)):
+        # A mark of a note or a large initial is not what the line is written in.
+        size = median((first.size, self._box((start + end) // 2).size, last.size))
+        whole = _Box(left, right, bottom, top, size)
+        is_beside = right < 0 or left > self._width or top < 0 or bottom > self._height
+        if size < _MIN_SIZE or is_beside or self._is_unseen(start, whole):
             self.is_hiding = True
             return
         text = normal_text(self._written(start, end))
@@ -224,6 +276,12 @@ class _PageReader:
             for match in WIDE_SPACE.finditer(text)
             if pdfium.FPDFText_IsGenerated(self._raw, start + match.start()) == 1
         }
+        for match in _BREAK.finditer(text):
+            at, after = start + match.start() - 1, start + match.end()
+            before, beside = self._box(at), self._box(after)
+            are_wide = is_wide(self._text[at]) and is_wide(self._text[after])
+            if beside.left - before.right > _LETTER_GAP * before.size and not are_wide:
+                changes[match.start()] = " "
         # Text that is drawn in one go has one size.
         if (
             _TWO_DIGITS.search(text)
@@ -246,21 +304,36 @@ class _PageReader:
         return " " if _is_raised(first, second) else ""
 
     def _box(self, at: int) -> _Box:
-        """The box of a character on the upright page."""
-        rect = self._rect
+        """The box of a character on the upright page; of some PDFium knows only the ink's."""
+        rect, matrix = self._rect, self._matrix
         pdfium.FPDFText_GetLooseCharBox(self._raw, at, self._rect_pointer)
+        pdfium.FPDFText_GetMatrix(self._raw, at, self._matrix_pointer)
+        size = pdfium.FPDFText_GetFontSize(self._raw, at) * hypot(matrix.c, matrix.d)
         left, right, bottom, top = rect.left, rect.right, rect.bottom, rect.top
+        is_on_side = abs(matrix.d) < abs(matrix.c)
+        height = right - left if is_on_side else top - bottom
+        if height > _MAX_LETTER * size:  # the font counts in units of its own
+            size = height
+        if height < _MIN_LETTER * size and not is_on_side:
+            bottom, top = bottom - (size - height) / 2, top + (size - height) / 2
+        return _Box(*self._upright(left, right, bottom, top), size)
+
+    def _upright(
+        self, left: float, right: float, bottom: float, top: float
+    ) -> tuple[float, float, float, float]:
+        left, right = left - self._left, right - self._left
+        bottom, top = bottom - self._bottom, top - self._bottom
         match self._rotation:
             case 90:
-                return _Box(bottom, top, self._height - right, self._height - left)
+                return bottom, top, self._height - right, self._height - left
             case 180:
-                return _Box(
+                return (
                     self._width - right, self._width - left,
                     self._height - top, self._height - bottom,
                 )  # fmt: skip
             case 270:
-                return _Box(self._width - top, self._width - bottom, left, right)
-        return _Box(left, right, bottom, top)
+                return self._width - top, self._width - bottom, left, right
+        return left, right, bottom, top
 
     def _is_unseen(self, at: int, box: _Box) -> bool:
         """Whether text is white on white: filled white, with nothing darker behind it."""
@@ -289,4 +362,4 @@ class _PageReader:
             ):
                 continue
             left, bottom, right, top = item.get_bounds()
-            yield _Box(left, right, bottom, top)
+            yield _Box(*self._upright(left, right, bottom, top), 0)

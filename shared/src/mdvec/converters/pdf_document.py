@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, groupby, pairwise
 from statistics import median
 
-from mdvec.converters.pdf_lines import Line, is_wide, joined, with_words_whole
+from mdvec.converters.pdf_lines import APART, Line, in_rows, is_wide, joined, with_words_whole
+from mdvec.converters.pdf_margins import without_running_heads
 
 Bookmarks = dict[int, dict[str, int]]
 """By page, from 0: the titles without spaces, and their levels."""
 
-_MARGIN = 0.1
-"""The part of a page, at its top and bottom, where running heads stand."""
-_MAX_HEAD_ROWS = 2
-_MIN_REPEATS = 3
-_NEAR_PAGES = 6
-_MIN_COLUMN_LINES = 4
+_MIN_COLUMN_LINES, _MIN_DRAWN_LINES = 4, 2
+"""How many lines a column has at least; and where the file has all of one before the other."""
 _MIN_FILLED = 0.55
 """How much of a column's width its lines fill; cells of a table fill less."""
-_APART = 2.0
-"""Rows further apart than this many times their size do not follow each other."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
 _MAX_LEVELS = 3
 _RUBY_SIZE = 0.6
-_COUNTING = re.compile(
-    r"^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$|(?i:\bpage |\bp\.) *\d+|\d+ *(?:頁|ページ)"
-)
-"""Where the number of a page stands in a running head."""
-_DIGITS = re.compile(r"\d+")
-_NUMBER = re.compile(r"[\s\-–—/|・第頁ページp.P]*\d+[\s\-–—/|・\d頁ページ]*")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
 _ITEM = re.compile(r"(?:[•・●○◆■□▪‣*-]|\(?\d{1,3}[.)．）]|[①-⑳])\s*\S")
 _MARKUP = re.compile(r"(#{1,6}\s|`{3}|~{3}|>|\|)")
@@ -43,7 +32,7 @@ _ENDS = tuple("。．.!?！？」』）)：:")
 
 def page_texts(pages: Sequence[list[Line]], bookmarks: Bookmarks) -> list[str]:
     """Each page's text as Markdown."""
-    bodies = [_parts(page) for page in _without_running_heads(pages)]
+    bodies = [_parts(page) for page in without_running_heads(pages)]
     sizes: Counter[float] = Counter()
     for line in chain.from_iterable(chain.from_iterable(bodies)):
         sizes[_rounded(line.size)] += len(line.text)
@@ -84,71 +73,6 @@ def _levels(bodies: Sequence[list[list[Line]]], body_size: float) -> dict[float,
     }
     ordered = sorted(larger, reverse=True)
     return {size: min(level, _MAX_LEVELS) for level, size in enumerate(ordered, 1)}
-
-
-def _without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
-    """The pages without what stands at the top or bottom of several pages near each other."""
-    seen: dict[tuple[str, int], list[int]] = defaultdict(list)
-    margins = [_margin_rows(page) for page in pages]
-    for number, rows in enumerate(margins):
-        for row in rows:
-            for key in _head_keys(row, number):
-                seen[key].append(number)
-    kept = []
-    for number, (page, rows) in enumerate(zip(pages, margins, strict=True)):
-        dropped = {
-            id(line)
-            for row in rows
-            for line in row
-            if _is_number(row, len(pages))
-            or any(_is_repeated(seen[key], number) for key in _head_keys(row, number))
-        }
-        kept.append([line for line in page if id(line) not in dropped])
-    return kept
-
-
-def _margin_rows(page: list[Line]) -> list[list[Line]]:
-    rows = _rows(page)
-    edges = [*rows[:_MAX_HEAD_ROWS], *rows[_MAX_HEAD_ROWS:][-_MAX_HEAD_ROWS:]]
-    return [
-        row
-        for row in edges
-        if not _MARGIN < row[0].middle / max(row[0].page_height, 1) < 1 - _MARGIN
-    ]
-
-
-def _head_keys(row: list[Line], page: int) -> set[tuple[str, int]]:
-    """A row's text and height: as it is, and with a number in it that may count the pages.
-
-    A line with other numbers, such as a sum, is text of its page.
-    """
-    words, height = " ".join(line.text for line in row).strip(), round(row[0].middle / 6)
-    texts = {words}
-    for match in _COUNTING.finditer(words):
-        counted = _DIGITS.sub(lambda digits: f"#{int(digits[0]) - page}", match[0])
-        texts.add(words[: match.start()] + counted + words[match.end() :])
-    return {(text, height) for text in texts}
-
-
-def _is_number(row: list[Line], pages: int) -> bool:
-    """Whether a row in the margin is a page's number alone."""
-    return len(row) == 1 and pages > 1 and _NUMBER.fullmatch(row[0].text) is not None
-
-
-def _is_repeated(numbers: list[int], page: int) -> bool:
-    near = sum(abs(number - page) <= _NEAR_PAGES for number in numbers)
-    return near >= _MIN_REPEATS
-
-
-def _rows(lines: Iterable[Line]) -> list[list[Line]]:
-    """Lines at the same height, from top to bottom and from left to right."""
-    rows: list[list[Line]] = []
-    for line in sorted(lines, key=lambda line: -line.middle):
-        if rows and abs(rows[-1][0].middle - line.middle) < min(line.size, rows[-1][0].size) / 2:
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
 def _in_columns(lines: list[Line]) -> list[list[Line]]:
@@ -198,6 +122,7 @@ class _Columns:
     gutter: float
     top: float
     bottom: float
+    score: int
 
     def has_both_sides(self, lines: Iterable[Line]) -> bool:
         """Whether there are lines on both sides of the gutter, or across it."""
@@ -211,26 +136,51 @@ class _Columns:
 def _columns(lines: list[Line]) -> _Columns | None:
     """Two columns with the gap between them; None if the lines stand in one."""
     starts = Counter(round(line.left) for line in lines)
-    best: tuple[int, _Columns] | None = None
-    for start, count in starts.items():
-        if count < _MIN_COLUMN_LINES // 2:
-            continue
-        gutter = start - 1.5
-        left = [line for line in lines if line.right <= gutter]
-        right = [line for line in lines if line.left >= gutter]
-        if min(len(left), len(right)) < _MIN_COLUMN_LINES:
-            continue
-        top = min(max(line.top for line in left), max(line.top for line in right))
-        bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
-        inside = [line for line in lines if bottom < line.middle < top]
-        left = [line for line in inside if line.right <= gutter]
-        right = [line for line in inside if line.left >= gutter]
-        crossing = len(inside) - len(left) - len(right)
-        top, bottom = _without_tables(inside, gutter, top, bottom)
-        score = min(len(left), len(right)) - 2 * crossing
-        if score > 0 and _is_prose(left) and _is_prose(right) and (not best or score > best[0]):
-            best = score, _Columns(gutter, top, bottom)
-    return None if best is None else best[1]
+    gutters = (start - 1.5 for start, count in starts.items() if count >= _MIN_DRAWN_LINES)
+    found = [columns for gutter in gutters if (columns := _columns_at(gutter, lines))]
+    return max(found, key=lambda columns: columns.score, default=None)
+
+
+def _columns_at(gutter: float, lines: list[Line]) -> _Columns | None:
+    left, right = _sides(lines, gutter)
+    if not left or not right:
+        return None
+    top = min(max(line.top for line in left), max(line.top for line in right))
+    bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
+    whole = _reach(lines, gutter, top, bottom)
+    for reach in ((top, bottom), whole):
+        inside = _between(lines, *reach)
+        left, right = _sides(inside, gutter)
+        is_in_turn = [line for line in inside if not _spans(line, gutter)] == left + right
+        least = _MIN_DRAWN_LINES if is_in_turn else _MIN_COLUMN_LINES
+        score = min(len(left), len(right)) - 2 * (len(inside) - len(left) - len(right))
+        if score > 0 and _is_prose(left, least) and _is_prose(right, least):
+            ends = _without_tables(_between(lines, *whole), gutter, *whole)
+            return _Columns(gutter, *ends, score)
+    return None
+
+
+def _between(lines: list[Line], top: float, bottom: float) -> list[Line]:
+    return [line for line in lines if bottom < line.middle < top]
+
+
+def _reach(lines: list[Line], gutter: float, top: float, bottom: float) -> tuple[float, float]:
+    """The range of columns with the lines by which one begins above the other, or ends below it."""
+    ordered = sorted(lines, key=lambda line: line.middle)
+    for line in (line for line in ordered if line.middle > top):
+        if _spans(line, gutter) or line.bottom - top > line.size:
+            break
+        top = line.top
+    for line in (line for line in reversed(ordered) if line.middle < bottom):
+        if _spans(line, gutter) or bottom - line.top > line.size:
+            break
+        bottom = line.bottom
+    return top, bottom
+
+
+def _sides(lines: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+    left = [line for line in lines if line.right <= gutter]
+    return left, [line for line in lines if line.left >= gutter]
 
 
 def _without_tables(
@@ -238,8 +188,8 @@ def _without_tables(
 ) -> tuple[float, float]:
     """The range of columns without a table at its top or bottom, which stands apart from them."""
     groups: list[list[Line]] = []
-    for row in _rows(lines):
-        is_apart = groups and groups[-1][-1].middle - row[0].middle > _APART * row[0].size
+    for row in in_rows(lines):
+        is_apart = groups and groups[-1][-1].middle - row[0].middle > APART * row[0].size
         if is_apart or not groups:
             groups.append([])
         groups[-1] += row
@@ -258,8 +208,8 @@ def _without_tables(
     return top, bottom
 
 
-def _is_prose(lines: list[Line]) -> bool:
-    if len(lines) < _MIN_COLUMN_LINES:
+def _is_prose(lines: list[Line], least: int) -> bool:
+    if len(lines) < least:
         return False
     width = max(line.right for line in lines) - min(line.left for line in lines)
     size = median(line.size for line in lines)
@@ -282,12 +232,9 @@ class _Page:
         return "\n\n".join(blocks)
 
     def _block(self, lines: list[Line]) -> list[str]:
-        rows = _without_ruby(_rows(lines))
-        right = max((row[-1].right for row in rows), default=0.0)
-        left = min((row[0].left for row in rows), default=0.0)
-        gaps = [a[0].middle - b[0].middle for a, b in pairwise(rows)]
-        leading = median(gaps) if gaps else 0.0
+        rows = _without_ruby(in_rows(lines))
         headings = self._headings(rows)
+        ends = _paragraph_ends(rows, headings)
         texts: list[str] = []
         table: list[list[Line]] = []
         before: Line | None = None
@@ -311,11 +258,7 @@ class _Page:
                     texts[-1] = joined(texts[-1], line.text)
                 else:
                     texts.append(f"{'#' * level} {line.text}")
-            elif (
-                before is None
-                or id(before) in headings
-                or _begins(before, line, left, right, leading)
-            ):
+            elif before is None or id(before) in headings or id(before) in ends:
                 texts.append(
                     _MARKUP.sub(r"\\\1", line.text, count=1)
                     if _MARKUP.match(line.text)
@@ -346,24 +289,60 @@ class _Page:
         return self._levels.get(_rounded(line.size), 0)
 
 
-def _begins(above: Line | None, line: Line, left: float, right: float, leading: float) -> bool:
-    """Whether a line begins a paragraph under the line above it."""
-    if above is None:
-        return True
-    is_short = above.right < right - 0.2 * (right - left)
-    ended = above.text.endswith(_ENDS)
+def _paragraph_ends(rows: list[list[Line]], headings: Mapping[int, int]) -> set[int]:
+    """The lines that the line below each does not continue."""
+    right = max((row[-1].right for row in rows), default=0.0)
+    left = min((row[0].left for row in rows), default=0.0)
+    gaps = [above[0].middle - row[0].middle for above, row in pairwise(rows)]
+    leading = median(gaps) if gaps else 0.0
+    ends: set[int] = set()
+    run: list[Line] = []
+    for row in [*rows, []]:
+        is_text = len(row) == 1 and id(row[0]) not in headings
+        if run and not (is_text and _may_continue(run[-1], row[0], leading)):
+            ends |= {id(run[-1]), *_early_ends(run, left, right)}
+            run = []
+        if is_text:
+            run.append(row[0])
+    return ends
+
+
+def _may_continue(above: Line, line: Line, leading: float) -> bool:
+    """Whether a line stands as one that goes on with what the line above it says."""
+    is_indented = line.left > above.left + 0.8 * line.size
     return (
-        above.middle - line.middle > 1.4 * max(min(leading, 2 * line.size), line.size)
-        or abs(above.size - line.size) > 0.1 * above.size + 0.5
-        or _ITEM.match(line.text) is not None
-        or (is_short and (ended or not _is_prose_char(line.text)))
-        or (line.left > above.left + 0.8 * line.size and ended)
+        above.middle - line.middle <= 1.4 * max(min(leading, 2 * line.size), line.size)
+        and abs(above.size - line.size) <= 0.1 * above.size + 0.5
+        and _ITEM.match(line.text) is None
+        and not (is_indented and above.text.endswith(_ENDS))
     )
 
 
-def _is_prose_char(text: str) -> bool:
-    """Whether a line may go on a sentence: it begins with a small letter, kana or kanji."""
-    return text[:1].islower() or is_wide(text[:1])
+def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
+    """The lines that end early, other than in the midst of a sentence of small letters.
+
+    Before kanji and kana a line does where two more would fit; words may be too long for the room.
+    Where half of the lines have room for one and no full stop, as in an address, none goes on.
+    """
+    ends, starts, breaks = set(), set(), 0
+    edge = max(line.right for line in run)
+    for at, (line, after) in enumerate(pairwise(run)):
+        ended, is_small = line.text.endswith(_ENDS), after.text[0].islower()
+        if line.text.endswith("-") or (is_small and not ended):
+            continue
+        is_short = right - line.right > 0.2 * (right - left)
+        if is_wide(after.text[0]):
+            beside = max(near.right for near in run[max(at - 2, 0) : at + 4])
+            is_early = beside - line.right > 2 * line.size or (is_short and ended)
+            breaks += not ended and edge - line.right > line.size
+        else:
+            is_early = is_short
+            breaks += not ended and is_short
+        if is_early:
+            ends.add(id(line))
+        if not is_small:
+            starts.add(id(line))
+    return ends | starts if 2 * breaks >= len(run) - 1 else ends
 
 
 def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:

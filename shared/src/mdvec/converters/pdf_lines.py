@@ -31,12 +31,15 @@ _ODD = re.compile(
 )
 """What text that is normal already does not have."""
 
+APART = 2.0
+"""Rows further apart than this many times their size do not follow each other."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """Text in one line of one column, or in one cell; ``y`` grows upwards.
 
-    ``size`` is the height of its letters, ``page_height`` that of its page.
+    ``size`` is how large its letters are, ``page_height`` the height of its page.
     """
 
     text: str
@@ -57,6 +60,11 @@ class Line:
     def middle(self) -> float:
         """Its height on the page."""
         return (self.top + self.bottom) / 2
+
+    @property
+    def height(self) -> float:
+        """How high it is, across its letters."""
+        return self.size if self.is_vertical else self.top - self.bottom
 
     def turned(self) -> Line:
         """The line on a page that is turned so that vertical columns lie as lines, in order."""
@@ -97,6 +105,17 @@ def _is_under(above: Line, line: Line) -> bool:
         and abs(above.left + above.right - line.left - line.right) < line.size
         and -line.size / 2 < above.bottom - line.top < line.size
     )
+
+
+def in_rows(lines: Iterable[Line]) -> list[list[Line]]:
+    """Lines at the same height, from top to bottom and from left to right."""
+    rows: list[list[Line]] = []
+    for line in sorted(lines, key=lambda line: -line.middle):
+        if rows and rows[-1][0].middle - line.middle < min(line.height, rows[-1][0].height) / 2:
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
 def is_wide(char: str) -> bool:

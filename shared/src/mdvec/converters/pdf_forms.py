@@ -1,0 +1,89 @@
+"""What people put on the pages of a PDF file: values of form fields, typed text and comments."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pypdfium2
+import pypdfium2.raw as pdfium
+
+_UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
+_PASSWORD = 1 << 13
+_NO_TEXTS = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
+"""A link's is what a program reads aloud; that of a comment's window is the comment's."""
+_BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
+_VALUES = (
+    pdfium.FPDF_FORMFIELD_TEXTFIELD,
+    pdfium.FPDF_FORMFIELD_COMBOBOX,
+    pdfium.FPDF_FORMFIELD_LISTBOX,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Text that lies on a page; ``is_comment`` if readers show it only when asked."""
+
+    text: str
+    left: float
+    right: float
+    bottom: float
+    top: float
+    is_comment: bool = False
+
+
+def form_of(document: pypdfium2.PdfDocument) -> pypdfium2.PdfFormEnv | None:
+    """The form of a document; to be asked for before its pages."""
+    try:
+        document.init_forms()
+    except pypdfium2.PdfiumError:
+        return None
+    return document.formenv
+
+
+def entries(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Iterator[Entry]:
+    """What was put on a page, but passwords and what is hidden."""
+    for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
+        annotation = pdfium.FPDFPage_GetAnnot(page.raw, number)
+        try:
+            if annotation and not pdfium.FPDFAnnot_GetFlags(annotation) & _UNSEEN:
+                yield from _entry(annotation, form)
+        finally:
+            pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _entry(
+    annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv | None
+) -> Iterator[Entry]:
+    kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+    is_field = kind == pdfium.FPDF_ANNOT_WIDGET
+    if is_field:
+        text = "" if form is None else _value(annotation, form)
+    elif kind in _NO_TEXTS:
+        return
+    else:
+        text = _string(lambda *to: pdfium.FPDFAnnot_GetStringValue(annotation, b"Contents", *to))
+    rect = pdfium.FS_RECTF()
+    if text.strip() and pdfium.FPDFAnnot_GetRect(annotation, ctypes.byref(rect)):
+        is_comment = not is_field and kind != pdfium.FPDF_ANNOT_FREETEXT
+        yield Entry(text, rect.left, rect.right, rect.bottom, rect.top, is_comment)
+
+
+def _value(annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv) -> str:
+    """What a field says: its text or choice, or a box that is checked or not."""
+    kind = pdfium.FPDFAnnot_GetFormFieldType(form.raw, annotation)
+    if kind in _BOXES:
+        return "☑" if pdfium.FPDFAnnot_IsChecked(form.raw, annotation) else "☐"
+    is_secret = pdfium.FPDFAnnot_GetFormFieldFlags(form.raw, annotation) & _PASSWORD
+    if kind not in _VALUES or (kind == pdfium.FPDF_FORMFIELD_TEXTFIELD and is_secret):
+        return ""
+    return _string(lambda *to: pdfium.FPDFAnnot_GetFormFieldValue(form.raw, annotation, *to))
+
+
+def _string(read: Callable[..., int]) -> str:
+    """The text that a function of PDFium writes into a buffer, as long as it says first."""
+    size = read(None, 0)
+    buffer = ctypes.create_string_buffer(size)
+    read(ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)
+    return buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0")

@@ -1,0 +1,128 @@
+"""Tells the running heads and page numbers in the margins of a document's pages from its text."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import chain, pairwise
+from statistics import median
+
+from mdvec.converters.pdf_lines import APART, Line, in_rows
+
+_MARGIN = 0.1
+"""The part of a page, at its top and bottom, where running heads stand."""
+_HEAD_APART = 1.5
+"""A running head is further from the text than this many times the text's lines are apart."""
+_MAX_PAGE_NUMBER = 999
+_MIN_REPEATS = 3
+_NEAR_PAGES = 6
+_COUNTING = re.compile(
+    r"^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$|(?i:\bpage |\bp\.) *\d+|\d+ *(?:頁|ページ)"
+)
+"""Where the number of a page stands in a running head."""
+_DIGITS = re.compile(r"\d+")
+_PAGE_NUMBER = re.compile(
+    r"[\s\-–—|・第頁ページp.P]*(\d{1,9})(?:[\s\-–—/|・頁ページ]+(\d{1,9}))?[\s\-–—/|・頁ページ]*"
+)
+
+
+def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
+    """The pages without what stands apart at the top or bottom of several pages near each other.
+
+    Words stay once, on the first of these pages; only numbers that count the pages go from all.
+    """
+    seen: dict[tuple[str, int], list[int]] = defaultdict(list)
+    margins = [_margins(in_rows(page)) for page in pages]
+    for number, groups in enumerate(margins):
+        for row in chain.from_iterable(groups):
+            for key in _head_keys(row, number, len(pages)):
+                seen[key].append(number)
+    kept = []
+    for number, (page, groups) in enumerate(zip(pages, margins, strict=True)):
+        dropped: set[int] = set()
+        for rows in groups:
+            places = [_repeats(seen, row, number, len(pages)) for row in rows]
+            if all(places):  # rows close to text are text, too
+                dropped |= {
+                    id(line)
+                    for row, at in zip(rows, places, strict=True)
+                    for line in row
+                    if at[0] < number or _page_number(row, len(pages))
+                }
+        kept.append([line for line in page if id(line) not in dropped])
+    return kept
+
+
+def _margins(rows: list[list[Line]]) -> list[list[list[Line]]]:
+    """The groups of rows at the top and bottom of a page that stand apart from what follows.
+
+    A row that follows the next one as closely as the lines of the page do is text of the page.
+    """
+    inside = [row for row in rows if not _is_at_edge(row)]
+    gaps = [_gap(*pair) for pair in pairwise(inside)]
+    leading = median(gaps) if gaps else 0.0
+    groups = []
+    for ordered in (rows, rows[::-1]):
+        group: list[list[Line]] = []
+        for row, after in pairwise([*ordered, []]):
+            if not _is_at_edge(row):
+                break
+            group.append(row)
+            if not after or _gap(row, after) > max(APART * row[0].size, _HEAD_APART * leading):
+                groups.append(group)
+                group = []
+    return groups
+
+
+def _is_at_edge(row: list[Line]) -> bool:
+    return not _MARGIN < row[0].middle / max(row[0].page_height, 1) < 1 - _MARGIN
+
+
+def _gap(row: list[Line], other: list[Line]) -> float:
+    return abs(row[0].middle - other[0].middle)
+
+
+def _words(row: list[Line]) -> str:
+    return " ".join(line.text for line in row).strip()
+
+
+def _head_keys(row: list[Line], page: int, pages: int) -> set[tuple[str, int]]:
+    """A row's text and height: as it is, and with a number in it that may count the pages.
+
+    A line with other numbers, such as a sum or a year, is text of its page.
+    """
+
+    def counted(digits: re.Match[str]) -> str:
+        number = int(digits[0])
+        return digits[0] if number > max(_MAX_PAGE_NUMBER, pages) else f"#{number - page}"
+
+    words, height = _words(row), round(row[0].middle / 6)
+    if _page_number(row, pages):
+        return {(_DIGITS.sub(counted, words, count=1), height)}
+    texts = {words}
+    for match in _COUNTING.finditer(words):
+        number = _DIGITS.sub(counted, match[0])
+        texts.add(words[: match.start()] + number + words[match.end() :])
+    return {(text, height) for text in texts}
+
+
+def _page_number(row: list[Line], pages: int) -> int:
+    """The number of a page that is all that a row has, such as "- 12 -" or "12 / 30"; 0 if none."""
+    match = _PAGE_NUMBER.fullmatch(_words(row))
+    if match is None or (match[2] and int(match[2]) != pages):
+        return 0
+    return int(match[1]) if int(match[1]) <= max(_MAX_PAGE_NUMBER, pages) else 0
+
+
+def _repeats(
+    seen: Mapping[tuple[str, int], list[int]], row: list[Line], page: int, pages: int
+) -> list[int]:
+    """The pages that have a row of the margin as their running head; none if it is text."""
+    needed = 2 if 0 < _page_number(row, pages) <= pages else _MIN_REPEATS
+    return sorted(
+        number
+        for key in _head_keys(row, page, pages)
+        if sum(abs(number - page) <= _NEAR_PAGES for number in seen[key]) >= needed
+        for number in seen[key]
+    )
