@@ -167,7 +167,7 @@ def search_command(
         load,
         settings.vector_engine,
         settings.reranker(),
-        manage.records_of,
+        manage.RECORDS,
     )
     if as_json:
         _print_json(answer, explain=explain)

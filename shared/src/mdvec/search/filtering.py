@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mdvec import index
 from mdvec.search.core.filters import Filters
 from mdvec.text import counted, folded, folded_tag, quoted, shortened
-from mdvec.tools import KINDS, Tool
+from mdvec.tools import KINDS, Tool, offered_name
 
 _MAX_NAMED_TAGS = 5
 
@@ -79,7 +79,8 @@ def _ids_within(
 def without_rows(tool: Tool) -> str:
     """Why a tool that is made of records passes no filter, and is in no listing."""
     return (
-        f"{tool.name} was left out: it contains rows, which have no path, tags or date to filter by"
+        f"{tool.name} was left out: these filters are for notes and documents; "
+        f"{offered_name('find_transactions')} finds rows by words, days and amounts"
     )
 
 
@@ -157,9 +158,8 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
 
 
 def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:
-    """Explain which filter excludes everything, or that only their combination does."""
-    with_notes = [tool for tool in requested if not KINDS[tool.kind].is_made_of_records]
-    names = ", ".join(tool.name for tool in with_notes or requested)
+    """Explain which filter excludes all notes of the tools, or that only their combination does."""
+    names = ", ".join(tool.name for tool in requested)
     if filters.is_empty:
         return f"there is no other document in {names}"
     for single in filters.each():
