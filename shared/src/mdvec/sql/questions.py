@@ -24,7 +24,7 @@ from mdvec.queries import (
 )
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec.sql.core.ready import READY, ReadyQuestion
+from mdvec.sql.core.ready import READY, ReadyQuestion, with_lists_as_texts
 from mdvec.sql.core.refusals import (
     QueryRefused,
     QueryStopped,
@@ -137,8 +137,12 @@ class Questions:
             QueryError: a ready-made question could not look at its table.
         """
         name = queries.plain_name(query)
-        check_single(parameters or {})
-        if self._question(query) is None:
+        question = self._question(query)
+        if isinstance(question, ReadyQuestion):
+            parameters = parameters and with_lists_as_texts(parameters)
+        else:
+            check_single(parameters or {})
+        if question is None:
             if parameters is None:
                 return Prepared.plain(query)
             if not queries.is_name(name):
