@@ -55,7 +55,9 @@ def test_the_unfinished_note_goes_with_the_import_and_an_added_tool_can_be_calle
     def set_import(files):
         with open_database(database, "write") as connection:
             connection.execute(
-                "UPDATE tools SET import_files = ?, import_done = 1 WHERE name = 'notes'", (files,)
+                "UPDATE tools SET import_files = ?1, import_done = 1, last_import_at = "
+                "iif(?1 IS NULL, CURRENT_TIMESTAMP, NULL) WHERE name = 'notes'",
+                (files,),
             )
 
     def described():
@@ -64,7 +66,7 @@ def test_the_unfinished_note_goes_with_the_import_and_an_added_tool_can_be_calle
 
     set_import(3)
     one = wire(database).greet()
-    assert "its last import has not finished" in described()
+    assert "its first import has not finished" in described()
     set_import(None)
     while one.next().get("method") != "notifications/tools/list_changed":
         pass

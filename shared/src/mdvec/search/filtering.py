@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import islice
 
 import apsw
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from mdvec import index
 from mdvec.search.core.filters import Filters
-from mdvec.text import counted, folded, folded_tag, quoted, shortened
+from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
 from mdvec.tools import KINDS, Tool, offered_name
 
 _MAX_NAMED_TAGS = 5
@@ -285,10 +284,7 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
-    near = [known_tag for known_tag in known if tag in known_tag or known_tag in tag]
-    near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
-    if near:
-        named = [known[known_tag] for known_tag in dict.fromkeys(near)]
-        return f"similar tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"
+    if near := nearest_texts(tag, known, _MAX_NAMED_TAGS):
+        return f"similar tags: {', '.join(quoted(known[each]) for each in near)}"
     named = list(known.values())
     return f"the most frequent tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"
