@@ -226,7 +226,7 @@ class SearchContext:
         question = search.Question(
             query, asked.tools, asked.k, self.settings.mode, asked.returning,
             self.settings.max_chars, asked.filters(), asked.sort, tuple(asked.queries or ()),
-            source,
+            source, is_asked=bool(asked.query),
         )  # fmt: skip
         return search.search(
             self.database,

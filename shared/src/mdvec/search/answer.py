@@ -132,8 +132,7 @@ def newest_first(
 
 _MAX_ATTEMPTS = 3
 
-UNSURE = "nothing here seems to answer this; the nearest passages follow"
-"""The sentence before the hits of an answer that is not confident."""
+_UNSURE = "nothing here seems to answer this; the nearest passages follow"
 
 logger = logging.getLogger("mdvec")
 
@@ -158,7 +157,8 @@ class Question:
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
     thing; what all of them find is ranked together. ``related_to`` is a document whose own
-    passages are not searched, as they would be found first.
+    passages are not searched, as they would be found first; ``is_asked`` is False where ``query``
+    is only its text.
     """
 
     query: str
@@ -171,6 +171,7 @@ class Question:
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
     related_to: SourceDocument | None = None
+    is_asked: bool = True
 
     @property
     def all_queries(self) -> list[str]:
@@ -193,10 +194,16 @@ class Answer:
     results: tuple[Hit, ...]
     total_chunks: int
     confident: bool = False
+    is_asked: bool = True
     evidence: Evidence = NO_EVIDENCE
     truncated: bool = False
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def first_sentence(self) -> str | None:
+        """What stands before the hits of an answer that is not confident, if anything was asked."""
+        return _UNSURE if self.is_asked and self.results and not self.confident else None
 
 
 def search(
@@ -384,6 +391,7 @@ def _answer(
         results=tuple(shown),
         total_chunks=total,
         confident=ranking.is_confident,
+        is_asked=question.is_asked,
         evidence=ranking.evidence,
         truncated=truncated,
         notes=tuple(notes),
