@@ -23,7 +23,7 @@ from mdvec.index.chroma_collections import collection_of
 from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.signature_cache import entries, read_build
 from mdvec.index.tables import Tables
-from mdvec.manage import records_of, registering
+from mdvec.manage import RECORDS, registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Answer, Question, search
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
@@ -90,7 +90,7 @@ class Collection:
         question = Question(query, (self.name,), k, **more)
         return search(
             self.database, question, lambda _: nullcontext(embedder), self.engine,
-            records_of=records_of,
+            records=RECORDS,
         )  # fmt: skip
 
     def places(self, query: str, k: int = 5, **more: object) -> list[str]:

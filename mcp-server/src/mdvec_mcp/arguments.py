@@ -33,8 +33,9 @@ _LANGUAGES = ("ja", "en")
 class ArgumentWording:
     """The sentences of one language, as templates.
 
-    ``kinds`` names JSON types; ``either`` joins them, ``comma`` joins names, and ``nothing`` stands
-    where there is none. ``needed`` says what pydantic needed instead of a value.
+    ``kinds`` names JSON types, ``shorter`` what a long number should be; ``either`` joins them,
+    ``comma`` joins names, and ``nothing`` stands where there is none. ``needed`` says what pydantic
+    needed instead of a value.
     """
 
     unknown: str
@@ -42,6 +43,7 @@ class ArgumentWording:
     wrong: str
     should_be: str
     kinds: Mapping[str, str]
+    shorter: str
     either: str
     comma: str
     nothing: str
@@ -59,7 +61,9 @@ class ArgumentWording:
 
 
 def _in_english(error: Mapping[str, Any]) -> str:
-    message = str(error["msg"]).removeprefix("Value error, ").removeprefix("Input ")
+    message = str(error["msg"]).removeprefix("Value error, ").partition(" after validation")[0]
+    for what in ("Input ", "List ", "String "):  # the sentence names the argument before it
+        message = message.removeprefix(what)
     return message[:1].lower() + message[1:]
 
 
@@ -74,6 +78,12 @@ def _in_japanese(error: Mapping[str, Any]) -> str:
             return f" {limits['le']} 以下"
         case "string_type":
             return "文字列"
+        case "string_too_long":
+            return f" {limits['max_length']} 文字以内"
+        case "too_short":
+            return f" {limits['min_length']} 個以上"
+        case "too_long":
+            return f" {limits['max_length']} 個以内"
     return "使える値"
 
 
@@ -83,6 +93,7 @@ ENGLISH = ArgumentWording(
     wrong="{tool}: {name} {needed}, not {given}",
     should_be="should be {}",
     kinds={"integer": "a whole number", "number": "a number", "boolean": "true or false"},
+    shorter="a whole number of at most 18 digits",
     either=" or ",
     comma=", ",
     nothing="none",
@@ -95,6 +106,7 @@ JAPANESE = ArgumentWording(
     wrong="{name} は{needed}で指定してください（指定値: {given}）。",
     should_be="{}",
     kinds={"integer": "整数", "number": "数値", "boolean": " true か false "},
+    shorter="18桁までの整数",
     either="か",
     comma="、",
     nothing="なし",
@@ -109,6 +121,8 @@ Schema = dict[str, Any]
 MAX_SHOWN_CHARS = 60
 _STRICT = frozenset({"integer", "number", "boolean"})
 """The JSON types to which pydantic converts others."""
+_TOO_LARGE = 10**18
+"""A whole number of 19 digits, which answers would repeat, and SQLite might not hold."""
 
 
 async def run_checked(
@@ -237,6 +251,8 @@ def _is_json_list(text: str) -> bool:
 def _mismatch(value: object, variants: list[Schema], wording: ArgumentWording) -> str | None:
     """What is needed instead of ``value``; None if it is valid or pydantic checks it."""
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
+    if "integer" in strict and isinstance(value, int | float) and abs(value) >= _TOO_LARGE:
+        return wording.shorter
     if strict:
         allowed = any(_is(value, variant.get("type")) for variant in variants)
         return None if allowed else wording.either.join(wording.kinds[kind] for kind in strict)

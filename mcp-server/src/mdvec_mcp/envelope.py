@@ -32,8 +32,10 @@ def reply_to_unusable(text: str) -> str | None:
         return error_reply(None, _PARSE_ERROR, "JSON may not begin with a byte order mark (U+FEFF)")
     try:
         message = json.loads(text)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         return error_reply(None, _PARSE_ERROR, f"this is not JSON: {error}")
+    except RecursionError:
+        return error_reply(None, _PARSE_ERROR, "the message is nested too deeply")
     if isinstance(message, list):
         return _invalid(None, "batches are not part of MCP; send each message by itself")
     if not isinstance(message, dict):

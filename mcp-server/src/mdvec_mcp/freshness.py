@@ -137,7 +137,7 @@ class FreshnessWatch:
         served = tuple(tool.name for tool in self.served())
         for name in names or ():
             if name not in served:
-                raise ToolNotFound(name)
+                raise ToolNotFound(name, served)
         return names or served
 
     def look(

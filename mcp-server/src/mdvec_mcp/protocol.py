@@ -37,7 +37,7 @@ from mcp.server.subscriptions import (
 from mcp.shared.exceptions import MCPError
 from mdvec import sql
 from mdvec.log import record
-from mdvec.text import shortened
+from mdvec.text import nearest_texts, shortened
 from mdvec.tools import FOLDED, naming
 from pydantic import BaseModel, TypeAdapter
 
@@ -264,9 +264,11 @@ class MdvecServer(Server[dict[str, Any]]):
             raise ToolError(f"{name} is part of another tool now{call}")
         if name in self.offer.left_out:
             raise ToolError(f"there is no tool {self.offer.named(name)} here now")
+        near = nearest_texts(name, self.offer.tools, least=0.6)
+        instead = f"nearest: {', '.join(near)}" if near else "list the tools again"
         raise ToolError(
-            f"there is no tool {shortened(name)!r} here now; list the tools again. If it was "
-            "disabled, the user can bring it back in a terminal: mdvec tool enable -n NAME"
+            f"there is no tool {shortened(name)!r} here now; {instead}. If it was disabled, the "
+            "user can bring it back in a terminal: mdvec tool enable -n NAME"
         )
 
     def _structured_content(

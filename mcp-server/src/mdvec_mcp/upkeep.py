@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from mdvec import household, importing, index, sync
 from mdvec.database import open_database, snapshot
-from mdvec.text import counted, on_one_line, quoted
+from mdvec.text import counted, nearest_or_all, on_one_line, quoted, shortened
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
 
@@ -297,6 +297,6 @@ def _chosen(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:
         refuse_empty_database(freshness.database)
         if not tools:
             raise ToolError("no tool is active; enable one with: mdvec tool enable -n NAME")
-        there = ", ".join(tool.name for tool in tools)
-        raise ToolError(f"there is no active tool {name!r}; these are active: {there}")
+        instead = nearest_or_all(name or "", [tool.name for tool in tools])
+        raise ToolError(f"there is no active tool {shortened(name or '')!r}; {instead}")
     return chosen

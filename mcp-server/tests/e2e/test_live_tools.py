@@ -40,12 +40,10 @@ async def follow(parameters, database, notes):
             assert len((await newer.client.list_resources()).resources) == 6
             assert await after(registering.delete_tool, "kakeibo") == {"a": "新"}
             assert older.resources_changed & newer.resources_changed
-            unfinished = (
-                "UPDATE tools SET last_import_at = '2026-01-01', import_files = ?, import_done = 1"
-            )
+            unfinished = "UPDATE tools SET import_files = ?, import_done = 1"
             await after(execute, unfinished, (3,))
             (own,) = [tool for tool in (await newer.client.list_tools()).tools if tool.name == "a"]
-            assert "its last import has not finished" in str(own.description)
+            assert "its first import has not finished" in str(own.description)
             assert await after(execute, unfinished, (None,)) == {"a": "新"}
             registering.add_tool(database, "later", "d", notes, "markdown")
             answer = await older.client.call_tool("later", {"query": "水"})  # nobody told it yet

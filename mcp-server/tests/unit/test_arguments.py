@@ -39,6 +39,8 @@ def test_arguments_that_pydantic_checks_are_unchanged(schema, value):
         ({"type": "integer"}, True, "a whole number, not true"),
         ({"type": "integer"}, "5", 'a whole number, not "5"'),
         ({"type": "integer"}, 5.5, "a whole number, not 5.5"),
+        ({"type": "integer"}, 10**18, f"a whole number of at most 18 digits, not {10**18}"),
+        ({"type": "integer"}, -1e300, "a whole number of at most 18 digits, not -1e+300"),
         (OPTIONAL_NUMBER, False, "a number, not false"),
         (OPTIONAL_NUMBER, "5", 'a number, not "5"'),
         ({"type": "boolean"}, 1, "true or false, not 1"),

@@ -17,7 +17,7 @@ PING = {"jsonrpc": "2.0", "id": 7, "method": "ping"}
     [
         ("{", -32700, None, "this is not JSON"),
         ("これは JSON ではない", -32700, None, "this is not JSON"),
-        ("[" * 100_000, -32700, None, "this is not JSON"),
+        ("[" * 100_000, -32700, None, "the message is nested too deeply"),
         ("\ufeff" + json.dumps(PING), -32700, None, "byte order mark"),
         (json.dumps([PING]), -32600, None, "batches"),
         ("null", -32600, None, "a JSON object"),

@@ -83,9 +83,10 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
             read = _checked(question, parameter, value)
             bound_values[parameter.name] = parameter.type, read
         elif not parameter.is_optional:
+            such = "" if parameter.type == "text" else f", such as {EXAMPLES[parameter.type]}"
             raise WrongParameters(
-                f"{question} needs {parameter.name} ({parameter.type}, such as "
-                f"{EXAMPLES[parameter.type]}); it takes: {listed_parameters(parameters)}"
+                f"{question} needs {parameter.name} ({parameter.type}{such}); it takes: "
+                f"{listed_parameters(parameters)}"
             )
     return bound_values
 

@@ -144,10 +144,10 @@ def search_command(
         listing = search.list_documents(settings.database_path, names, filters, page, sort)
         _print_listing(listing, as_json=as_json)
         return
-    source = None
+    source, is_asked = None, not text.is_blank(words)
     if related_to is not None:
         source, like = search.query_like(settings.database_path, names, related_to)
-        words = words if words.strip() else like
+        words = words if is_asked else like
     question = search.Question(
         words,
         names,
@@ -159,6 +159,7 @@ def search_command(
         sort,
         tuple(others),
         source,
+        is_asked,
     )
     load = functools.partial(_load, settings.model.options())
     answer = search.search(
@@ -167,7 +168,7 @@ def search_command(
         load,
         settings.vector_engine,
         settings.reranker(),
-        manage.records_of,
+        manage.RECORDS,
     )
     if as_json:
         _print_json(answer, explain=explain)
@@ -202,7 +203,7 @@ def _load(options: embedding.BackendOptions, name: str) -> Iterator[embedding.Em
 def _print_json(answer: search.Answer, *, explain: bool) -> None:
     plain = asdict(answer)
     if not explain:
-        del plain["seconds"], plain["evidence"]
+        del plain["seconds"], plain["evidence"], plain["is_asked"]
         for hit in plain["results"]:
             del hit["explanation"]
     print_json(plain)
@@ -211,8 +212,8 @@ def _print_json(answer: search.Answer, *, explain: bool) -> None:
 def _print_hits(answer: search.Answer, *, explain: bool) -> None:
     if not answer.results:
         say(_why_no_hits(answer))
-    elif not answer.confident:
-        say(search.UNSURE)
+    elif answer.first_sentence:
+        say(answer.first_sentence)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
         about = _about(hit)

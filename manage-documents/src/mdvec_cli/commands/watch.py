@@ -79,7 +79,8 @@ class _Watcher:
         from mdvec.tools import ToolNotFound
 
         for name in self._missing(self._tools()):
-            raise ToolNotFound(name)
+            active = manage.list_tools(self._settings.database_path, active_only=True)
+            raise ToolNotFound(name, [tool.name for tool in active])
         folders = self._folders()
         self._say_what_is_watched()
         self._import_stale()

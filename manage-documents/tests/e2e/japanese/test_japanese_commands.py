@@ -87,8 +87,7 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
 
     mdvec("tool", "add", "-n", "notes", "-d", "メモ", "-s", "docs")
     assert japanese("import", "-n", "none").err == (
-        "エラー: ツール「none」はありません。"
-        "ページの「ツール」か mdvec tool ls --all で一覧を見られます。\n"
+        "エラー: ツール「none」はありません。近い名前: notes\n"
     )
     assert japanese("import").err == (
         "エラー: オプション --name（-n）がありません。mdvec import --help をご覧ください\n"

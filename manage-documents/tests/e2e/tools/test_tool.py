@@ -86,9 +86,7 @@ def test_names_of_unknown_tools_are_shown_and_never_become_sql(notes):
     commands = (("import", "-n", evil), ("tool", "enable", "-n", evil))
     for done in notes.each(*commands):
         assert (done.code, done.out) == (1, "")
-        assert done.err == (
-            f'error: there is no tool "{evil}"; list the tools with: mdvec tool ls --all\n'
-        )
+        assert done.err == f'error: there is no tool "{evil}"; nearest: notes\n'
     assert list(registered(notes)) == ["notes"]
 
 

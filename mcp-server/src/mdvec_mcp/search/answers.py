@@ -8,7 +8,6 @@ from typing import Any
 
 from mdvec.documents import DocumentText
 from mdvec.search import (
-    UNSURE,
     Answer,
     Hit,
     ListedDocument,
@@ -83,8 +82,8 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
     parts = [f"{len(answer.results)} of {passages} of {names}"]
     if not answer.results:
         parts = [f"{names}: nothing found in {passages}"]
-    elif not answer.confident:
-        parts.append(UNSURE)
+    elif answer.first_sentence:
+        parts.append(answer.first_sentence)
     notes = _noted(answer.notes)
     if answer.truncated and not any(hit.truncated for hit in answer.results):
         notes.append("note: more was found than fits; use a smaller k, or ask more precisely")

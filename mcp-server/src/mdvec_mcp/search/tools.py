@@ -215,7 +215,7 @@ class SearchContext:
             return answer
         again = self.search(replace(stated, exact=asked.exact))
         written = ", ".join(f'"{words}"' for words in typed.exact)
-        note = f"no passage says {written} as it is written, so the quotes forced nothing"
+        note = f"no note says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
 
     def _answer(self, asked: SearchArguments) -> Answer:
@@ -226,7 +226,7 @@ class SearchContext:
         question = search.Question(
             query, asked.tools, asked.k, self.settings.mode, asked.returning,
             self.settings.max_chars, asked.filters(), asked.sort, tuple(asked.queries or ()),
-            source,
+            source, is_asked=bool(asked.query),
         )  # fmt: skip
         return search.search(
             self.database,
@@ -234,7 +234,7 @@ class SearchContext:
             self.models.embedder,
             self.engine,
             self.models.reranker,
-            manage.records_of,
+            manage.RECORDS,
             self.kept,
         )
 

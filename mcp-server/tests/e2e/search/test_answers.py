@@ -183,5 +183,5 @@ def test_changes_made_while_the_server_runs_get_a_clear_answer(database, connect
         registering.set_active(database, "notes", active=True)
         assert ask() == 2
         registering.delete_tool(database, "notes")
-        deleted = "there is no tool 'notes'; list the tools with: mdvec tool ls --all"
+        deleted = "there is no tool 'notes'; "
         assert ask().startswith((gone, deleted))

@@ -87,8 +87,9 @@ def test_what_a_model_reads_keeps_within_max_chars(filled, connect_here):
 REFUSALS = [
     ("search", {"query": "水", "k": 0}, "search: k should be greater than or equal to 1, not 0"),
     ("search", {"query": "水", "k": 51}, "search: k should be less than or equal to 50, not 51"),
-    ("search", {"query": "水", "tools": []}, "search: tools "),
+    ("search", {"query": "水", "tools": []}, "search: tools should have at least 1 item, not []"),
     ("search", {"query": "水", "tools": ["none"]}, "there is no tool 'none'"),
+    ("search", {"query": "水", "tools": ["Dev"]}, "there is no tool 'Dev'; nearest: dev"),
     ("search", {"query": "水", "tools": ["off"]}, "mdvec tool enable -n off"),
     ("search", {"query": " "}, "the query is blank; ask something"),
     ("search", {"query": "水", "return": "page"}, "search: return "),
@@ -108,6 +109,7 @@ REFUSALS = [
     ),
     ("get_document", {"tool": "dev", "file_path": "a.md", "start_position": -1}, "start_position "),
     ("none", {"query": "水"}, "there is no tool 'none' here"),
+    ("notess", {"query": "水"}, "there is no tool 'notess' here now; nearest: notes"),
 ]
 
 

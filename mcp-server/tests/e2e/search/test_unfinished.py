@@ -30,3 +30,13 @@ def test_a_client_is_told_that_a_collection_is_incomplete_until_it_is_complete(
         assert missing.content[0].text.endswith(f"hits name the documents there are. {NOTE}")
         import_use(database, "notes")
         assert notes(client.call("notes", {"query": "水", "k": 1}).content[0].text) == []
+
+
+def test_a_later_import_that_runs_changes_no_tool(database, connect_here):
+    with connect_here(database, home=database.parent) as client:
+        before = client.tools()
+        with open_database(database, "write") as connection:
+            connection.execute("UPDATE tools SET import_files = 222 WHERE name = 'notes'")
+        assert client.tools() == before
+        (note,) = notes(client.call("notes", {"query": "水", "k": 1}).content[0].text)
+        assert note.startswith("notes may be older than its files: its last import has not")

@@ -210,7 +210,7 @@ def test_sources_are_listed_with_what_was_cut_off_what_failed_and_what_is_not_th
         assert listed.count("the index is up to date") == 3
         assert "import failed" not in listed
         unknown = client.call("reindex", {"tool": "nothing"})
-        told = "there is no active tool 'nothing'; these are active: kakeibo, notes, runs"
+        told = "there is no active tool 'nothing'; there are: kakeibo, notes, runs"
         assert unknown.content[0].text == told
 
 

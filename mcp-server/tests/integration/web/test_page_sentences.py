@@ -53,13 +53,14 @@ TYPED = {
 MODELS = ("plamo", "use", "e5-small", "ruri", "static", "e5-small whole", "100 languages")
 OTHERS = (
     "left out", "time", "memory", "no tables", "built again", "too many rows", "no row",
-    "a document excluded", "documents excluded", "no pages",
+    "a document excluded", "documents excluded", "no pages", "no tool at all",
 )  # fmt: skip
 ADDRESSES = {
     "/document?tool=notes&path=zzzz": "文書「zzzz」はありません。",
     "/document?tool=notes&path=aa.md": '近い名前: "a.md"',
     "/document?tool=empty&path=a.md": "まだ文書がありません",
-    "/document?tool=none&path=a.md": "ツール「none」はありません",
+    "/document?tool=zzz&path=a.md": "ツール「zzz」はありません。あるツール: ",
+    "/document?tool=Notes&path=a.md": "ツール「Notes」はありません。近い名前: notes",
     "/data?sql=DROP TABLE t": "SELECT ではありません",
     "/data?sql=SELECT 1; SELECT 2": "文が 2 個",
     "/data?sql=SELECT (": "SQL を読み取れません",
@@ -187,10 +188,9 @@ def test_a_rebuild_under_way_is_told_in_japanese():
 
 
 def test_what_is_not_in_the_table_and_english_pages_stay_as_they_are():
-    sentence = "there is no tool 'a'; list the tools with: mdvec tool ls --all"
+    sentence = "there is no tool 'a'; nearest: b"
     assert told("en", sentence) == sentence
-    assert told("ja", f"{sentence} now") == f"{sentence} now"
-    assert told("ja", "there is no tool '{x}<b>'; list the tools with: mdvec tool ls --all") == (
-        "ツール「{x}<b>」はありません。"
-        "ページの「ツール」か mdvec tool ls --all で一覧を見られます。"
+    assert told("ja", f"now {sentence}") == f"now {sentence}"
+    assert told("ja", "there is no tool '{x}<b>'; nearest: b") == (
+        "ツール「{x}<b>」はありません。近い名前: b"
     )

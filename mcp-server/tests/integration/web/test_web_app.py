@@ -135,6 +135,12 @@ def test_a_stream_begins_with_what_changed_while_it_was_not_open():
 
 def test_sessions_are_limited_and_expire_when_nobody_asks():
     with serving(HttpLimits(max_sessions=1)) as client:
+        refused = [
+            client.post("/mcp", json=HELLO, headers=BOTH | {"accept": "text/html"}),
+            client.put("/mcp", json=HELLO, headers=BOTH),
+            client.get("/mcp", headers=BOTH),
+        ]
+        assert [answer.status_code for answer in refused] == [406, 405, 400]  # and take no session
         assert [post(client, HELLO).status_code for _ in range(2)] == [200, 503]
     with serving(HttpLimits(max_sessions=1, session_seconds=0.3)) as client:
         first = post(client, HELLO)

@@ -180,7 +180,7 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     count, xs = rows.span(0)
     means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
     known = f"{rows.from_} WHERE {x} IS NOT NULL"
-    notes: tuple[PlotNote, ...] = ()
+    parts: tuple[str, str] | None = None
     is_cloud = kind == "scatter" and len(ys) == 1 and count > most
     if count <= most:
         sql = f"SELECT {', '.join([x, *map(rows.number, ys)])} {known}"
@@ -188,11 +188,12 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
         keys = f"{rows.bin(0, xs, MAX_BINS)}, {rows.bin(ys[0], rows.span(ys[0])[1], MAX_BINS)}"
         has_y = f"AND {rows.number(ys[0])} IS NOT NULL"
         sql = f"SELECT {means} {known} {has_y} GROUP BY {keys} ORDER BY {keys}"
-        notes = (_means(count, f"{MAX_BINS}×{MAX_BINS}", "の区画", "cells"),)
+        parts = _CELLS
     else:
         sql = f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
-        notes = (_means(count, most, "区間", "intervals"),)
+        parts = _INTERVALS
     shown, _ = rows.of(sql)
+    notes = (_means(count, len(shown), parts),) if parts else ()
     if not is_cloud:  # whose cells are in an order that does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
@@ -210,7 +211,7 @@ def _long(rows: _Rows, kind: PlotKind) -> Plot:
         number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
         middle = f"{low!r} + ({number} + 0.5) * {width!r}"
         shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
-        notes.append(_means(count, bins, "区間", "intervals"))
+        notes.append(_means(count, len({row[0] for row in shown}), _INTERVALS))
     else:
         notes += _means_notes(shown)
     return _by_name(rows, kind, names, shown, notes)
@@ -232,7 +233,7 @@ def _clouds(rows: _Rows) -> Plot:
             f"SELECT avg({rows.number(0)}), {_text(1)}, avg({rows.number(2)}) {known} "
             f"GROUP BY {keys} ORDER BY {keys}"
         )
-        notes.append(_means(count, f"{bins}×{bins}", "の区画", "cells"))
+        notes.append(_means(count, len(shown), _CELLS))
     return _by_name(rows, "scatter", names, shown, notes)
 
 
@@ -414,10 +415,15 @@ def _repeated(name: str) -> PlotNote:
     )
 
 
-def _means(rows: int, number: int | str, parts: str, in_english: str) -> PlotNote:
+_INTERVALS = "区間", "intervals"
+_CELLS = "の区画", "cells"
+
+
+def _means(rows: int, number: int, parts: tuple[str, str]) -> PlotNote:
+    """A note that rows are shown as ``number`` means, each of a part that has some."""
     return PlotNote(
-        f"{rows:,}行を{number}{parts}ごとの平均で示しています",
-        f"{rows:,} rows are shown as the means of {number} {in_english}",
+        f"{rows:,}行を{number:,}{parts[0]}ごとの平均で示しています",
+        f"{rows:,} rows are shown as the means of {number:,} {parts[1]}",
     )
 
 

@@ -26,11 +26,12 @@ from mdvec.text import (
     page_unit,
     pages_between,
     quoted,
+    shortened,
     with_page_lines,
 )
 from mdvec.tools import KINDS, Tool, registry, unfinished
 
-_MAX_NAMES = 5
+_MAX_NAMES, _MAX_SHOWN = 5, 200
 
 
 class ReadingRefused(MdvecError):
@@ -225,7 +226,8 @@ def _no_document(
     near = difflib.get_close_matches(file_path, known, n=_MAX_NAMES, cutoff=0.4)
     near += [path for path in known if path.endswith(f"/{file_path}") and path not in near]
     hint = f"; nearest are: {', '.join(map(quoted, near[:_MAX_NAMES]))}" if near else ""
+    shown = repr(shortened(file_path, _MAX_SHOWN))
     return (
-        f"{tool.name} has no document {file_path!r}{hint}; hits name the documents there are"
+        f"{tool.name} has no document {shown}{hint}; hits name the documents there are"
         f"{f'. {missing}' if missing else ''}"
     )

@@ -89,6 +89,7 @@ from .interfaces.row_sums import RowOrder as RowOrder
 from .interfaces.row_sums import account_names as account_names
 from .interfaces.subjects import Embed as Embed
 from .interfaces.subjects import rows_of_chunk as rows_of_chunk
+from .interfaces.subjects import searchable_rows as searchable_rows
 from .mapping_review import MappingAnswer as MappingAnswer
 from .mapping_review import mapping_answer as mapping_answer
 from .month import CombinedAnswer as CombinedAnswer

@@ -22,7 +22,7 @@ from .household_mapping import export_household as export_household
 from .household_mapping import household_expenses as household_expenses
 from .household_mapping import map_statement as map_statement
 from .kind_code import KIND_CODE as KIND_CODE
-from .kind_code import records_of as records_of
+from .kind_code import RECORDS as RECORDS
 from .kind_code import scan_source as scan_source
 from .page_server import CODE_SECONDS as CODE_SECONDS
 from .page_server import PageKey as PageKey

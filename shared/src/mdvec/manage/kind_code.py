@@ -42,11 +42,21 @@ KIND_CODE = {
 """By the names of ``mdvec.tools.KINDS``."""
 
 
-def records_of(
-    connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
-) -> Sequence[StoredChunk]:
-    """A household's rows for a chunk and a question, at most ``k``: those asked for come first."""
-    return household.rows_of_chunk(connection, tool, chunk, question, k)
+class HouseholdRecords:
+    """The rows of a household as what a search finds (``mdvec.search.Records``)."""
+
+    def count(self, connection: apsw.Connection, tool: Tool) -> int:
+        """How many a search can find."""
+        return household.searchable_rows(connection, tool.id)
+
+    def of_chunk(
+        self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
+    ) -> Sequence[StoredChunk]:
+        """Those of a chunk, at most ``k``; those that the question asks for come first."""
+        return household.rows_of_chunk(connection, tool, chunk, question, k)
+
+
+RECORDS = HouseholdRecords()
 
 
 def scan_source(tool: Tool, rules: ScanRules) -> Scan:

@@ -278,7 +278,7 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
         with only_import_of(database, locked, on_notice), connection:
             tool = registry.get_tool(connection, name)
             if tool.id != locked.id:  # while this waited, another one got its name
-                raise ToolNotFound(name)
+                raise ToolNotFound(name, ())
             check = KIND_CODE[tool.kind].name_check()
             others = [other for other in registry.list_tools(connection) if other.id != tool.id]
             check(to, [other.name for other in others if other.kind == tool.kind])

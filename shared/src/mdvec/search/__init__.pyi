@@ -1,4 +1,3 @@
-from .answer import UNSURE as UNSURE
 from .answer import Answer as Answer
 from .answer import Question as Question
 from .answer import no_texts_message as no_texts_message

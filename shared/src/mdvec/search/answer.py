@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import apsw
 
@@ -71,8 +71,18 @@ def _listed(words: Sequence[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)
 
 
-RecordsOf = Callable[[apsw.Connection, Tool, StoredChunk, str, int], Sequence[StoredChunk]]
-"""A tool's records for a chunk and a question, up to a number; those asked for come first."""
+class Records(Protocol):
+    """The records of tools that are made of them."""
+
+    def count(self, connection: apsw.Connection, tool: Tool) -> int:
+        """How many a search can find."""
+        ...
+
+    def of_chunk(
+        self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
+    ) -> Sequence[StoredChunk]:
+        """Those of a chunk, at most ``k``; those that the question asks for come first."""
+        ...
 
 
 def with_records(
@@ -80,7 +90,7 @@ def with_records(
     ranked: Sequence[RankedChunk],
     question: str,
     k: int,
-    records_of: RecordsOf,
+    records: Records,
 ) -> list[RankedChunk]:
     """The ranked chunks; those of tools made of records become records, ``k`` in all."""
     chunks: list[RankedChunk] = []
@@ -91,7 +101,7 @@ def with_records(
             continue
         if len(seen) >= k:
             continue
-        for row in records_of(connection, hit.tool, hit.chunk, question, k):
+        for row in records.of_chunk(connection, hit.tool, hit.chunk, question, k):
             if (hit.tool.id, row.id) not in seen and len(seen) < k:
                 seen.add((hit.tool.id, row.id))
                 chunks.append(replace(hit, chunk=row))
@@ -122,8 +132,7 @@ def newest_first(
 
 _MAX_ATTEMPTS = 3
 
-UNSURE = "nothing here seems to answer this; the nearest passages follow"
-"""The sentence before the hits of an answer that is not confident."""
+_UNSURE = "nothing here seems to answer this; the nearest passages follow"
 
 logger = logging.getLogger("mdvec")
 
@@ -148,7 +157,8 @@ class Question:
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
     thing; what all of them find is ranked together. ``related_to`` is a document whose own
-    passages are not searched, as they would be found first.
+    passages are not searched, as they would be found first; ``is_asked`` is False where ``query``
+    is only its text.
     """
 
     query: str
@@ -161,6 +171,7 @@ class Question:
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
     related_to: SourceDocument | None = None
+    is_asked: bool = True
 
     @property
     def all_queries(self) -> list[str]:
@@ -170,7 +181,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits in the requested order, out of ``total_chunks`` in ``tools``.
+    """The hits in the requested order, out of ``total_chunks``, passages and records, in ``tools``.
 
     ``confident`` says whether the best hit probably answers, judging by ``evidence``.
     ``truncated`` says whether the budget cut or omitted a hit. ``notes`` are sentences on what
@@ -183,10 +194,16 @@ class Answer:
     results: tuple[Hit, ...]
     total_chunks: int
     confident: bool = False
+    is_asked: bool = True
     evidence: Evidence = NO_EVIDENCE
     truncated: bool = False
     notes: tuple[str, ...] = ()
     seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def first_sentence(self) -> str | None:
+        """What stands before the hits of an answer that is not confident, if anything was asked."""
+        return _UNSURE if self.is_asked and self.results and not self.confident else None
 
 
 def search(
@@ -195,7 +212,7 @@ def search(
     embedder_of: EmbedderOf,
     engine: ChromaServer | None = None,
     reranker: Reranks | None = None,
-    records_of: RecordsOf | None = None,
+    records: Records | None = None,
     kept: KeptReader | None = None,
 ) -> Answer:
     """Find the passages that answer a question best.
@@ -204,7 +221,7 @@ def search(
     or if its vectors are on a server that does not answer, the tool is searched by words alone, or
     left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
     model is behind an endpoint that fails. ``reranker`` orders the first candidates anew, or
-    leaves them as they are, with a note. ``records_of`` gives the records of tools that are
+    leaves them as they are, with a note. ``records`` gives those of tools that are
     made of them; without it their chunks are returned. ``kept`` lends connections to the database.
 
     Raises:
@@ -240,7 +257,7 @@ def search(
                         stopwatch,
                         engine,
                         reranker,
-                        records_of,
+                        records,
                     )
                     break
         else:
@@ -305,7 +322,7 @@ def _answer(
     stopwatch: Stopwatch,
     engine: ChromaServer | None,
     reranker: Reranks | None,
-    records_of: RecordsOf | None,
+    records: Records | None,
 ) -> Answer:
     with stopwatch.stage("filter"):
         narrowed = [narrow(connection, tool, question.filters) for tool in requested]
@@ -339,13 +356,20 @@ def _answer(
     notes += [note for left in narrowed for note in left.notes]
     notes += without_vectors(pools, question.mode)
     notes += [note for note in (still_to_come(connection, tool) for tool in requested) if note]
-    total = sum(pool.statistics.chunks for pool in pools)
+    of_records = [tool for tool in requested if KINDS[tool.kind].is_made_of_records]
+    total = sum(
+        pool.statistics.chunks
+        if records is None or pool.tool not in of_records
+        else records.count(connection, pool.tool)
+        for pool in pools
+    )
     searched = sum(pool.searched for pool in pools)
-    if total and not searched:
-        notes.append(explain_empty(connection, requested, question.filters))
+    of_notes = [tool for tool in requested if tool not in of_records]
+    if total and not searched and of_notes:
+        notes.append(explain_empty(connection, of_notes, question.filters))
     ranked = ranking.chunks
-    if records_of is not None:
-        ranked = with_records(connection, ranked, question.query, question.k, records_of)
+    if records is not None:
+        ranked = with_records(connection, ranked, question.query, question.k, records)
     if question.related_to is None:
         notes += about_words
     notes += why_fewer(len(ranked), question.k, searched)
@@ -355,9 +379,7 @@ def _answer(
         notes += said
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
-    if question.returning == "chunk" and not any(
-        KINDS[tool.kind].is_made_of_records for tool in requested
-    ):
+    if question.returning == "chunk" and not of_records:
         ranked = each_text_once(ranked)
     with stopwatch.stage("passages"):
         shown, truncated = hits(
@@ -369,6 +391,7 @@ def _answer(
         results=tuple(shown),
         total_chunks=total,
         confident=ranking.is_confident,
+        is_asked=question.is_asked,
         evidence=ranking.evidence,
         truncated=truncated,
         notes=tuple(notes),

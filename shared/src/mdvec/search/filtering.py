@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from itertools import islice
 
 import apsw
@@ -14,8 +13,8 @@ from numpy.typing import NDArray
 
 from mdvec import index
 from mdvec.search.core.filters import Filters
-from mdvec.text import counted, folded, folded_tag, quoted, shortened
-from mdvec.tools import KINDS, Tool
+from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
+from mdvec.tools import KINDS, Tool, offered_name
 
 _MAX_NAMED_TAGS = 5
 
@@ -79,7 +78,8 @@ def _ids_within(
 def without_rows(tool: Tool) -> str:
     """Why a tool that is made of records passes no filter, and is in no listing."""
     return (
-        f"{tool.name} was left out: it contains rows, which have no path, tags or date to filter by"
+        f"{tool.name} was left out: these filters are for notes and documents; "
+        f"{offered_name('find_transactions')} finds rows by words, days and amounts"
     )
 
 
@@ -172,9 +172,8 @@ def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) ->
 
 
 def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> str:
-    """Explain which filter excludes everything, or that only their combination does."""
-    with_notes = [tool for tool in requested if not KINDS[tool.kind].is_made_of_records]
-    names = ", ".join(tool.name for tool in with_notes or requested)
+    """Explain which filter excludes all notes of the tools, or that only their combination does."""
+    names = ", ".join(tool.name for tool in requested)
     if filters.is_empty:
         return f"there is no other document in {names}"
     for single, _ in filters.each():
@@ -300,10 +299,7 @@ def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -
     }
     if not known:
         return "it has no tags at all" if len(requested) == 1 else "they have no tags at all"
-    near = [known_tag for known_tag in known if tag in known_tag or known_tag in tag]
-    near += get_close_matches(tag, known, n=_MAX_NAMED_TAGS, cutoff=0.4)
-    if near:
-        named = [known[known_tag] for known_tag in dict.fromkeys(near)]
-        return f"similar tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"
+    if near := nearest_texts(tag, known, _MAX_NAMED_TAGS):
+        return f"similar tags: {', '.join(quoted(known[each]) for each in near)}"
     named = list(known.values())
     return f"the most frequent tags: {', '.join(map(quoted, named[:_MAX_NAMED_TAGS]))}"

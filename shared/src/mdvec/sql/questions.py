@@ -10,6 +10,7 @@ from pathlib import Path
 from mdvec import queries
 from mdvec.analysis import ExportFormat
 from mdvec.charts import Plot, PlotKind, plot_of
+from mdvec.household import LEDGER_TABLE
 from mdvec.queries import (
     Bound,
     Parameter,
@@ -23,7 +24,7 @@ from mdvec.queries import (
 )
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer, with_warnings
-from mdvec.sql.core.ready import READY, ReadyQuestion
+from mdvec.sql.core.ready import READY, ReadyQuestion, with_lists_as_texts
 from mdvec.sql.core.refusals import (
     QueryRefused,
     QueryStopped,
@@ -44,6 +45,8 @@ _ONWARDS = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
 """How a model gets at the rows of its own SQL that an answer has no room for."""
 _ONWARDS_OF_QUESTION = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
+_NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
+_MAX_KINDS = 9
 _NO_ROW = "no row fits into an answer; select fewer columns"
 
 
@@ -135,8 +138,12 @@ class Questions:
             QueryError: a ready-made question could not look at its table.
         """
         name = queries.plain_name(query)
-        check_single(parameters or {})
-        if self._question(query) is None:
+        question = self._question(query)
+        if isinstance(question, ReadyQuestion):
+            parameters = parameters and with_lists_as_texts(parameters)
+        else:
+            check_single(parameters or {})
+        if question is None:
             if parameters is None:
                 return Prepared.plain(query)
             if not queries.is_name(name):
@@ -332,7 +339,21 @@ class Questions:
         (facts,) = self.queries.rows(
             table, plan.facts, max_rows=1, parameters=plan.bound_of(plan.facts)
         ).rows
-        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(plan.notes(facts)))
+        notes = [*plan.notes(facts), *self._not_counted(table)]
+        return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(notes))
+
+    def _not_counted(self, table: str) -> list[str]:
+        """A note on the rows of the ledger that its household's sums leave out."""
+        if fold(table) != LEDGER_TABLE:
+            return []
+        kinds = self.queries.rows(table, _NOT_COUNTED, max_rows=_MAX_KINDS).rows
+        if not kinds:
+            return []
+        listed = ", ".join(f"{count:,} {kind}" for kind, count in kinds)
+        return [
+            f"{LEDGER_TABLE} also has rows that the household's sums leave out: {listed}; without "
+            f"them: table=SELECT * FROM {LEDGER_TABLE} WHERE counted"
+        ]
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
         """What a query reads: its own SQL, a question's, or the table of a ready-made one."""

@@ -24,7 +24,7 @@ from mdvec.sql.core.statement import find_table, has_name
 from mdvec.sql.data import table_origin
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.saved import saved_now
-from mdvec.text import identifier
+from mdvec.text import counted, identifier, quoted
 
 TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
@@ -176,6 +176,11 @@ class TableDescriptions:
             handles, tuple(handles), lambda gone: f"{gone} more handles exist"
         )
         warnings = [*handles.pop("warnings", ()), *self.queries.take_warnings()]
+        if start > max(len(tables), 1):
+            warnings.append(f"{counted(len(tables), 'table')} here; begin with a lower start")
+        elif match is not None and not tables:
+            among = counted(len(known), "table")
+            warnings.append(f"no name of {among} or of a column holds {quoted(match)}")
         return with_warnings(*self._listed(room, tables, handles, start, warnings))
 
     def _listed(

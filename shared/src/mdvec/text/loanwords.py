@@ -11,8 +11,9 @@ _CHECKED = re.compile(r"[a-z_][a-z0-9_]*|[\u30a1-\u30fa\u30fc]+")
 _ONE_EDIT, _TWO_EDITS = 4, 8
 _KANA = 0x60
 """The code point offset from hiragana to katakana."""
-_TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
-_TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in _TO_KATAKANA.items()}
+TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
+"""From hiragana, for ``str.translate``."""
+_TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in TO_KATAKANA.items()}
 _NUMBER = re.compile(r"=?\d+")
 _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
 """A word in katakana whose final ー may be left out; shorter ones (バー) would be other words."""
@@ -23,7 +24,7 @@ def in_other_kana(term: str) -> tuple[str, ...]:
     """The term of a kana word in the other kana (ごみ: ゴミ); empty for other words."""
     if not _ONE_KANA.fullmatch(term):
         return ()
-    return (term.translate(_TO_KATAKANA | _TO_HIRAGANA),)
+    return (term.translate(TO_KATAKANA | _TO_HIRAGANA),)
 
 
 def written_otherwise(term: str) -> tuple[str, ...]:

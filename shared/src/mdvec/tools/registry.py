@@ -6,6 +6,7 @@ What takes a name raises ToolNotFound if no tool has it.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -19,18 +20,17 @@ from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
 from mdvec.platform import is_held
-from mdvec.text import ChunkingOptions, InvalidChunking, counted, shortened
+from mdvec.text import ChunkingOptions, InvalidChunking, counted, nearest_or_all, shortened
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
 
 
 class ToolNotFound(MdvecError):
-    """No tool has that name."""
+    """No tool has that name; the message names the nearest of the ``known`` ones."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"there is no tool {shortened(name)!r}; list the tools with: mdvec tool ls --all"
-        )
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        instead = nearest_or_all(name, known) if known else "add one with: mdvec tool add"
+        super().__init__(f"there is no tool {shortened(name)!r}; {instead}")
 
 
 class ToolExists(MdvecError):
@@ -128,7 +128,7 @@ def get_tool(connection: apsw.Connection, name: str) -> Tool:
     """
     matches = _tools(connection, "WHERE name = ?", (name,))
     if not matches:
-        raise ToolNotFound(name)
+        raise ToolNotFound(name, [tool.name for tool in list_tools(connection)])
     return matches[0]
 
 
@@ -364,12 +364,14 @@ def while_it_runs(note: str, tool: str) -> str:
 
 
 def described_tool(tool: Tool) -> str:
-    """The tool's description, with a note while its import is unfinished."""
-    if not _is_unfinished(tool):
+    """The tool's description, with a note while its first import is unfinished.
+
+    A later one changes no description, so that clients do not list the tools again for nothing.
+    """
+    if not _is_unfinished(tool) or tool.last_import_at is not None:
         return tool.description
-    which = "first" if tool.last_import_at is None else "last"
     return (
-        f"{tool.description}\n\nIt is incomplete: its {which} import has not finished; each answer "
+        f"{tool.description}\n\nIt is incomplete: its first import has not finished; each answer "
         "says how far it is."
     )
 

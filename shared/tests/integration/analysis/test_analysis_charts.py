@@ -116,7 +116,7 @@ def test_a_long_line_shows_the_means_of_intervals(run):
     }
     assert chart.plot.x == pytest.approx(means.pop("時刻"))
     assert shown(chart) == {name: pytest.approx(values) for name, values in means.items()}
-    assert chart.note == "10,000行を1000区間ごとの平均で示しています"
+    assert chart.note == "10,000行を1,000区間ごとの平均で示しています"
     assert repr(chart) == f"<line chart of 2,000 points: {chart.note}>"
 
 
@@ -176,7 +176,7 @@ def test_a_long_series_of_names_shows_the_means_of_intervals(run):
             name: pytest.approx([statistics.fmean(bins[part, n]) for n in range(1_000)])
             for part, name in ((1, "夜"), (0, "朝"))
         }
-        assert chart.note == "10,000行を1000区間ごとの平均で示しています"
+        assert chart.note == "10,000行を1,000区間ごとの平均で示しています"
         assert chart.plot.x[0] - START.timestamp() == pytest.approx(9_999 / 1_000 / 2)
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date
 
 import pytest
 from collection import check_indexes
@@ -21,6 +22,7 @@ from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
+from mdvec.search.core.filters import Filters
 from mdvec.tools.registry import get_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
@@ -213,6 +215,30 @@ def test_a_change_is_imported_and_unchanged_rows_stay(household):
     }
     assert [hit.file_path for hit in household.search("市営プール", k=1).results] == ["7 (1).csv"]
     assert household.search("スーパー", k=9).total_chunks == 2
+
+
+def test_as_many_rows_can_be_found_as_an_answer_says(household):
+    household.export("7.csv", *(row(name) for name in "abc"))
+    household.import_("new")
+    answer = household.search("スーパー", k=9)
+    assert (len(answer.results), answer.total_chunks) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [Filters(exact=("スーパー",)), Filters(exclude=("駅",)), Filters(since=date(2025, 1, 1))],
+)
+def test_a_filter_of_notes_says_nothing_about_rows_but_what_finds_them(household, filters):
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    answer = household.search("スーパー", filters=filters)
+    assert (answer.results, answer.notes) == (
+        (),
+        (
+            "kakeibo was left out: these filters are for notes and documents; find_transactions "
+            "finds rows by words, days and amounts",
+        ),
+    )
 
 
 def test_rows_of_a_deleted_file_are_found_until_a_replace(household):

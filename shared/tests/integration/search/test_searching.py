@@ -107,7 +107,7 @@ def test_a_query_with_half_a_surrogate_pair_is_refused(filled):
 
 def test_a_missing_tool_a_missing_database_and_a_disabled_tool_say_what_to_do(filled, tmp_path):
     models = tiny_embedder()
-    with pytest.raises(ToolNotFound, match="mdvec tool ls --all"):
+    with pytest.raises(ToolNotFound, match="nearest: notes"):
         search(filled.database, Question("水", ("other",)), lambda _: nullcontext(models))
     with pytest.raises(DatabaseMissing, match="mdvec tool add"):
         search(tmp_path / "none.sqlite", Question("水", ("notes",)), lambda _: nullcontext(models))

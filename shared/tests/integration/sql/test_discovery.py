@@ -100,6 +100,13 @@ def test_every_column_is_described_page_by_page(subject):
     assert subject.describe("wide", start=1000)["columns"] == []
 
 
+def test_an_empty_listing_says_why(subject):
+    assert subject.handles("zzz")["warnings"][-1].endswith(' or of a column holds "zzz"')
+    assert subject.handles(start=999)["warnings"][-1].endswith(
+        " tables here; begin with a lower start"
+    )
+
+
 def test_an_unknown_table_and_a_query_are_refused(subject):
     for name in ("nothing", "SELECT 1"):
         with pytest.raises(UnknownTable, match="there is no table"):

@@ -8,14 +8,17 @@ import pytest
 from imported import imported
 from ledger_rows import list_transactions
 
+from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.manage import registering
 from mdvec.manage.registering import list_tools
+from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.refusals import QueriesUnavailable, UnknownTable
 from mdvec.sql.process.messages import Data, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.service import Analytics
 
 SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 LIMITS = QueryLimits(seconds=10.0, memory_mb=1024, export_bytes=2**24)
@@ -134,6 +137,29 @@ def test_sums_by_kind_are_those_of_the_household_tools(sample, process):
             assert (answer.spending, answer.income) == (spending, income)
             assert (answer.counts.used, answer.counts.total) == (used, total)
     assert len(found) > 1
+
+
+def test_a_ready_made_question_says_which_rows_it_counts_that_the_household_does_not(
+    process, sample, tmp_path
+):
+    exports = ExportFolder(tmp_path, 3_600, 10**9)
+    questions = Analytics(process, exports, AnalyticsSettings(), database=sample).questions
+    trend = {"measure": "amount", "date_column": "date", "period": "year"}
+    everything = questions.prepared("trend", {**trend, "table": "transactions"})
+    counts = dict(
+        rows(process, "SELECT kind, count(*) FROM transactions WHERE NOT counted GROUP BY 1")
+    )
+    (note,) = [each for each in everything.notes if "the household's sums leave out" in each]
+    assert f"{counts['excluded']} excluded, {counts['transfer']} transfer; without them" in note
+    table = note.partition("table=")[2]
+    counted = questions.answer(questions.prepared("trend", {**trend, "table": table}))
+    assert not [each for each in counted.get("warnings", ()) if "leave out" in each]
+    assert [row[2] for row in counted["rows"]] == [
+        total for (total,) in rows(
+            process, "SELECT sum(amount) FROM transactions WHERE counted GROUP BY year(date) "
+            "ORDER BY year(date)"
+        )
+    ]  # fmt: skip
 
 
 def test_a_row_that_does_not_count_is_of_kind_transfer_or_excluded(process):

@@ -73,9 +73,16 @@ def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
     assert shown(plot)["a"] == pytest.approx([math.sin(n) for n in range(1_000)])
     many = plots.plot(DAYS.format(10_000), kind, "")
     assert len(many.x) * len(many.series) <= MAX_POINTS
-    assert many.note == "10,000行を1000区間ごとの平均で示しています"
+    assert many.note == "10,000行を1,000区間ごとの平均で示しています"
     assert sum(shown(many)["a"]) == pytest.approx(sum(map(math.sin, range(10_000))) / 10, abs=1)
     assert all(before < after for before, after in pairwise(many.x))
+
+
+def test_as_many_means_are_told_as_points_are_drawn(plots):
+    days = "SELECT DATE '2025-01-01' + (range % 690)::INTEGER AS day, range AS n FROM range(3000)"
+    plot = plots.plot(days, "line", "")
+    assert plot.points == 690
+    assert plot.note == "3,000行を690区間ごとの平均で示しています"
 
 
 def test_rows_of_a_series_name_and_a_value_become_series(plots):
@@ -120,7 +127,7 @@ def test_a_cloud_has_a_series_for_each_name(plots):
     )
     assert (len(shown(plot)["晴れ"]), plot.note) == (20, "")
     plot = plots.plot(query.format(5_000), "scatter", "")
-    assert plot.note == "5,000行を31×31の区画ごとの平均で示しています"
+    assert plot.note == "5,000行を310の区画ごとの平均で示しています"
     assert {name: len(values) for name, values in shown(plot).items()} == {"雨": 155, "晴れ": 155}
 
 

@@ -116,6 +116,27 @@ def test_a_number_is_bound_as_the_literal_that_it_is(site):
     assert value(most, "18446744073709551615") == [{"i": 1}]
 
 
+def test_a_ready_made_question_takes_a_list_of_columns(site):
+    def answer(name, **parameters):
+        asked = site.questions.asked(name, {"table": "sales", **parameters})
+        return site.questions.answer(asked)
+
+    pair = answer("correlations", columns=["root", "size"])
+    assert pair == answer("correlations", columns="root, size")
+    assert [row[:2] for row in pair["rows"]] == [["root", "size"]]
+    periods = {"measure": "amount", "first": "2025-01", "second": "2025-02"}
+    both = answer("compare_periods", by=["shop", "size"], **periods)
+    assert (both["columns"][:2], both["total_rows"]) == (["shop", "size"], 15)
+    by_shop = answer("compare_periods", by=["shop"], **periods)
+    assert (by_shop["columns"][0], by_shop["total_rows"]) == ("shop", 5)
+    odd = 'SELECT 1 AS "a, b", 2 AS "c""d", DATE \'2025-01-02\' AS day'
+    named = answer("compare_periods", **periods | {"table": odd, "measure": "a, b"},
+                   by=["a, b", 'c"d'])  # fmt: skip
+    assert named["columns"][:2] == ["a, b", 'c"d']
+    with pytest.raises(WrongParameters, match="measure of trend must be a text"):
+        answer("trend", measure=["amount", "size"])
+
+
 def test_values_that_models_send_are_taken_or_told_what_to_write(site):
     def rows(sql, **parameters):
         return site.questions.answer(site.questions.asked(sql, parameters))["rows"]

@@ -16,7 +16,8 @@ TABLES = {
     ) AS rows(id, at_time, day, shop, yen)""",
     "guests": "CREATE TABLE guests AS SELECT 2 AS id, 'Kyoto' AS town",
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
-    "stores": "CREATE TABLE stores AS SELECT 'イオン' AS name",
+    "stores": "CREATE TABLE stores AS SELECT unnest(['イオン', 'ﾐｶﾝ', 'りんご', "
+    "'ＪＲ東', 'ＡＭＡＺＯＮ', 'Amazon.co.jp']) AS name",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
@@ -94,9 +95,21 @@ def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exporte
     assert len(handler.handle(export | {"notes": True})["notes"]) == 1
 
 
-def test_a_name_in_other_kana_is_near(handler):
-    (said,) = asked(handler, "SELECT count(*) FROM stores WHERE name = 'いおん'")["notes"]
-    assert said == "no row of stores has name = 'いおん'; nearest: 'イオン'"
+@each(
+    ("condition", "nearest"),
+    [
+        ("= 'いおん'", "; nearest: 'イオン'"),
+        ("= 'ミカン'", "; nearest: 'ﾐｶﾝ'"),
+        ("= 'リンコ'", "; nearest: 'りんご'"),
+        ("= 'AMAZON'", "; nearest: 'ＡＭＡＺＯＮ', 'Amazon.co.jp'"),
+        ("= 'ブドウ'", ""),
+        ("LIKE '%JR%'", "; nearest: 'ＪＲ東'"),
+        ("ILIKE 'amazon'", "; nearest: 'ＡＭＡＺＯＮ', 'Amazon.co.jp'"),
+    ],
+)
+def test_a_name_in_other_kana_width_or_case_is_near(handler, condition, nearest):
+    (said,) = asked(handler, f"SELECT count(*) FROM stores WHERE name {condition}")["notes"]
+    assert said == f"no row of stores has name {condition}{nearest}"
 
 
 @each(

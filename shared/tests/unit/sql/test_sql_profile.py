@@ -110,6 +110,17 @@ def test_nan_and_infinity_spoil_no_average():
     }  # fmt: skip
 
 
+def test_the_mean_of_close_values_is_among_them():
+    first = 2**53 + 1
+    for values in (f"{first} + i", f"({first} + i)::DECIMAL(38,0)", f"({first} + i)::DOUBLE"):
+        table = f"(SELECT {values} AS v FROM range(1001) AS t(i)) AS t"
+        type_ = values.rpartition("::")[2] if "::" in values else "BIGINT"
+        figures = profiled([Column("v", type_)], table)[1]["v"]
+        assert figures["mean"] == pytest.approx(first + 500, rel=1e-15)
+    tenth = profiled([Column("v", "DOUBLE")], "(SELECT 0.1 AS v FROM range(1001)) AS t")[1]["v"]
+    assert tenth["mean"] == 0.1
+
+
 def test_values_whose_squares_overflow_have_quartiles_and_no_standard_deviation():
     found = profiled([Column("v", "DOUBLE")], "(VALUES (1e200::DOUBLE), (2.0), (1.0)) t(v)")[1]["v"]
     assert (found["q1"], found["q3"], "std" in found) == (1.5, 5e199, False)

@@ -185,10 +185,20 @@ def _listed(names: Sequence[FoundGroup]) -> str:
     listed = "、".join(
         f"{shown_name(group.name)}（{group.in_words}）" for group in names[:_MAX_NAMED]
     )
-    return listed + (f"、ほか{len(names) - _MAX_NAMED}店" if len(names) > _MAX_NAMED else "")
+    return listed + _others(names)
 
 
 _LIST = "、"
+
+
+def _others(shops: Sequence[object]) -> str:
+    return f"、ほか{len(shops) - _MAX_NAMED}店" if len(shops) > _MAX_NAMED else ""
+
+
+def _repeated(shops: Sequence[str]) -> str:
+    """Shops of the question, as an answer repeats them."""
+    named = _LIST.join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
+    return f"店{named}{_others(shops)}"
 
 
 class RowWords:
@@ -221,9 +231,9 @@ class RowWords:
         """The words as an answer repeats them."""
         parts = [f"「{shortened(self.query)}」"] if self.query else []
         if self.shops:
-            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.shops)}")
+            parts.append(_repeated(self.shops))
         if self.without:
-            parts.append(f"店{_LIST.join(f'「{shortened(shop)}」' for shop in self.without)}を除く")
+            parts.append(f"{_repeated(self.without)}を除く")
         return parts
 
     @property
@@ -276,9 +286,10 @@ class RowWords:
         if matched and (self.shops or self.query):
             lines.append(f"一致した店: {_listed(matched)}")
         for asked_words, done in ((taken, "含めました"), (self._without, "除きました")):
-            spellings = dict.fromkeys(each for words in asked_words for each in words.used)
+            spellings = [*dict.fromkeys(each for words in asked_words for each in words.used)]
             if spellings:
-                lines.append(f"別の書き方の店も{done}: {'、'.join(map(shown_name, spellings))}")
+                named = "、".join(map(shown_name, spellings[:_MAX_NAMED])) + _others(spellings)
+                lines.append(f"別の書き方の店も{done}: {named}")
         if inside:
             letters = " ".join([*([self.query] if self.query else []), *self.shops])
             to_include = "含めるときは shop にその店名を足してください"

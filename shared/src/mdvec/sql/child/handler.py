@@ -280,8 +280,8 @@ class RequestHandler:
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):
-                    near = self._fetched(trap.nearest) if trap.nearest else []
-                    notes.append(trap.with_values([value for (value,) in near]))
+                    among = self._fetched(trap.among) if trap.among else []
+                    notes.append(trap.with_nearest(value for (value,) in among))
             except duckdb.InterruptException:
                 break
             except (duckdb.Error, QueryError):  # a query that can be asked only where it stands

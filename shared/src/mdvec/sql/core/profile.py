@@ -164,6 +164,8 @@ def _share(sizes: Sequence[float], room: float) -> float:
 
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
+_MAX_MOVED = Fraction(1, 10**6)
+"""By how much of the spread of all values the rounding of a mean may move it."""
 _RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
 """The quartiles of a sample; the two in the middle are one value where the count is odd."""
 _QUARTILES = {"q1": 1, "median": 2, "q3": 3}
@@ -350,7 +352,7 @@ def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]
         # A value of the column, such as an ID or yen, is told to the last digit.
         shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
     if "median lower" in cells:
-        shown["mean"] = rounded(_mean_of(cells, present), _MEAN_DIGITS)
+        shown["mean"] = _mean_shown(cells, _mean_of(cells, present))
         quartiles = {part: _quartile(cells, part, present) for part in _QUARTILES}
         shown["median"] = quartiles.pop("median")
         shown |= _deviation(cells) | (quartiles if present > 1 else {})
@@ -384,6 +386,16 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
         return mean
     # A mean beyond all values comes from rounding in the sum.
     return min(max(mean / _TINY, float(cells["min"])), float(cells["max"]))
+
+
+def _mean_shown(cells: Mapping[str, Cell], mean: Cell) -> Cell:
+    """The mean with few digits, or with all where few would move it among its close values."""
+    if mean is None:
+        return None
+    short = rounded(mean, _MEAN_DIGITS)
+    spread = _fraction(cells["max"]) - _fraction(cells["min"])
+    is_close = abs(_fraction(short) - _fraction(mean)) <= spread * _MAX_MOVED
+    return short if is_close else rounded(mean, _VALUE_DIGITS)
 
 
 def _quartile(cells: Mapping[str, Cell], part: str, count: int) -> Cell:

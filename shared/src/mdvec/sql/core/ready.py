@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import combinations
@@ -107,6 +108,37 @@ def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
     return ", ".join(names[:_MAX_LISTED]) + more or "this table has none"
 
 
+_TAKE_SEVERAL = ("by", "columns")
+
+
+def with_lists_as_texts(given: Mapping[str, object]) -> dict[str, object]:
+    """The values for a ready-made question, a list of columns where it takes several as a text."""
+    return {
+        name: ", ".join(map(_as_listed, value))
+        if isinstance(value, list)
+        and all(isinstance(column, str) for column in value)
+        and name.removeprefix("$").casefold() in _TAKE_SEVERAL
+        else value
+        for name, value in given.items()
+    }
+
+
+def _as_listed(column: str) -> str:
+    return identifier(column) if {",", '"'} & {*column} else column
+
+
+def _listed_columns(columns: Sequence[Column], given: str) -> list[Column]:
+    """The columns that a text names: one, or several with commas between; quoted like SQL's.
+
+    Raises:
+        UnknownColumn: one does not exist.
+    """
+    if any(column.name == given for column in columns):
+        return [found_column(columns, given)]
+    names = (name.strip() for name in next(csv.reader([given], skipinitialspace=True), []))
+    return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
+
+
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
     period = period_of(bound)
@@ -185,8 +217,7 @@ def _days(text: str) -> Days:
 
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
-    by = text_value(bound, "by")
-    group = None if by is None else found_column(columns, by)
+    groups = _listed_columns(columns, text_value(bound, "by") or "")
     days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
     for side in _SIDES:
         first, last = days_of(side, str(bound[side][1]))
@@ -204,10 +235,9 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"avg({values}) FILTER (WHERE {inside[side]}) AS {side}_mean"
         for side in _SIDES
     )
-    key = "" if group is None else f"{identifier(group.name)} AS {identifier(group.name)}, "
+    key = "".join(f"{identifier(each.name)} AS {identifier(each.name)}, " for each in groups)
     grouped = (
-        f"SELECT {key}{figures} FROM {{source}} WHERE {any_side}"
-        f"{'' if group is None else ' GROUP BY ALL'}"
+        f"SELECT {key}{figures} FROM {{source}} WHERE {any_side}{' GROUP BY ALL' if groups else ''}"
     )
     difference = "coalesce(second_sum, 0) - coalesce(first_sum, 0)"
     sql = (
@@ -339,10 +369,9 @@ def _chosen(columns: Sequence[Column], given: str | None) -> list[Column]:
     """The named columns, or the first ones that hold numbers."""
     if given is None:
         return [column for column in columns if is_measured(column)][:_MAX_COLUMNS]
-    names = list(dict.fromkeys(name.strip() for name in given.split(",") if name.strip()))
-    if len(names) > _MAX_COLUMNS:
-        raise WrongParameters(f"columns names {len(names)} columns, more than {_MAX_COLUMNS}")
-    chosen = [found_column(columns, name) for name in names]
+    chosen = _listed_columns(columns, given)
+    if len(chosen) > _MAX_COLUMNS:
+        raise WrongParameters(f"columns names {len(chosen)} columns, more than {_MAX_COLUMNS}")
     for column in chosen:
         if not is_measured(column):
             raise WrongParameters(
@@ -359,7 +388,7 @@ READY: dict[str, ReadyQuestion] = {
         _trend,
     ),
     "compare_periods": ReadyQuestion(
-        "A measure in two periods, such as 2025-05 and 2025-06, in all or by a column",
+        "A measure in two periods, such as 2025-05 and 2025-06, in all or by columns",
         (
             TABLE, MEASURE, Parameter("first", "text"), Parameter("second", "text"),
             Parameter("by", "text", is_optional=True), DATE_COLUMN,

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from mdvec.datasets import Column
 from mdvec.sql.core.statement import Node, fold, nodes_in
-from mdvec.text import identifier, literal, shortened
+from mdvec.text import identifier, literal, nearest_texts, shortened
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_TYPES = ("date", "timestamp")
 _MAX_TRAPS = 12
 """Each may cost a look at a column."""
-_MAX_COMPARED = 100_000
-_MAX_NEAREST = 3
-_MIN_LIKENESS = 0.69
-_HIRAGANA = "".join(map(chr, range(ord("ぁ"), ord("ゖ") + 1)))
-_KATAKANA = "".join(map(chr, range(ord("ァ"), ord("ヶ") + 1)))
-"""So that one letter of two may differ: 東点 and 東店."""
+_MAX_COMPARED, _MAX_VALUE = 30_000, 200
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
@@ -35,18 +30,21 @@ class Trap:
         note: what to say.
         check: a SELECT that has a row if there is none; "" if there is.
         subquery: the tree of a query whose NULLs are the trap.
-        nearest: a SELECT of values that may have been meant.
+        compared: the text that no row has.
+        among: a SELECT of the values that may have been meant.
     """
 
     note: str
     check: str = ""
     subquery: Node | None = None
-    nearest: str = ""
+    compared: str = ""
+    among: str = ""
 
-    def with_values(self, values: Sequence[str]) -> str:
-        """The note with the values that may have been meant."""
-        quoted = ", ".join(f"'{shortened(value, _MAX_QUOTED)}'" for value in values)
-        return f"{self.note}; nearest: {quoted}" if values else self.note
+    def with_nearest(self, values: Iterable[str]) -> str:
+        """The note with those of the values that may have been meant."""
+        near = nearest_texts(self.compared, values)
+        quoted = ", ".join(f"'{shortened(value, _MAX_QUOTED)}'" for value in near)
+        return f"{self.note}; nearest: {quoted}" if near else self.note
 
 
 def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - a part of the tree
@@ -187,35 +185,33 @@ def _between(node: Node, scope: _Scope) -> Trap | None:
     )
 
 
-def _folded(text: str) -> str:
-    """SQL: a text in lower case and in one kind of kana."""
-    return f"translate(lower({text}), '{_HIRAGANA}', '{_KATAKANA}')"
+_LIKE = {"~~": "LIKE", "~~*": "ILIKE"}
 
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     """Texts that a column is compared with, which no row may have."""
+    sign = _LIKE.get(str(node.get("function_name")), "=")
     if node.get("type") == "COMPARE_EQUAL":
         compared = [node["left"], node["right"]]
         compared = compared if _text(compared[0]) is None else compared[::-1]
     elif node.get("type") == "COMPARE_IN":
         compared = node["children"]
+    elif sign != "=":
+        compared = [argument["expression"] for argument in node.get("arguments", ())]
     else:
         return
-    of = scope.column(compared[0])
+    of = scope.column(compared[0]) if compared else None
     if of is None or of[1].type != "VARCHAR":
         return
     table, column = identifier(of[0]), identifier(of[1].name)
     for text in filter(None, map(_text, compared[1:])):
-        value = literal(text)
-        likeness = f"jaro_winkler_similarity({_folded('v')}, {_folded(value)})"
         yield Trap(
-            f"no row of {shortened(of[0])} has {shortened(of[1].name)} = "
+            f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} "
             f"'{shortened(text, _MAX_QUOTED)}'",
-            check=f"SELECT 1 FROM {table} WHERE {column} = {value} LIMIT 1",
-            nearest=(
-                f"SELECT v FROM (SELECT DISTINCT {column} AS v FROM {table} LIMIT {_MAX_COMPARED}) "
-                f"WHERE contains(v, {value}) OR (v <> '' AND contains({value}, v)) "
-                f"OR {likeness} >= {_MIN_LIKENESS} ORDER BY {likeness} DESC, v "
-                f"LIMIT {_MAX_NEAREST}"
+            check=f"SELECT 1 FROM {table} WHERE {column} {sign} {literal(text)} LIMIT 1",
+            compared=text if sign == "=" else text.strip("%"),
+            among=(
+                f"SELECT DISTINCT left({column}, {_MAX_VALUE}) FROM {table} "
+                f"WHERE {column} IS NOT NULL LIMIT {_MAX_COMPARED}"
             ),
         )
