@@ -360,15 +360,17 @@ def planned_notes(totals: Totals, where: str) -> list[str]:
     return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] * (totals.rows > 0)
 
 
-def astray_note(total: int, rows: Sequence[Transaction]) -> str:
-    """Names rows dated years away from all others, which the figures leave out."""
+def astray_note(total: int, rows: Sequence[Transaction], *, included: bool = False) -> str:
+    """Names rows dated years away from all others, which figures leave out unless ``included``."""
     named = "、".join(
         f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
         f"（{shortened(row.source_file)} {row.row_number}行目）"
         for row in rows
     )
     more = f"、ほか {total - len(rows):,}件" if total > len(rows) else ""
+    where = "も含みます" if included else "は含めていません"
+    otherwise = "" if included else "。正しければ、その年月を指定すると集計できます"
     return (
-        f"日付がほかから何年も離れた明細 {total:,}件は含めていません: {named}{more}。"
-        "日付の誤りなら、直して取り込み直してください。正しければ、その年月を指定すると集計できます"
+        f"日付がほかから何年も離れた明細 {total:,}件{where}: {named}{more}。"
+        f"日付の誤りなら、直して取り込み直してください{otherwise}"
     )
