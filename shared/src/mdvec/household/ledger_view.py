@@ -162,17 +162,19 @@ class LedgerView:
         max_months: int | None = None,
         *,
         until_today: bool = False,
+        begun: bool = True,
     ) -> tuple[MonthRange, list[str]]:
         """The whole months of a period that the ledger covers, and the notes on their rows.
 
-        Months that have not begun are left out, if there are others. Of more than ``max_months``,
-        only the last are shown. With ``until_today`` the notes say that rows after today are not in
-        the figures.
+        With ``begun``, months that have not begun are left out, if there are others. Of more than
+        ``max_months``, only the last are shown. With ``until_today`` the notes say that rows after
+        today are not in the figures.
 
         Raises:
             InsufficientData: none of the months has rows.
         """
-        months = self._known(period, self.covered.begun(period.months))
+        covered = self.covered
+        months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
