@@ -142,7 +142,7 @@ def monthly_household(
     if named is Total.SAVINGS_RATE:
         rate = savings_rate(figures.income or 0, figures.spending or 0)
     span = span_in_words(days, month_starts_on)
-    notes += [*wording.removed_notes(sums), *wording.received_notes(spent)]
+    notes += [*wording.removed_notes(sums), *wording.received_notes(spent, earned)]
     if page > 1:
         about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
         text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
