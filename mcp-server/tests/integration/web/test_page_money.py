@@ -95,6 +95,7 @@ def test_figures_are_the_tools_own_and_lead_to_their_rows(client):
     said = text_in(shown)
     for figure in ("200,000 yen", "52,500 yen", "147,500 yen", "73.8 %"):
         assert figure.replace(" ", "") in said.replace(" ", "")
+    assert "in the sums: 4 rows; left out: 0" in said.partition("Transactions")[2]
     rows = text_in(client.get(addresses(shown)["52,500"]).text)
     assert "大家" in rows
     assert "会社" not in rows.partition("Transactions")[2]

@@ -28,6 +28,7 @@ from mdvec.household import (
     Transaction,
     TrendAnswer,
     category_hierarchy,
+    counts_text,
     coverage,
     mean,
     monthly_household,
@@ -81,6 +82,11 @@ class Money:
         """What makes a shop's sum positive, as its category's is."""
         subject = self.answer.category
         return 1 if isinstance(subject, Category) and subject.is_income else -1
+
+    @property
+    def counts(self) -> str:
+        """How many rows the figures are of, and how many are left out and why."""
+        return counts_text(self.answer.counts)
 
     @property
     def pages(self) -> int:
