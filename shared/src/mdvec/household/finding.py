@@ -244,12 +244,12 @@ def _condition(
     notes: list[str] = []
     connection, tool_id = view.connection, view.tool_id
     ledger = row_sums.extent_of(connection, tool_id)
-    period, days = None, None
+    period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
         period = view.period(wanted.since, wanted.until, wanted.period)
-    if period is not None and not period.is_all:
-        days = period.days
-        parts.append(days.in_words)
+        period = None if period.is_all else period
+    if period is not None:
+        parts.append(period.days.in_words)
         notes.append(period.understood)
         shown_months = view.covered.shown(period.months)
         if shown_months not in (None, period.months) and not view.stray_days(period.days):
@@ -270,7 +270,9 @@ def _condition(
     bounds = (wanted.min_amount, wanted.max_amount)
     if bounds != (None, None):
         parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
-    condition = row_sums.RowCondition(tool_id, ledger, days, accounts, *bounds, within, without)
+    condition = row_sums.RowCondition(
+        tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
+    )
     return condition, period, parts, notes
 
 

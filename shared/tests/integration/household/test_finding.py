@@ -362,6 +362,9 @@ def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_ye
     every = ledger.find()
     assert (every.total_rows, every.spending, every.notes) == (11, 123_000, notes)
     assert ledger.find(period="全期間") == every
+    later = date(2027, 8, 1)
+    assert ledger.find(period="全期間", today=later) == ledger.find(today=later)
+    assert ledger.find(today=later).age
     assert ledger.find(query="Amazon").notes[-1] == notes[1]
     wide = ledger.find(period="1900年から2199年")
     assert (wide.spending, wide.notes[1:]) == (123_000, notes)
