@@ -7,9 +7,12 @@ from urllib.parse import unquote
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from mdvec.charts.chart import colors_of
+from mdvec.dates import Month
 from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted
 from page_site import page_site, table_in
+
+from mdvec_mcp.household.context import today
 
 HOSTILE = "2025年9月"
 
@@ -90,6 +93,7 @@ def test_figures_are_the_tools_own_and_lead_to_their_rows(client):
     said = text_in(shown)
     for figure in ("200,000 yen", "52,500 yen", "147,500 yen", "73.8 %"):
         assert figure.replace(" ", "") in said.replace(" ", "")
+    assert "in the sums: 4 rows; left out: 0" in said.partition("Transactions")[2]
     rows = text_in(client.get(addresses(shown)["52,500"]).text)
     assert "大家" in rows
     assert "会社" not in rows.partition("Transactions")[2]
@@ -178,6 +182,31 @@ def test_periods_move_by_their_own_length(client):
     before = re.search(r'href="(/money\?[^"]*)" rel="prev"', shown)[1].replace("&amp;", "&")
     assert "2025-01 – 2025-03" in text_in(client.get(before).text)
     assert "2024" in text_in(money(client, period="2024年"))
+    # Of the year asked for only the months with data are shown; the one before is a year too.
+    assert 'period=2024%E5%B9%B4&amp;category=&amp;shop=" rel="prev"' in money(
+        client, period="2025年"
+    )
+
+
+def test_months_categories_and_their_files_add_up_to_the_figures_of_a_period_with_planned_rows(
+    tmp_path,
+):
+    now = Month.of(today())
+    months = [now.plus(number) for number in (-2, -1, 0, 1)]
+    rows = [
+        f"1,{month.last_day:%Y/%m/%d},スーパー,-{10**number},財布,食費,食料品,,0,p{number}"
+        for number, month in enumerate(months)
+    ]
+    period = {"period": f"{months[0]}〜{now.plus(3)}"}
+    with page_site(ledger(tmp_path, rows)) as site, site.client() as client:
+        shown = money(client, **period)
+        assert "1,111 yen" in text_in(shown)
+        assert re.findall(r"<title>(\S+) [\d,]+", shown)[-1] == str(months[-1])
+        table = client.get("/money/months.csv", params=period).text.splitlines()
+        assert [line.split(",")[2] for line in table[1:]] == ["1", "10", "100", "1000"]
+        matrix = client.get("/money/matrix.csv", params=period).text.splitlines()
+        assert matrix[1] == "食費,1,10,100,1000"
+        assert "100" in text_in(money(client, **period, category="食費"))
 
 
 def test_categories_stand_side_by_side_by_month_and_each_amount_opens_its_rows(client):

@@ -160,12 +160,13 @@ class Spoken:
     """The days that a phrase names.
 
     ``swapped``: the two ends of a range were in the wrong order. ``counted``: it was counted back
-    from the last month with data.
+    from the last month with data. ``is_all``: all days were named.
     """
 
     days: Days
     swapped: bool = False
     counted: bool = False
+    is_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ def _whole(text: str, context: PeriodContext) -> Spoken | None:
     if (period := _named(text, context)) is not None:
         return Spoken(period.latest(context.today), counted=period.counted)
     if text in ("全期間", "すべて", "全て"):
-        return Spoken(context.available.days)
+        return Spoken(context.available.days, is_all=True)
     text = "今年から" if text == "年初来" else text
     if match := re.fullmatch(r"(.+?)(?:に入って)?(?:から(?:(?:今日|現在)まで)?|以降|[~〜])", text):
         start = _one(match[1], context)

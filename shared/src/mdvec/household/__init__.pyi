@@ -50,6 +50,7 @@ from .core.wording import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from .core.wording import PAGE_SIZE as PAGE_SIZE
 from .core.wording import EmptyLedger as EmptyLedger
 from .core.wording import InvalidPage as InvalidPage
+from .core.wording import counts_text as counts_text
 from .core.wording import empty_note as empty_note
 from .core.wording import filling_note as filling_note
 from .core.wording import format_percentage as format_percentage

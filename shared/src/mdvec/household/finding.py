@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import apsw
 
-from mdvec.dates import ONE_DAY, Days
+from mdvec.dates import Days
 from mdvec.household.core.categories import (
     Hierarchy,
     ResolvedSubject,
@@ -40,22 +40,28 @@ from mdvec.household.core.row_sums import (
     largest,
     means_over,
     shop_names,
+    sums_within,
 )
-from mdvec.household.core.sums import REASONS, KeySum, RowSum, totals_of
+from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.core.transaction import listed_row
 from mdvec.household.core.wording import (
     MAX_PAGE_SIZE,
-    PLANNED_INCLUDED,
+    PLANNED_LEFT_OUT,
     InvalidPageSize,
+    astray_note,
     clipped_note,
-    planned_notes,
     renamed_notes,
     totals_in_words,
 )
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.subjects import Embed, beside_notes, category_named, near_rows
-from mdvec.household.ledger_view import LedgerView, doubt_notes_on, ledger_view
+from mdvec.household.ledger_view import (
+    MAX_NAMED_ROWS,
+    LedgerView,
+    doubt_notes_on,
+    ledger_view,
+)
 from mdvec.household.overview import resolved_name
 from mdvec.household.shops import aliases_of
 from mdvec.text import bracketed_name, shortened
@@ -187,21 +193,28 @@ def find_transactions(
             if listing.page == 1:
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
+        if listing.group_by not in (None, *_BY_TEXT):
+            by_key = by_key or _key_sums(connection, matching, listing)
         paging = Paging(listing.page, listing.rows_on_page, totals.rows)
         rows = row_sums.page_of(
             connection, matching, listing.sort, offset=paging.offset, limit=paging.size
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
-        groups = _groups(connection, matching, chosen, by_key, shop, listing, notes)
-        notes += _planned_notes(connection, matching, today)
+        known = ledger.known_days(condition.days)
+        groups = _groups(chosen, by_key, shop, listing, notes, known, condition.days)
+        notes += _far_notes(ledger, matching)
         meant = partial(row_sums.ids_of, connection, matching)
         renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(meant()))
         notes += renamed_notes(renamed)
         notes += doubt_notes_on(connection, tool_id, condition.days or condition.ledger, meant)
     means: tuple[Mean, ...] = ()
-    if listing.group_by in TIMES and (days := condition.known_days) is not None and totals.rows:
-        means = means_over(totals, days, listing.month_starts_on)
-        notes.append(f"平均は {days.in_words} のもの")
+    if (
+        listing.group_by in TIMES
+        and known
+        and (averaged := totals_of(sums_within(by_key, known))).rows
+    ):
+        means = means_over(averaged, known, listing.month_starts_on)
+        notes.append(f"平均は {known.in_words} のもの")
     understood = "・".join(parts or ["全期間のすべての明細"])
     age = ledger.age(period)
     return FoundAnswer(
@@ -234,10 +247,12 @@ def _condition(
     period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
         period = view.period(wanted.since, wanted.until, wanted.period)
+        period = None if period.is_all else period
+    if period is not None:
         parts.append(period.days.in_words)
         notes.append(period.understood)
         shown_months = view.covered.shown(period.months)
-        if shown_months is not None and shown_months != period.months:
+        if shown_months not in (None, period.months) and not view.stray_days(period.days):
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
             notes.append(
@@ -261,16 +276,28 @@ def _condition(
     return condition, period, parts, notes
 
 
-def _planned_notes(
-    connection: apsw.Connection, matching: row_sums.RowsChosen, today: date
-) -> list[str]:
-    """Note: the rows dated after today, which are in the sums as in those of a month."""
-    days = matching.condition.known_days
-    if days is None or days.last <= today:
-        return []
-    later = Days(max(days.first, today + ONE_DAY), days.last)
-    planned = replace(matching, condition=replace(matching.condition, days=later))
-    return planned_notes(totals_of(row_sums.sums_by(connection, planned, "date")), PLANNED_INCLUDED)
+def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
+    """Notes on the rows dated after today, as of a month, and on stray ones in the sums."""
+    connection, days, body = view.connection, matching.condition.days, view.covered.body
+
+    def on(some: Days) -> row_sums.RowsChosen:
+        return replace(matching, condition=replace(matching.condition, days=some))
+
+    def totals(some: Days) -> Totals:
+        return totals_of(row_sums.sums_by(connection, on(some), "date"))
+
+    notes = view.planned_notes(days or body.days, PLANNED_LEFT_OUT, totals)
+    stray = view.stray_days(days)
+    if total := sum(totals(some).rows for some in stray):
+        rows = [
+            row
+            for some in stray
+            for row in row_sums.page_of(
+                connection, on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS
+            )
+        ]
+        notes.append(astray_note(total, rows[:MAX_NAMED_ROWS], included=True))
+    return notes
 
 
 def _with_texts(
@@ -319,13 +346,13 @@ def _beside(
 
 
 def _groups(
-    connection: apsw.Connection,
-    matching: row_sums.RowsChosen,
     chosen: Sequence[RowSum],
     by_key: Sequence[KeySum],
     shop: ShopOf,
     listing: ListingOptions,
     notes: list[str],
+    known: Days | None,
+    asked: Days | None,
 ) -> tuple[FoundGroup, ...]:
     match listing.group_by:
         case None:
@@ -336,12 +363,10 @@ def _groups(
             return largest(groups_by(chosen, lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
             return largest(groups_by(chosen, lambda row_sum: row_sum.category))
-    by_key = by_key or _key_sums(connection, matching, listing)
-    if listing.group_by == "person":
-        return largest(_by_person(by_key, notes))
-    days = matching.condition.known_days
-    asked = matching.condition.days
-    return groups_by_time(by_key, listing.group_by, days, asked, listing.month_starts_on)
+        case "person":
+            return largest(_by_person(by_key, notes))
+        case time:
+            return groups_by_time(by_key, time, known, asked, listing.month_starts_on)
 
 
 def _key_sums(

@@ -17,7 +17,7 @@ from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.sums import MonthlySum, MonthMarks
+from mdvec.household.core.sums import MonthlySum, MonthMarks, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import (
@@ -25,6 +25,7 @@ from mdvec.household.interfaces import (
     duplicate_checks,
     ledger_statements,
     ledger_sums,
+    row_sums,
 )
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import where_rows
@@ -128,6 +129,21 @@ class LedgerView:
         )
         return days, notes + self._month_notes(period, days, months)
 
+    def known_days(self, asked: Days | None) -> Days | None:
+        """The days ``asked`` for that means are over: from the first row to the last by today."""
+        extent, covered = row_sums.extent_of(self.connection, self.tool_id), self.covered
+        known = covered.body.days.within(extent)
+        known = known and known.within(Days(date.min, min(covered.last_day, self.today)))
+        return known and known.within(asked or known)
+
+    def stray_days(self, asked: Days | None) -> list[Days]:
+        """The days of stray months among those ``asked`` for, beside other months."""
+        body = self.covered.body
+        if asked is not None and asked.within(body.days) is None:
+            return []
+        months = [month.days for month in self.covered.present if month not in body]
+        return [days for month in months if (days := month.within(asked or month))]
+
     def shown_days(
         self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False
     ) -> tuple[Days, list[str]]:
@@ -146,17 +162,19 @@ class LedgerView:
         max_months: int | None = None,
         *,
         until_today: bool = False,
+        begun: bool = True,
     ) -> tuple[MonthRange, list[str]]:
         """The whole months of a period that the ledger covers, and the notes on their rows.
 
-        Months that have not begun are left out, if there are others. Of more than ``max_months``,
-        only the last are shown. With ``until_today`` the notes say that rows after today are not in
-        the figures.
+        With ``begun``, months that have not begun are left out, if there are others. Of more than
+        ``max_months``, only the last are shown. With ``until_today`` the notes say that rows after
+        today are not in the figures.
 
         Raises:
             InsufficientData: none of the months has rows.
         """
-        months = self._known(period, self.covered.begun(period.months))
+        covered = self.covered
+        months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
@@ -218,12 +236,21 @@ class LedgerView:
     ) -> list[str]:
         """The notes on rows of the days shown, of which ``summed`` are in the figures."""
         connection, tool_id = self.connection, self.tool_id
-        notes = self._planned_notes(subject, summed, left_out)
+        notes = self.planned_notes(
+            summed,
+            left_out,
+            lambda span: ledger_sums.counted_totals(connection, tool_id, span, subject),
+        )
         where = where_rows(tool_id, days, subject)
         return notes + wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
 
-    def _planned_notes(self, subject: Subject | None, shown: Days, left_out: str) -> list[str]:
-        """Notes on rows dated after today: those in the sums, and those that are not."""
+    def planned_notes(
+        self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
+    ) -> list[str]:
+        """Notes on rows dated after today: those in the sums, and those that are not.
+
+        ``totals`` gives the sums of the rows that the answer is about on some days.
+        """
         today, covered = self.today, self.covered
         tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
         spans = []
@@ -233,11 +260,7 @@ class LedgerView:
         if end > later and shown.last >= min(covered.latest.last_day, today):
             spans.append((Days(later + ONE_DAY, end), left_out))
         return [
-            note
-            for days, where in spans
-            for note in wording.planned_notes(
-                ledger_sums.counted_totals(self.connection, self.tool_id, days, subject), where
-            )
+            note for days, where in spans for note in wording.planned_notes(totals(days), where)
         ]
 
     def doubts(self, days: Days, subject: Subject | None, of: str = "") -> list[str]:

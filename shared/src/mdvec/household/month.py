@@ -142,7 +142,7 @@ def monthly_household(
     if named is Total.SAVINGS_RATE:
         rate = savings_rate(figures.income or 0, figures.spending or 0)
     span = span_in_words(days, month_starts_on)
-    notes += [*wording.removed_notes(sums), *wording.received_notes(spent)]
+    notes += [*wording.removed_notes(sums), *wording.received_notes(spent, earned)]
     if page > 1:
         about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
         text = answer_text(page_lines(rows, noted, paging, f"{about}の"))
@@ -272,15 +272,16 @@ def combined_households(
             today, available, since=since, until=until, period=period, default=latest
         )
         days = requested.days
-        cells = {
-            name: ledger_sums.monthly_sums(connection, tools[name], days, None, by_minor=False)
-            for name in tools
-        }
-        doubts = [
-            f"{name}: {note}" if len(tools) > 1 else note
-            for name, tool_id in tools.items()
-            for note in doubt_notes(connection, tool_id, days, None)
-        ]
+        cells: dict[str, list[MonthlySum]] = {name: [] for name in tools}
+        told: list[str] = []
+        for name, tool_id in tools.items():
+            of_one: list[str] = []
+            if name in covered and covered[name].shown(requested.months):
+                ledger = LedgerView(connection, tool_id, today, covered[name])
+                shown, of_one = ledger.shown_days(requested, None)
+                cells[name] = ledger.sums(shown, None)
+            of_one += doubt_notes(connection, tool_id, days, None)
+            told += [f"{name}: {note}" if len(tools) > 1 else note for note in of_one]
         left_out, about_it = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
@@ -291,7 +292,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not about_it:
         notes.append(_NONE_SHARED)
     notes += [about_it] if about_it else []
-    notes += doubts
+    notes += told
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(
@@ -332,7 +333,7 @@ def _combined_answer(
         ]
     lines += told_pairs(across)
     counts = counts_of(every)
-    notes = [*notes, *wording.removed_notes(every)]
+    notes = [*notes, *wording.removed_notes(every), *wording.received_notes(by_category)]
     return CombinedAnswer(
         period.days,
         tuple(HouseholdFigures(name, one.spending, one.income) for name, one in totals.items()),

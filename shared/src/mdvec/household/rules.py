@@ -81,12 +81,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with one_state(connection):
         rule = _rule(connection, tool_id, shop, category)
-        others = [
-            other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)
-        ]
-        rows = counted_rows(connection, tool_id, date.min, date.max)
-        own = plans.own_categories(connection, tool_id)
-    moved = [row for row in rows if row.id not in own and _moves(row, rule, others)]
+        moved = _moved_by(connection, tool_id, rule)
     sums: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     for row in moved:
@@ -100,6 +95,14 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     )  # fmt: skip
 
 
+def _moved_by(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> list[CountedRow]:
+    """The rows that count which a rule would give another category."""
+    others = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
+    rows = counted_rows(connection, tool_id, date.min, date.max)
+    own = plans.own_categories(connection, tool_id)
+    return [row for row in rows if row.id not in own and _moves(row, rule, others)]
+
+
 def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
     """Set a rule and apply it to every row; later imports keep to it.
 
@@ -108,6 +111,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with connection:
         rule = _rule(connection, tool_id, shop, category)
+        against = category_rules.against_text(rule, _moved_by(connection, tool_id, rule))
         plans.put_rule(connection, tool_id, rule)
         changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
@@ -115,7 +119,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         f"{category_rules.rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
-    return RuleChange(changed, answer_text([text]))
+    return RuleChange(changed, answer_text([text, *against]))
 
 
 def remove_rule(

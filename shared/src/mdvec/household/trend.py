@@ -69,6 +69,7 @@ def category_trend(
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
+    begun: bool = True,
     month_starts_on: int = 1,
     today: date,
 ) -> TrendAnswer:
@@ -76,7 +77,8 @@ def category_trend(
 
     The default period is the latest twelve months with data, up to the current one. 収入 is
     income and 収支 income minus spending; everything else is spending minus refunds. Months start
-    on the day ``month_starts_on``, and are shown whole, also for a period of days.
+    on the day ``month_starts_on``, and are shown whole, also for a period of days. With ``begun``
+    those that have not begun are left out, if there are others.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
@@ -88,7 +90,7 @@ def category_trend(
             since, until, period, start_month=start_month, end_month=end_month
         )
         named, notes = ledger.subject(category)
-        seen = _TrendBasis.of(ledger, requested, named, MAX_MONTHS, notes)
+        seen = _TrendBasis.of(ledger, requested, named, MAX_MONTHS, notes, begun=begun)
     if named is Total.SAVINGS_RATE:
         return _savings(seen)
     if named is None:
@@ -121,8 +123,10 @@ class _TrendBasis:
         subject: Subject | None,
         most: int | None,
         notes: list[str],
+        *,
+        begun: bool = True,
     ) -> _TrendBasis:
-        shown, range_notes = ledger.shown_months(period, subject, most)
+        shown, range_notes = ledger.shown_months(period, subject, most, begun=begun)
         sums = ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
         notes = [*notes, *range_notes, *ledger.doubts(shown.days, subject)]
         return cls(ledger, period, shown, sums, notes)
@@ -187,6 +191,8 @@ def category_trend_summary(
 ) -> TrendAnswer:
     """The trend of every 大項目, by default over the latest twelve months: by size, income last.
 
+    Of stated ``months`` those that have not begun are shown too.
+
     Raises:
         EmptyLedger: there are no rows yet.
         InsufficientData: the ledger has nothing for these months.
@@ -194,7 +200,7 @@ def category_trend_summary(
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         ends = (None, None) if months is None else (str(months.first), str(months.last))
         requested = ledger.period(None, None, None, start_month=ends[0], end_month=ends[1])
-        seen = _TrendBasis.of(ledger, requested, None, None, [])
+        seen = _TrendBasis.of(ledger, requested, None, None, [], begun=months is None)
     amounts = amounts_by_category(seen.sums)
     trends = [seen.trend(each, amounts[each]) for each, _ in _by_size(amounts, seen.shown)]
     return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))

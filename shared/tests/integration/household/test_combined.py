@@ -8,7 +8,7 @@ from plan_ledger import Bought, fill
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
 from mdvec.household.english import in_english
-from mdvec.household.month import combined_households
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.review import DuplicateResolutionError
 from mdvec.household.sharing import decide_shared
 
@@ -37,11 +37,34 @@ def test_both_households_and_their_sum(connection):
         "- 食費: 4,000円（88.9%, 2件）",
         "- 教養: 500円（11.1%, 1件）",
         "※ 両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした。",
+        "※ hers: 2025年06月の明細はまだ揃っていない可能性があります。",
+        "※ hers: 予定（今日より後の日付の明細）: 1件、収入 300,000円（上の金額に含みます）。",
+        "※ his: 2025年06月の明細はまだ揃っていない可能性があります。",
         "※ 集計に使った明細は 4件、除いた明細は 1件（計算対象外 1件）です。",
     ]
     rows = [row for row in (*HERS, *HIS) if row.day.startswith("2025-06")]
     assert answer.spending == sum(row.yen for row in rows if row.major != "収入")
     assert answer.income == sum(row.yen for row in rows if row.major == "収入")
+
+
+def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connection):
+    rows = [
+        *HERS,
+        Bought("2025-04-03", "返金", 2_000, "衣服/服"),
+        Bought("2025-08-01", "旅行", -80_000),
+        Bought("1925-06-03", "朝市", -9),
+    ]
+    tools = {"hers": fill(connection, rows, "hers"), "his": fill(connection, HIS, "his")}
+    answer = combined_households(connection, tools, period="1900年〜2025年6月", today=TODAY)
+    alone = monthly_household(connection, tools["hers"], period="1900年〜2025年6月", today=TODAY)
+    assert answer.households[0].spending == alone.spending == 1_000
+    (refunded,) = [note for note in alone.notes if note.startswith("支出より入金の多い")]
+    others = [note for note in alone.notes if note != refunded]
+    starts = ("データのある", "明細が 1 件もない", "2025年06月の明細", "日付が", "予定", "予定")
+    assert [note.startswith(start) for note, start in zip(others, starts, strict=True)] == [
+        True
+    ] * 6
+    assert {f"hers: {note}" for note in others} | {refunded} < set(answer.notes)
 
 
 def test_a_household_without_rows_is_named(connection):
@@ -134,7 +157,7 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
     )  # fmt: skip
     assert after.spending == sum(one.amount for one in after.spending_by_category)
     assert (after.shared, after.households) == ((), before.households)
-    assert after.notes == (
+    assert after.notes[:1] == (
         "判定により、合計だけから除いたもの: 両方にある買い物 1件（支出 48,700円）、"
         "家計簿のあいだの振替 2件（支出 50,000円、収入 50,000円）。各家計簿の金額は変わりません",
     )

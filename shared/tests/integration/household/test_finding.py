@@ -54,9 +54,9 @@ class Ledger:
                  flag == "duplicate"),
             )  # fmt: skip
 
-    def find(self, listing=None, **wanted):
+    def find(self, listing=None, today=TODAY, **wanted):
         return find_transactions(
-            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), TODAY
+            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), today
         )
 
 
@@ -310,8 +310,71 @@ def test_rows_after_today_are_named_as_by_the_month(wanted):
     found = ledger.find(**wanted)
     assert note in found.notes
     assert (note[-11:], found.spending) == ("（上の金額に含みます）", month.spending)
-    for without in ({"period": "2025年7月"}, {"until": "2025-08-15"}, {"query": "本"}):
+    for without in ({"period": "2025年7月"}, {"query": "本"}):
         assert not any(note.startswith("予定") for note in ledger.find(**without).notes)
+    (left,) = ledger.find(until="2025-08-15").notes[1:]
+    assert left == note.replace("上の金額に含みます", "上の金額には含めていません")
+
+
+FAR = [
+    *((date(2025, month, 5), -300, *ROWS[0][2:]) for month in range(1, 9)),
+    (date(2025, 8, 10), -600, *ROWS[0][2:]),
+    (date(2026, 3, 31), -70_000, "旅行", CATEGORIES[2], "財布", None),
+    (date(1926, 3, 3), -50_000, *ROWS[0][2:]),
+]
+"""A purchase of each month until 10 August, a planned one and one whose year is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("period", "days"),
+    [
+        (None, ("2025年01月01日〜2025年08月10日", 222, 8)),
+        ("今年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+        ("今月", ("2025年08月01日〜2025年08月10日", 10, None)),
+        ("1900年から2199年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+    ],
+)
+def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wrong_year(
+    period, days
+):
+    words, of_days, of_months = days
+    for wanted in ({}, {"query": "Amazon"}):
+        found = Ledger(FAR).find(ListingOptions(group_by="month"), period=period, **wanted)
+        spent = 900 if period == "今月" else 3_000
+        assert [(mean.over, mean.spending) for mean in found.means] == [
+            (over, round(spent / over)) for over in (of_days, of_months) if over
+        ]
+        assert f"平均は {words} のもの" in found.notes
+    years = Ledger(FAR).find(ListingOptions(group_by="year")).groups
+    assert [(year.name, year.mean and year.mean.spending) for year in years] == [
+        ("1926", None), ("2025", 375), ("2026", None),
+    ]  # fmt: skip
+    assert not Ledger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
+
+
+def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_year():
+    notes = (
+        "予定（今日より後の日付の明細）: 1件、支出 70,000円（上の金額に含みます）",
+        "日付がほかから何年も離れた明細 1件も含みます: 1926-03-03 AMAZON.CO.JP -50,000円"
+        "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください",
+    )
+    ledger = Ledger(FAR)
+    every = ledger.find()
+    assert (every.total_rows, every.spending, every.notes) == (11, 123_000, notes)
+    assert ledger.find(period="全期間") == every
+    later = date(2027, 8, 1)
+    assert ledger.find(period="全期間", today=later) == ledger.find(today=later)
+    assert ledger.find(today=later).age
+    assert ledger.find(query="Amazon").notes[-1] == notes[1]
+    wide = ledger.find(period="1900年から2199年")
+    assert (wide.spending, wide.notes[1:]) == (123_000, notes)
+    year = ledger.find(period="今年")
+    assert year.spending == 3_000
+    assert year.notes[1:] == (
+        "データのある 2025年01月〜2025年08月 だけを対象にしました",
+        notes[0].replace("上の金額に含みます", "上の金額には含めていません"),
+    )
+    assert ledger.find(period="1926年3月").notes == ("「1926年3月」を 1926年03月 と解釈しました",)
 
 
 def test_a_changed_row_is_found_as_it_is_now():
@@ -412,7 +475,7 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     days = (date(2025, 6, 1) + timedelta(number) for number in range(579))
     ledger = Ledger([(day, -1, *ROWS[0][2:]) for day in days])
     listing = ListingOptions(group_by=group_by, month_starts_on=starts_on)
-    found = ledger.find(listing, since=asked[0], until=asked[1])
+    found = ledger.find(listing, date(2026, 12, 31), since=asked[0], until=asked[1])
     told = [group.name for group in found.groups]
     assert (told if asked[0] else [told[0], told[-1]]) == names
     if asked == ("2025-06-15", "2026-12-31"):

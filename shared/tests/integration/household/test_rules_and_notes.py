@@ -60,6 +60,16 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     earned = try_rule(connection, tool, shop="リンリン", category="収入 > その他")
     assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
     assert "10,000) would reduce the income" in in_english(earned.text)
+    done = set_rule(connection, tool, shop="リンリン", category="収入 > その他")
+    assert done.text.splitlines()[1:] == earned.text.splitlines()[3:4]
+    june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
+    (lowered,) = [note for note in june.notes if note.startswith("入金より支払いの多い")]
+    assert "収入を減らしています（収入 > その他 10,000円）" in lowered
+    assert "lowers the income (収入 > その他" in in_english(lowered)
+    set_rule(connection, tool, shop="リンリン", category="収入")
+    june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
+    assert any("収入を減らしています（収入 10,000円）" in note for note in june.notes)
+    remove_rule(connection, tool, shop="リンリン")
     done = set_rule(connection, tool, shop="リンリン", category="自転車")
     assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
     assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
@@ -97,7 +107,9 @@ def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
     tool = fill(connection, [Bought("2025-06-25", "給与", 300_000, "未分類/未分類")])
     june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
     assert (june.spending, june.income) == (-300_000, 0)
-    assert any("支出を減らしています（未分類 300,000円）" in note for note in june.notes)
+    (received,) = [note for note in june.notes if "支出を減らしています" in note]
+    assert "（未分類 300,000円）" in received
+    assert "1件だけなら what=note で収入に" in received
     set_rule(connection, tool, shop="給与", category="収入")
     june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
     assert (june.spending, june.income) == (0, 300_000)

@@ -197,6 +197,11 @@ def test_a_payment_by_the_month_that_is_charged_twice_is_found():
     assert is_likely(twice, again, *months)
     often = [card(20 + n, f"2025-07-{n:02}", description="配信サービス") for n in range(1, 9)]
     assert not is_likely(twice, again, *months, *often)
+    # What the shop took long ago, or at another price, says nothing against it.
+    for day, amount in (("2024-03-20", -990), ("2024-03-28", -1_000), ("2025-01-14", -990)):
+        assert is_likely(twice, again, *months, card(8, day, amount, description="配信サービス"))
+    dearer = card(8, "2025-06-22", -990, description="配信サービス")
+    assert not is_likely(twice, again, *months, dearer)
 
 
 def test_the_final_amount_of_a_charge_is_found_where_the_shop_is_rarely_visited():

@@ -162,6 +162,24 @@ def test_payments_once_a_month_are_never_of_four_weeks(day, start, months, late)
         assert series.interval.name == "毎月"
 
 
+@pytest.mark.parametrize(
+    ("fees", "amount", "once"),
+    [
+        ((4_900, 5_900, 5_900), 5_900, [4_900]),
+        ((4_900, 4_900, 5_900), 4_900, [5_900]),
+        ((3_900, 4_900, 5_900, 5_900), 5_900, [3_900, 4_900]),
+        ((4_900, 5_900, 5_900, 6_900), 5_900, [4_900, 6_900]),
+    ],
+)
+def test_a_yearly_fee_that_was_paid_twice_in_a_row_recurs_whatever_came_before(fees, amount, once):
+    first = 2026 - len(fees)
+    paid = [(f"{first + number}-03-04", "年会費", fee) for number, fee in enumerate(fees)]
+    (fee,) = found(*paid)
+    assert (fee.interval.name, fee.is_fixed, fee.amount) == ("毎年", True, amount)
+    assert [row.yen for row in fee.singles] == once
+    assert not found(*paid[:1], *paid[-1:])
+
+
 def test_a_yearly_tax_whose_amount_moves_a_little_recurs_in_whole_and_in_parts():
     car = [("2023-05-31", "自動車税", 34_500), ("2024-05-30", "自動車税", 36_000),
            ("2025-05-29", "自動車税", 36_000)]  # fmt: skip

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from mdvec.charts import Chart, colors_of
 from mdvec.database import Connection
-from mdvec.dates import MonthRange
+from mdvec.dates import MonthRange, PeriodContext, parse_period
 from mdvec.errors import MdvecError
 from mdvec.household import (
     INCOME,
@@ -28,6 +28,7 @@ from mdvec.household import (
     Transaction,
     TrendAnswer,
     category_hierarchy,
+    counts_text,
     coverage,
     mean,
     monthly_household,
@@ -81,6 +82,11 @@ class Money:
         """What makes a shop's sum positive, as its category's is."""
         subject = self.answer.category
         return 1 if isinstance(subject, Category) and subject.is_income else -1
+
+    @property
+    def counts(self) -> str:
+        """How many rows the figures are of, and how many are left out and why."""
+        return counts_text(self.answer.counts)
 
     @property
     def pages(self) -> int:
@@ -194,7 +200,7 @@ class _Money:
             chart=_chart(trend, year_before, is_whole=is_whole),
             matrix=matrix,
             dearest=dearest_month(trend.series[1], matrix) if matrix else None,
-            periods=self._periods(ledger, tool_id, answer.months),
+            periods=self._periods(ledger, tool_id, answer.months, period or ""),
             shops=shop_sums(
                 ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
             ),
@@ -209,13 +215,15 @@ class _Money:
         named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
         return self.views.wiring.household.trend(
             ledger, tool_id, category=str(named), start_month=str(months.first),
-            end_month=str(months.last), period=None,
+            end_month=str(months.last), begun=False,
         )  # fmt: skip
 
-    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange) -> Periods:
+    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange, said: str) -> Periods:
         starts_on = self.views.wiring.household.month_starts_on
         known = coverage(ledger, tool_id, today(), starts_on).default_range
-        return periods_around(shown, known)
+        asked = parse_period(said, PeriodContext(today(), known))
+        months = MonthRange.around(asked.days, starts_on) if asked else shown
+        return periods_around(shown, known, months)
 
     def _matrix(
         self, ledger: Connection, tool_id: int, months: MonthRange

@@ -239,19 +239,27 @@ class Periods:
     offered: tuple[str, ...]
 
 
-def periods_around(shown: MonthRange, known: MonthRange) -> Periods:
-    """The periods of the same length beside a view's, and the latest known months and years."""
+def periods_around(
+    shown: MonthRange, known: MonthRange, asked: MonthRange | None = None
+) -> Periods:
+    """The periods of the same length beside a view's, and the latest known months and years.
+
+    ``asked`` are the months asked for, of which only those with data may be ``shown``.
+    """
+    asked = asked or shown
     years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
     months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
     return Periods(
-        before=_moved(shown, -len(shown)) if shown.first > known.first else "",
-        after=_moved(shown, len(shown)) if shown.last < known.last else "",
+        before=_moved(asked, -len(asked)) if shown.first > known.first else "",
+        after=_moved(asked, len(asked)) if shown.last < known.last else "",
         offered=(*map(str, months), *(f"{year}年" for year in years)),
     )
 
 
 def _moved(months: MonthRange, by: int) -> str:
     first, last = months.first.plus(by), months.last.plus(by)
+    if (first.month, last) == (1, first.plus(11)):
+        return f"{first.year}年"
     return str(first) if first == last else f"{first}〜{last}"
 
 

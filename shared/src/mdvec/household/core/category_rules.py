@@ -161,6 +161,21 @@ def rule_line(rule: CategoryRule) -> str:
     return f"{bracketed_name(rule.shop)}を含む店 → {shown_name(rule.category)}"
 
 
+def against_text(rule: CategoryRule, rows: Iterable[CountedRow]) -> list[str]:
+    """That payments become income which they lower, or receipts spending; nothing without any."""
+    to_income = rule.category.major == INCOME
+    against = [
+        abs(row.amount)
+        for row in rows
+        if row.is_income != to_income and (row.amount < 0) == to_income
+    ]
+    was, now = ("支出", "収入") if to_income else ("収入", "支出")
+    yen = format_currency(sum(against))
+    return [f"{was}だった {len(against):,}件 {yen}は、{now}を減らす明細になります。"] * bool(
+        against
+    )
+
+
 def trial_text(
     rule: CategoryRule,
     rows: Sequence[CountedRow],
@@ -178,16 +193,7 @@ def trial_text(
         f"- {shown_name(name)} から {count:,}件 {format_currency(yen)}"
         for name, count, yen in by_category
     ]
-    to_income = rule.category.major == INCOME
-    against = [
-        abs(row.amount)
-        for row in rows
-        if row.is_income != to_income and (row.amount < 0) == to_income
-    ]
-    if against:
-        was, now = ("支出", "収入") if to_income else ("収入", "支出")
-        yen = format_currency(sum(against))
-        lines.append(f"{was}だった {len(against):,}件 {yen}は、{now}を減らす明細になります。")
+    lines += against_text(rule, rows)
     shown = rows[-MAX_ROWS:]
     lines += [
         f"  {row.day} {shown_name(row.name)} {format_currency(row.amount)} [{row.id}]"

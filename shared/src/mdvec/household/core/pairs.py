@@ -254,6 +254,8 @@ def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 _MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""
+_HALF_A_YEAR: Final = 183
+"""Visits at most this many days away tell how a shop charges: prices and contracts change."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
 """How many times as often people pay a multiple of these as a neighbouring amount."""
 _SCALE: Final = math.log(100_000)
@@ -293,12 +295,14 @@ class ShoppingHabits:
         return int(end - begin)
 
     def is_paid_by_the_month(self, row: ComparedRow, other: ComparedRow) -> bool:
-        """Whether, but for one of these two rows, the shop takes this amount once a month."""
-        visits, amounts = self._visits(row)
+        """Whether the shop takes this amount once a month around these two rows."""
         first, last = sorted((row.date.toordinal(), other.date.toordinal()))
-        is_other = (amounts == row.amount) & ((visits < first) | (visits > last))
+        visits, amounts = self._visits(row)
+        near = slice(*np.searchsorted(visits, (first - _HALF_A_YEAR, last + _HALF_A_YEAR + 1)))
+        visits, amounts = visits[near], amounts[near]
+        is_other = (visits < first) | (visits > last)
         others = visits[is_other]
-        if len(others) < 2 or len(visits) != len(others) + 2:
+        if (amounts[is_other] == row.amount).sum() < 2 or len(visits) != len(others) + 2:
             return False
         return bool((np.diff(np.sort([*others, first])) >= _MIN_MONTH_DAYS).all())
 

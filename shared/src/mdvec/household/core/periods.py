@@ -58,13 +58,15 @@ class UnderstoodPeriod:
     """A parsed period, and a sentence that tells how it was understood; "" if none was given.
 
     ``months`` are all months that contain some of the ``days``. There may be no data for them.
-    ``follows_data``: nobody asked for these days; they are the latest that have data.
+    ``follows_data``: nobody asked for these days; they are the latest that have data. ``is_all``:
+    all days were asked for.
     """
 
     days: Days
     months: MonthRange
     understood: str
     follows_data: bool = False
+    is_all: bool = False
 
     @property
     def in_words(self) -> str:
@@ -180,7 +182,7 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
     understood = _period(phrase, spoken, context, suffix, _otherwise(phrase, spoken.days))
-    return replace(understood, follows_data=ends_early)
+    return replace(understood, follows_data=ends_early, is_all=spoken.is_all)
 
 
 def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:

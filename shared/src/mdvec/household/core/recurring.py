@@ -309,7 +309,10 @@ def _series(
     others = sum(1 for a, b in pairwise(amounts) if a != b)
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
     is_bill = _spread(amounts) <= MAX_SPREAD
-    if interval is _YEARLY:  # two amounts alone are near each other by chance
+    if interval is _YEARLY:
+        # Twice in a row is enough, whatever was paid before, and once after.
+        is_fixed = is_fixed or any(a == b for a, b in pairwise(amounts[-3:]))
+        # Two amounts alone are near each other by chance.
         is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
     if not (is_fixed or is_bill):
         return None

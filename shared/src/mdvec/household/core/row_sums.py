@@ -108,14 +108,20 @@ def _together(name: str, groups: Iterable[FoundGroup]) -> FoundGroup:
     )
 
 
+def sums_within(sums: Iterable[KeySum], days: Days) -> list[KeySum]:
+    """The sums of those days."""
+    first, last = days.first.isoformat(), days.last.isoformat()
+    return [of_day for of_day in sums if first <= of_day.key <= last]
+
+
 def groups_by_time(
-    sums: Iterable[KeySum],
+    sums: Sequence[KeySum],
     group_by: GroupBy,
     days: Days | None,
     asked: Days | None,
     month_starts_on: int,
 ) -> tuple[FoundGroup, ...]:
-    """The sums of days by a part of time, in its order, with their means over ``days``.
+    """The sums of days by a part of time, in its order, with the means of those within ``days``.
 
     A week, month or year of which only some days were ``asked`` for is named by these days. Of days
     and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
@@ -146,11 +152,17 @@ def groups_by_time(
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
     unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
+    averaged = groups_by(sums_within(sums, days), name) if over and days else []
+    of_name = {group.name: group for group in averaged}
     return tuple(
         replace(
             group,
             name=parts.get(group.name, group.name),
-            mean=mean_of(group, unit, over[group.name], is_whole=group.name not in cut),
+            mean=mean_of(
+                of_name[group.name], unit, over[group.name], is_whole=group.name not in cut
+            )
+            if group.name in of_name
+            else None,
         )
         for group in groups
     )

@@ -268,16 +268,29 @@ def _share_line(share: CategoryShare) -> str:
     return f"- {shown_name(name)}: {format_currency(share.amount)} （{of_all}, {share.rows:,}件）"
 
 
-def received_notes(spending: Iterable[CategoryShare]) -> list[str]:
-    """Note: categories of spending into which more came than went out: is it income?"""
-    names = "、".join(
-        f"{shown_name(str(share.category))} {format_currency(-share.amount)}"
-        for share in spending
-        if share.amount < 0
+def received_notes(
+    spending: Iterable[CategoryShare], income: Iterable[CategoryShare] = ()
+) -> list[str]:
+    """Notes: categories with more money of the other direction than of their own."""
+    received, paid = (
+        "、".join(
+            f"{shown_name(str(of if of.minor else of.major))} {format_currency(-share.amount)}"
+            for share in shares
+            if share.amount < 0
+            for of in [share.category]
+        )
+        for shares in (spending, income)
     )
-    if not names:
-        return []
-    return [f"支出より入金の多いカテゴリは、支出を減らしています（{names}）。収入なら規則で収入に"]
+    return [
+        *[
+            f"支出より入金の多いカテゴリは、支出を減らしています（{received}）。"
+            "収入なら、店のすべては規則（what=rule）、1件だけなら what=note で収入に"
+        ] * bool(received),
+        *[
+            f"入金より支払いの多い収入は、収入を減らしています（{paid}）。"
+            "支出なら、その明細のカテゴリを支出に（規則か what=note）"
+        ] * bool(paid),
+    ]  # fmt: skip
 
 
 def counts_text(counts: RowCounts) -> str:
@@ -360,15 +373,17 @@ def planned_notes(totals: Totals, where: str) -> list[str]:
     return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] * (totals.rows > 0)
 
 
-def astray_note(total: int, rows: Sequence[Transaction]) -> str:
-    """Names rows dated years away from all others, which the figures leave out."""
+def astray_note(total: int, rows: Sequence[Transaction], *, included: bool = False) -> str:
+    """Names rows dated years away from all others, which figures leave out unless ``included``."""
     named = "、".join(
         f"{row.date} {shortened(row.description)} {format_currency(row.amount)}"
         f"（{shortened(row.source_file)} {row.row_number}行目）"
         for row in rows
     )
     more = f"、ほか {total - len(rows):,}件" if total > len(rows) else ""
+    where = "も含みます" if included else "は含めていません"
+    otherwise = "" if included else "。正しければ、その年月を指定すると集計できます"
     return (
-        f"日付がほかから何年も離れた明細 {total:,}件は含めていません: {named}{more}。"
-        "日付の誤りなら、直して取り込み直してください。正しければ、その年月を指定すると集計できます"
+        f"日付がほかから何年も離れた明細 {total:,}件{where}: {named}{more}。"
+        f"日付の誤りなら、直して取り込み直してください{otherwise}"
     )
