@@ -107,10 +107,9 @@ class GeminiBackend(ApproximateTokens):
     def _embed(
         self, texts: Sequence[str], task: str | None, seconds: float, retry: RetryOptions
     ) -> Vectors:
-        # The second generation answers a list of strings with one vector for all of them.
-        contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
-
-        def send(left: float) -> Vectors:
+        def send(sent: Sequence[str], left: float) -> Vectors:
+            # The second generation answers a list of strings with one vector for all of them.
+            contents = [types.Content(parts=[types.Part(text=text)]) for text in sent]
             config = types.EmbedContentConfig(
                 task_type=task,
                 output_dimensionality=self.dimension,
@@ -122,10 +121,10 @@ class GeminiBackend(ApproximateTokens):
                 )
             )
             rows = [vector.values for vector in answer.embeddings or []]
-            return checked_vectors(rows, len(texts), self.dimension, self.endpoint.host)
+            return checked_vectors(rows, len(sent), self.dimension, self.endpoint.host)
 
         total = seconds if retry is FOR_QUESTIONS else math.inf
-        return with_retries(send, retry, self.endpoint.host, seconds, total)
+        return with_retries(send, texts, retry, self.endpoint.host, seconds, total)
 
     def _request(
         self, send: Callable[[], types.EmbedContentResponse]

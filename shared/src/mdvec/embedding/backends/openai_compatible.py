@@ -24,6 +24,7 @@ from mdvec.embedding.endpoint import (
     openai_key,
 )
 from mdvec.embedding.endpoint_http import (
+    FIXED_WORD,
     FOR_QUESTIONS,
     QUESTION_SECONDS,
     Transient,
@@ -93,7 +94,7 @@ class OpenAIBackend(ApproximateTokens):
     def measure_dimension(self) -> int:
         """Ask the endpoint for the vector of one fixed word, no user text; return its length."""
         wanted = self._options.dimensions
-        return int(self._embed(["mdvec"], wanted, FOR_QUESTIONS).shape[1])
+        return int(self._embed([FIXED_WORD], wanted, FOR_QUESTIONS).shape[1])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""
@@ -113,8 +114,9 @@ class OpenAIBackend(ApproximateTokens):
         if retry is FOR_QUESTIONS:
             seconds = total = min(seconds, QUESTION_SECONDS)
         return with_retries(
-            lambda left: self._send(texts, dimension, left), retry, self._host, seconds, total
-        )
+            lambda sent, left: self._send(sent, dimension, left),
+            texts, retry, self._host, seconds, total,
+        )  # fmt: skip
 
     def _send(self, texts: Sequence[str], dimension: int | None, seconds: float) -> Vectors:
         """One request; without the number of dimensions if the endpoint takes none.
