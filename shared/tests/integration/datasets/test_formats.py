@@ -81,6 +81,28 @@ def test_json_in_every_form_is_the_same_table(files):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("number", "type_"),
+    [
+        ("123456789012345.6789", "VARCHAR"), ("0.12345678901234567890", "VARCHAR"),
+        ("1e-400", "VARCHAR"), ("1e-99999999999999999999", "VARCHAR"), ("1e400", "VARCHAR"),
+        ("0.30000000000000004", "DOUBLE"), ("0.10000000000000001", "DOUBLE"),
+        ("1.50000000000000000000", "DOUBLE"), ("1E5", "DOUBLE"), ("5e-324", "DOUBLE"),
+        ("-0.0", "DOUBLE"),
+    ],
+)  # fmt: skip
+def test_fractions_that_a_float_would_round_are_kept_as_they_are_written(files, number, type_):
+    files.write("a.json", f'[{{"v":{number}}},{{"v":1.5}}]')
+    report = files.import_("new")
+    kept = number if type_ == "VARCHAR" else float(number)
+    assert files.content("t__a") == (
+        {"v": type_},
+        [(kept,), ("1.5" if type_ == "VARCHAR" else 1.5,)],
+    )
+    told = [line.text for line in report.lines() if "numbers of too many digits" in line.text]
+    assert len(told) == (type_ == "VARCHAR")
+
+
 def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files):
     files.write("env_1.json", '{"debug": true}')
     files.write("env_2.json", '{"debug": false}')
