@@ -343,6 +343,25 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
 
 
+def test_what_is_left_out_is_named_also_where_another_table_of_the_file_fails(files):
+    with sqlite3.connect(files.folder / "a.sqlite") as made:
+        made.executescript(
+            "CREATE TABLE gen (a INT, b INT AS (a * 2)); INSERT INTO gen (a) VALUES (4);"
+            "CREATE VIEW broken AS SELECT * FROM nope;"
+        )
+    named = {
+        "a.sqlite#gen.b": "it is a computed column; only columns that hold values are copied",
+        "a.sqlite#broken": "it is a view that cannot be read (no such table: main.nope)",
+    }
+    assert left_out(files.import_("new")) == named
+    made.executescript("CREATE TABLE bad (t TEXT); INSERT INTO bad VALUES (CAST(x'82ff' AS TEXT))")
+    made.close()
+    for _ in range(2):
+        report = files.import_()
+        assert problems(report) == {"a.sqlite#bad": "one of its texts is not UTF-8"}
+        assert left_out(report) == named
+
+
 def test_a_row_too_large_to_store_is_named_with_what_to_do(files):
     with sqlite3.connect(files.folder / "a.sqlite") as made:
         made.execute("CREATE TABLE t (a)")
