@@ -224,6 +224,8 @@ def test_an_index_of_pandas_is_a_column():
     grouped = pd.DataFrame({"費目": ["食費", "住宅", "食費"], "円": [1, 2, 3]}).groupby("費目")
     chart = safe_chart(grouped["円"].sum(), "bar")
     assert dict(zip(chart.plot.names, shown(chart)["円"], strict=True)) == {"食費": 4, "住宅": 2}
+    years = pd.DataFrame({"円": [1, 2]}, index=range(2023, 2025))
+    assert safe_chart(years, "bar").plot.names == ("2023", "2024")
     same_name = grouped["円"].sum().rename("費目")
     assert list(shown(safe_chart(same_name, "bar"))) == ["費目"]
 
