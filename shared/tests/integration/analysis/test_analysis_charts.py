@@ -276,7 +276,7 @@ FRAME = pl.DataFrame({"名": ["a", "b"], "値": [1.0, 2.0], "n": [3, 4]})
         ("box", {"x": "名"}, "the column '名' holds VARCHAR, not numbers"),
         ("heatmap", {"x": "名", "y": "n"}, "a heat map needs x, y and color"),
         ("heatmap", {"x": "n", "y": "n", "color": "名"}, "the column '名' holds VARCHAR"),
-        ("bar", {"size": "10x10"}, "画像サイズ 10x10 は使えません"),
+        ("bar", {"size": "10x10"}, "the image size 10x10 does not work; give 200x150 to"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_what_is_needed(kind, columns, message):
