@@ -90,9 +90,11 @@ class Reranker:
         try:
             folder = self._folder()
         except ModelUnavailable as error:
+            is_folder = embedding.catalog.is_folder(self.name)
+            get = "" if is_folder else f"get it with: mdvec model pull {self.name}, or "
             raise ModelUnavailable(
-                f"the reranker {self.name!r} is not here ({error}); get it with: "
-                f"mdvec model pull {self.name}, or take it out of [search] reranker"
+                f"the reranker {self.name!r} is not here ({error}); {get}take it out of "
+                "[search] reranker"
             ) from error
         if not backends.is_classifier(folder):
             raise ModelUnavailable(
