@@ -72,7 +72,7 @@ class _Rows:
             time = f"CAST(c{position} AS TIMESTAMP)"
             return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
         value = f"CAST(c{position} AS DOUBLE)"
-        return f"CASE WHEN abs({value}) <= {_MAX_SIZE} THEN {value} END"
+        return f"CASE WHEN isfinite({value}) AND abs({value}) <= {_MAX_SIZE} THEN {value} END"
 
     def label(self, position: int, key: str = "") -> str:
         """SQL: a column, or its text ``key``, as a label: a day's midnight is the day.

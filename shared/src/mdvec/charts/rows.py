@@ -356,7 +356,8 @@ def draw_heat(sheet: Sheet, plot: Plot, frame: Box) -> None:
     values = [value for one in plot.series for value in one.values if value is not None]
     low, high = min(values), max(values)
     width = min(sheet.widest(names, font), frame.width * _MAX_NAMES_SHARE)
-    step = (high - low) / 50 or abs(high) or 1.0
+    # What only rounding tells apart has no more digits than there are.
+    step = max((high - low) / 50, abs(low) / 1e9, abs(high) / 1e9) or 1.0
     ends = units.numbers((low, high), step)
     scale = sheet.widest(ends, sheet.measures.small) + (_SCALE_EM + 1.6) * font
     left, right = frame.left + width + LABEL_GAP_EM * font, frame.right - scale
