@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from mdvec.embedding.endpoint_http import FIXED_WORD
 from tiny_embedder import TinyBackend
 
 QUOTED = "sk-secret-of-a-test"
@@ -41,6 +42,7 @@ STATUS = {
     "far date": (503, {"Retry-After": "Fri, 31 Dec 99999999999999 23:59:59 GMT"}, {}),
     "charset": (400, {"Content-Type": "text/plain; charset=hex"}, "no text in hex"),
     "refused": (400, {}, {"error": {"message": "the input is too long"}}),
+    "too large": (500, {}, {"error": {"message": "the input is too large, not too long"}}),
     "no dimensions": (400, {}, {"error": {"message": "this model has no matryoshka dimensions"}}),
 }  # fmt: skip
 
@@ -60,12 +62,13 @@ class EndpointStandIn:
     """The server; ``url`` is its address, ``faults`` is what goes wrong next.
 
     Attributes:
-        paid: how often each text was embedded and answered whole.
+        paid: how often each text was embedded and answered whole, the fixed word left out.
         requests: the body and the headers of each request, in order.
         rate: the share of requests that fail with 429 or 500, besides the scripted faults.
         seconds: how long it takes to answer a request.
         busy_seconds: how long its answers took it, all together.
         refuses: a word; a request with a text that contains it is refused as a whole.
+        refusal: the fault that such a request has.
         on_request: called with the number of each request.
     """
 
@@ -75,6 +78,7 @@ class EndpointStandIn:
         self.paid: Counter[str] = Counter()
         self.requests: list[tuple[dict[str, Any], dict[str, str]]] = []
         self.refuses: str | None = None
+        self.refusal = "refused"
         self.rate = 0.0
         self.seconds = 0.0
         self.busy_seconds = 0.0
@@ -132,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
         side.on_request(len(side.requests))
         fault = side.next_fault()
         if side.refuses and any(side.refuses in text for text in body.get("input", ())):
-            fault = "refused"
+            fault = side.refusal
         if fault == "no dimensions" and "dimensions" not in body:
             fault = None
         if side.seconds:
@@ -166,7 +170,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(200, PACKED[fault](payload), {"Content-Encoding": "gzip"})
         else:
             if fault is None:
-                side.paid.update(texts)
+                side.paid.update(text for text in texts if text != FIXED_WORD)
             self._answer(200, CUT[fault](payload) if fault in CUT else payload)
 
     def _answer(self, status: int, payload: bytes, headers: dict[str, str] | None = None) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from mdvec import charts, sql
+from mdvec import charts, household, sql
 
 from mdvec_cli.commands.query import (
     DateColumnOption,
@@ -26,7 +26,12 @@ from mdvec_cli.commands.query import (
     open_tables,
     print_answer,
 )
-from mdvec_cli.commands.terminal import SettingsOptions, say, with_settings_options
+from mdvec_cli.commands.terminal import (
+    SettingsOptions,
+    is_japanese,
+    say,
+    with_settings_options,
+)
 
 if TYPE_CHECKING:
     from mdvec.analysis import ExportFormat
@@ -263,9 +268,14 @@ def _drawn(
 ) -> sql.JsonAnswer:
     """Draw a query into an open file, by default in the settings' size."""
     settings = tables.settings.charts
-    pixels = charts.chosen_size(size, settings.max_size)
-    chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
-    picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
+    try:
+        pixels = charts.chosen_size(size, settings.max_size)
+        chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
+        picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
+    except charts.ChartError as error:  # which the household's answers say in Japanese
+        if is_japanese():
+            raise
+        raise charts.ChartError(household.in_english(str(error))) from error
     file.write(picture.data)
     answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}
     if chart.notes:

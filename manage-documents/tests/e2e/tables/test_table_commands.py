@@ -75,6 +75,8 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
         assert (picture.format, picture.size) == ("PNG", (400, 300))
     again = sales("plot", query, "--kind", "bar", "-o", file)
     assert (again.code, "exists; give another name, or --replace" in again.err) == (2, True)
+    small = sales.process("plot", query, "-o", sales.work / "x.svg", "--size", "10x10")
+    assert "error: the image size 10x10 does not work; give 200x150 to 1920x1080" in small.err
     failed = sales("plot", "SELECT 'a'", "--kind", "histogram", "-o", sales.work / "x.svg")
     assert (failed.code, failed.out) == (1, "")
     assert failed.err == "error: a histogram needs numbers or dates as the first column\n"

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
-from mdvec import charts
+from mdvec import charts, household
 from mdvec.analysis.errors import ChartRefused, LibraryMissing, UnsupportedFrame
 from mdvec.analysis.loading import (
     INSTALL,
@@ -306,8 +306,10 @@ def safe_chart(
             check_numbers(wanted, columns)
             plot = plot_of(columns, fetch, kind, title)
         return SafeChart(plot, _drawn(plot, pixels, "png", font_path), pixels, font_path)
-    except (PlotRefused, ChartError) as error:
+    except PlotRefused as error:
         raise ChartRefused(str(error)) from error
+    except ChartError as error:
+        raise ChartRefused(household.in_english(str(error))) from error
     except duckdb.Error as error:  # its message may hold values
         raise ChartRefused(
             f"the rows could not be read ({type(error).__name__}); give each column values of one "

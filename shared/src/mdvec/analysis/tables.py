@@ -183,7 +183,9 @@ def names_and_rows(frame: Any) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  
 
 def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of pandas
     """Whether the pandas index is an unnamed 0, 1, 2 and so on."""
-    return type(frame.index).__name__ == "RangeIndex" and frame.index.name is None
+    index = frame.index
+    is_range = type(index).__name__ == "RangeIndex" and index.name is None
+    return is_range and (index.start, index.step) == (0, 1)
 
 
 _MAX_DEPTH = 50
@@ -208,10 +210,11 @@ def safe_json_output(
     max_size = limits_in_force().json_bytes if max_size is None else max_size
     plain = _Converter(max_size).convert(data, "data", 0)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    size = len(text.encode("utf-8", "surrogatepass"))
-    if size > max_size:
-        raise _too_large(f"has {size:,} bytes", max_size)
-    return text
+    # Half of a character has no bytes, and is written as JSON escapes it.
+    data_bytes = text.encode("utf-8", "backslashreplace")
+    if len(data_bytes) > max_size:
+        raise _too_large(f"has {len(data_bytes):,} bytes", max_size)
+    return data_bytes.decode()
 
 
 def _too_large(what: str, max_size: int) -> OutputTooLarge:

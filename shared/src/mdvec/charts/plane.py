@@ -128,7 +128,8 @@ def _x_labels(
         labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
         shown = {at: f"{at:.0f}" if plot.are_years else text for at, text in labels.items()
                  if xs[0] <= at <= xs[1]}  # fmt: skip
-        return XLabels(list(shown), list(shown.values()), (_ROW_EM + 0.4) * font, font)
+        texts = _spaced(sheet, [(pixels(at), text, "") for at, text in shown.items()], width)
+        return XLabels(list(shown), texts, (_ROW_EM + 0.4) * font, font)
     year, month = (sheet.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
 
     def fits(step: int) -> bool:

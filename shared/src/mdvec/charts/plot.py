@@ -198,4 +198,5 @@ def _counted(number: float, noun: str) -> str:
 
 
 def _number(value: float) -> str:
-    return f"{value:,.{_DIGITS}g}"
+    whole = len(f"{abs(value):.0f}") if abs(value) < 1e15 else 0
+    return f"{value:,.{max(_DIGITS, whole)}g}"

@@ -19,6 +19,8 @@ _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
 )
 _DAY = 86_400.0
+_MAX_SIZE = "1e300"
+"""The greatest size of a value: of larger ones, the sums and distances leave the floats."""
 Row = list[Any]
 """Texts, numbers and None."""
 
@@ -65,12 +67,24 @@ class _Rows:
         return f"FROM {{source}} AS t({names})"
 
     def number(self, position: int) -> str:
-        """SQL: a column as a finite number or NULL; a time as its seconds since 1970."""
+        """SQL: a column as a number that axes can show, or NULL; a time as seconds since 1970."""
         if has_dates(self.columns[position]):
             time = f"CAST(c{position} AS TIMESTAMP)"
             return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
         value = f"CAST(c{position} AS DOUBLE)"
-        return f"CASE WHEN isfinite({value}) THEN {value} END"
+        return f"CASE WHEN isfinite({value}) AND abs({value}) <= {_MAX_SIZE} THEN {value} END"
+
+    def label(self, position: int, key: str = "") -> str:
+        """SQL: a column, or its text ``key``, as a label: a day's midnight is the day.
+
+        Of a text of more than 60 characters the middle is left out, since the ends of addresses
+        and paths tell them apart.
+        """
+        text = key or _key(position)
+        if family(self.columns[position]) == "timestamp":
+            text = rf"regexp_replace({text}, ' 00:00:00([+-][\d:]+)?$', '')"
+        cut = f"left({text}, 30) || '…' || right({text}, 29)"
+        return f"CASE WHEN length({text}) > 60 THEN {cut} ELSE coalesce({text}, '—') END"
 
     def bin(self, position: int, span: tuple[float, float], bins: int) -> str:
         """SQL: the number of the bin of equal width that a column's value is in."""
@@ -95,24 +109,36 @@ class _Rows:
             raise PlotRefused(f"the column {name!r} has no values to draw")
         return int(row[0]), (float(row[1]), float(row[2]))
 
-    def cells(self, first: str, largest: bool = True) -> tuple[list[Row], bool]:  # noqa: FBT001, FBT002
-        """The mean of the third column for each ``first`` and text of the second, and its rows.
-
-        They are in the order in which the rows have them; only those of the largest series.
-        """
-        is_large = f"AND k1 IN (SELECT k1 FROM {self.largest})" if largest else ""
-        return self.of(
-            f"SELECT k0, k1, avg(v), count(*) FROM (SELECT {first} AS k0, {_text(1)} AS k1, "
-            f"{self.number(2)} AS v, row_number() OVER () AS n {self.from_}) "
-            f"WHERE k0 IS NOT NULL {is_large} GROUP BY k0, k1 ORDER BY min(n)"
+    def chosen(self, position: int, most: int, rank: str = "min(n)") -> str:
+        """SQL: the first texts ``k`` of a column, their ``place`` from 0, how many there are."""
+        return (
+            f"(SELECT k, count(*) OVER () AS texts, row_number() OVER (ORDER BY {rank}) - 1 "
+            f"AS place FROM (SELECT {_key(position)} AS k, {self.number(2)} AS v, "
+            f"row_number() OVER () AS n {self.from_}) GROUP BY k ORDER BY place LIMIT {most})"
         )
 
     @property
     def largest(self) -> str:
-        """SQL: the texts of the second column with the largest sums in the third, and how many."""
-        return (
-            f"(SELECT {_text(1)} AS k1, count(*) OVER () AS texts {self.from_} GROUP BY 1 "
-            f"ORDER BY sum(abs({self.number(2)})) DESC NULLS LAST, 1 LIMIT {_MAX_SERIES})"
+        """SQL: the chosen texts of the second column, those with the largest sums in the third."""
+        return self.chosen(1, _MAX_SERIES, "sum(abs(v)) DESC NULLS LAST, k")
+
+    def labels(self, position: int, chosen: str) -> tuple[list[str], int]:
+        """The labels of a column's chosen texts, and how many texts it has."""
+        sql = f"SELECT {self.label(position, 'k')}, texts FROM {chosen} ORDER BY place"
+        found, _ = self.of(sql)
+        return [str(row[0]) for row in found], int(found[0][1]) if found else 0
+
+    def cells(self, place: str, series: str, names: str = "") -> tuple[list[Row], bool]:
+        """The mean of the third column at each place for the chosen texts of the second.
+
+        Each with the number of its text and its rows; ``names`` are chosen texts of the first
+        column, whose number is the place ``a.place``.
+        """
+        among = f"JOIN {names} AS a ON a.k IS NOT DISTINCT FROM {_key(0)}" if names else ""
+        return self.of(
+            f"SELECT {place}, b.place, avg({self.number(2)}), count(*) {self.from_} {among} "
+            f"JOIN {series} AS b ON b.k IS NOT DISTINCT FROM {_key(1)} "
+            f"WHERE {place} IS NOT NULL GROUP BY 1, 2"
         )
 
     @property
@@ -126,9 +152,9 @@ class _Rows:
         return "times" if has_dates(self.columns[0]) else "numbers"
 
 
-def _text(position: int) -> str:
-    """SQL: a column as a label of at most 60 characters."""
-    return f"left(coalesce(CAST(c{position} AS VARCHAR), '—'), 60)"
+def _key(position: int) -> str:
+    """SQL: a column as the whole text by which its rows are grouped."""
+    return f"CAST(c{position} AS VARCHAR)"
 
 
 def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
@@ -143,22 +169,24 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
         if kind == "scatter":
             return _clouds(rows)
         return _long(rows, kind) if is_placed else _long_over_names(rows, kind)
-    if is_placed:
-        return _over_scale(rows, kind, ys[:_MAX_SERIES])
-    if kind == "scatter":
+    if kind == "scatter" and not is_placed:
         raise PlotRefused("a scatter chart needs numbers or dates as its first column")
-    return _over_names(rows, kind, ys[:_MAX_SERIES])
+    plot = (_over_scale if is_placed else _over_names)(rows, kind, ys[:_MAX_SERIES])
+    notes = _only_first_columns(len(ys), _MAX_SERIES)
+    if ys == [1, 2] and len(rows.columns) == 3:
+        notes += _groups_notes(rows, 1, "系列", "series")
+    return replace(plot, notes=(*plot.notes, *notes))
 
 
 def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     most = min(_MAX_BARS, 4 * _MAX_BARS // len(ys)) if kind == "bar" else _MAX_NAMES
-    select = ", ".join([_text(0), *map(rows.number, ys)])
+    select = ", ".join([rows.label(0), *map(rows.number, ys), "hash(c0)"])
     shown, more = rows.of(f"SELECT {select} {rows.from_}", most)
     names, notes = [str(row[0]) for row in shown], []
     if more:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
         notes = [_only_first_rows(len(shown), int(count))]
-    if len({*names}) < len(names):
+    if len({row[-1] for row in shown}) < len(shown):  # the whole names, of which these are labels
         notes.append(_repeated(rows.columns[0].name[:60]))
     return _named(kind, names, _series(rows, ys, shown), notes, rows)
 
@@ -180,7 +208,7 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     count, xs = rows.span(0)
     means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
     known = f"{rows.from_} WHERE {x} IS NOT NULL"
-    parts: tuple[str, str] | None = None
+    notes: tuple[PlotNote, ...] = ()
     is_cloud = kind == "scatter" and len(ys) == 1 and count > most
     if count <= most:
         sql = f"SELECT {', '.join([x, *map(rows.number, ys)])} {known}"
@@ -188,12 +216,12 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
         keys = f"{rows.bin(0, xs, MAX_BINS)}, {rows.bin(ys[0], rows.span(ys[0])[1], MAX_BINS)}"
         has_y = f"AND {rows.number(ys[0])} IS NOT NULL"
         sql = f"SELECT {means} {known} {has_y} GROUP BY {keys} ORDER BY {keys}"
-        parts = _CELLS
+        notes = (_cell_means(count, MAX_BINS),)
     else:
         sql = f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
-        parts = _INTERVALS
     shown, _ = rows.of(sql)
-    notes = (_means(count, len(shown), parts),) if parts else ()
+    if count > most and not is_cloud:
+        notes = (_interval_means(count, len(shown)),)
     if not is_cloud:  # whose cells are in an order that does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
@@ -203,15 +231,16 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
 def _long(rows: _Rows, kind: PlotKind) -> Plot:
     """Rows of a place, the name of a series, and a value."""
     names, notes = _largest(rows)
-    shown, more = rows.cells(rows.number(0))
+    shown, more = rows.cells(rows.number(0), rows.largest)
     if more:
         count, (low, high) = rows.span(0)
         bins = MAX_POINTS // len(names)
         width = (high - low) / bins or 1.0
         number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
         middle = f"{low!r} + ({number} + 0.5) * {width!r}"
-        shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
-        notes.append(_means(count, len({row[0] for row in shown}), _INTERVALS))
+        place = f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END"
+        shown, _ = rows.cells(place, rows.largest)
+        notes.append(_interval_means(count, len({row[0] for row in shown})))
     else:
         notes += _means_notes(shown)
     return _by_name(rows, kind, names, shown, notes)
@@ -220,32 +249,32 @@ def _long(rows: _Rows, kind: PlotKind) -> Plot:
 def _clouds(rows: _Rows) -> Plot:
     """Rows of a place, the name of a series, and a value: each a point, or the means of cells."""
     names, notes = _largest(rows)
+    x, y = rows.number(0), rows.number(2)
     known = (
-        f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL AND {rows.number(2)} IS NOT NULL "
-        f"AND {_text(1)} IN (SELECT k1 FROM {rows.largest})"
+        f"{rows.from_} JOIN {rows.largest} AS b ON b.k IS NOT DISTINCT FROM {_key(1)} "
+        f"WHERE {x} IS NOT NULL AND {y} IS NOT NULL"
     )
-    shown, more = rows.of(f"SELECT {rows.number(0)}, {_text(1)}, {rows.number(2)} {known}")
+    shown, more = rows.of(f"SELECT {x}, b.place, {y} {known}")
     if more:
         count, xs = rows.span(0)
         bins = isqrt(MAX_POINTS // len(names))
-        keys = f"{rows.bin(0, xs, bins)}, {_text(1)}, {rows.bin(2, rows.span(2)[1], bins)}"
+        keys = f"{rows.bin(0, xs, bins)}, b.place, {rows.bin(2, rows.span(2)[1], bins)}"
         shown, _ = rows.of(
-            f"SELECT avg({rows.number(0)}), {_text(1)}, avg({rows.number(2)}) {known} "
-            f"GROUP BY {keys} ORDER BY {keys}"
+            f"SELECT avg({x}), b.place, avg({y}) {known} GROUP BY {keys} ORDER BY {keys}"
         )
-        notes.append(_means(count, len(shown), _CELLS))
+        notes.append(_cell_means(count, bins))
     return _by_name(rows, "scatter", names, shown, notes)
 
 
 def _by_name(
     rows: _Rows, kind: PlotKind, names: Sequence[str], shown: list[Row], notes: Sequence[PlotNote]
 ) -> Plot:
-    """A series for each name, of rows of a place, a name and a value."""
+    """A series for each name, of rows of a place, a name's number and a value."""
     shown.sort(key=lambda row: row[0])
-    own = {name: [row for row in shown if row[1] == name] for name in names}
+    own = [[row for row in shown if row[1] == at] for at in range(len(names))]
     series = tuple(
         Series(name, tuple(row[2] for row in lines), places=tuple(float(row[0]) for row in lines))
-        for name, lines in own.items()
+        for name, lines in zip(names, own, strict=True)
         if lines
     )
     xs = tuple(dict.fromkeys(float(row[0]) for row in shown))
@@ -254,29 +283,22 @@ def _by_name(
 
 def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
     names, notes = _largest(rows)
-    shown, more = rows.cells(_text(0))
-    xs, most = (
-        list(dict.fromkeys(row[0] for row in shown)),
-        _MAX_BARS if kind == "bar" else _MAX_NAMES,
-    )
-    if more or len(xs) > most:
-        xs = xs[:most]
-        notes.append(_only_first(len(xs)))
-    return _named(kind, xs, _grid(shown, xs, names), notes + _means_notes(shown), rows)
+    first = rows.chosen(0, _MAX_BARS if kind == "bar" else _MAX_NAMES)
+    xs, count = rows.labels(0, first)
+    if count > len(xs):
+        notes.append(_only_first(f"{len(xs)}", f"{count:,}"))
+    cells, _ = rows.cells("a.place", rows.largest, first)
+    return _named(kind, xs, _grid(cells, xs, names), notes + _means_notes(cells), rows)
 
 
 def _largest(rows: _Rows) -> tuple[list[str], list[PlotNote]]:
     """The names of the largest series, and a note if there are others."""
-    largest, _ = rows.of(f"SELECT k1, texts FROM {rows.largest}", _MAX_SERIES)
-    names = [str(name) for name, _ in largest]
-    if not largest or largest[0][1] <= _MAX_SERIES:
-        return names, []
-    return names, [
-        PlotNote(
-            f"{largest[0][1]}系列のうち大きい{_MAX_SERIES}系列を示しています",
-            f"only the largest {_MAX_SERIES} of {largest[0][1]} series are shown",
-        )
-    ]
+    names, count = rows.labels(1, rows.largest)
+    note = PlotNote(
+        f"{count:,}系列のうち大きい{_MAX_SERIES}系列を示しています",
+        f"only the largest {_MAX_SERIES} of {count:,} series are shown",
+    )
+    return names, [note] * (count > len(names))
 
 
 def _histogram(rows: _Rows) -> Plot:
@@ -305,64 +327,67 @@ def _histogram(rows: _Rows) -> Plot:
 
 def _boxes(rows: _Rows) -> Plot:
     """The quartiles of one column by the names before it, the largest groups first, or of all."""
-    measured = [at for at, column in enumerate(rows.columns) if is_measured(column)][:_MAX_BOXES]
+    measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
     found: list[Row] = []
-    for position in measured:
+    is_named = measured == [1]
+    for position in measured[:_MAX_BOXES]:
         value = rows.number(position)
         parts = ", ".join(f"quantile_cont({value}, {part})" for part in _PARTS.values())
-        name = _text(0) if measured == [1] else "''"
-        quarters, _ = rows.of(
-            f"SELECT {name}, {parts} {rows.from_} GROUP BY 1 HAVING count({value}) > 0 "
-            f"ORDER BY count({value}) DESC, 1 LIMIT {_MAX_BOXES + 1}"
+        label, grouped, order = (
+            (rows.label(0), f"GROUP BY {_key(0)}", f", {_key(0)}") if is_named else ("''", "", "")
         )
-        own_name = [] if measured == [1] else [rows.columns[position].name[:60]]
-        found += [[*(own_name or row[:1]), *row[1:]] for row in quarters]
+        quarters, _ = rows.of(
+            f"SELECT {label}, {parts} {rows.from_} {grouped} HAVING count({value}) > 0 "
+            f"ORDER BY count({value}) DESC{order} LIMIT {_MAX_BOXES + 1}"
+        )
+        name = rows.columns[position].name[:60]
+        found += [[row[0] if is_named else name, *row[1:]] for row in quarters]
     note = PlotNote(
         f"行の多い{_MAX_BOXES}件だけを示しています",
         f"only the {_MAX_BOXES} groups with the most rows are shown",
     )
-    notes = [note] * (len(found) > _MAX_BOXES)
-    if measured == [0, 1] and len(rows.columns) == 2 and _may_be_groups(rows):
-        notes.append(_groups(*(column.name[:60] for column in rows.columns)))
+    notes = [note] * (len(found) > _MAX_BOXES) + _only_first_columns(len(measured), _MAX_BOXES)
+    if measured == [0, 1] and len(rows.columns) == 2:
+        notes += _groups_notes(rows, 0, "箱", "boxes")
     shown = found[:_MAX_BOXES]
     series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
     return _named("box", [row[0] for row in shown], series, notes, rows)
 
 
-def _may_be_groups(rows: _Rows) -> bool:
-    """Whether the first column, of numbers, may be meant to name the boxes of the second."""
-    if family(rows.columns[0]) != "integer":
-        return False
-    ((counts,), _) = rows.of(f"SELECT count(DISTINCT c0), count(c0) {rows.from_}", 1)
-    return bool(counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1])
-
-
-def _groups(first: str, second: str) -> PlotNote:
-    return PlotNote(
-        f"{first} と {second} の箱です",
-        f"these are boxes of {first!r} and {second!r}; for a box of {second!r} for each {first!r} "
-        f"make the first a text: {first}::VARCHAR",
+def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[PlotNote]:
+    """A note if a column of whole numbers, drawn itself, may be meant to group the one after it."""
+    if family(rows.columns[at]) != "integer":
+        return []
+    ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)
+    first, second = (column.name[:60] for column in rows.columns[at : at + 2])
+    note = PlotNote(
+        f"{first} と {second} の{parts}です",
+        f"these are {in_english} of {first!r} and {second!r}; for {in_english} of {second!r} for "
+        f"each {first!r} make {first!r} a text: {first}::VARCHAR",
     )
+    return [note] * (counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1])
 
 
 def _heat(rows: _Rows) -> Plot:
     if len(rows.columns) < 3 or not is_measured(rows.columns[2]):
         raise PlotRefused("a heat map needs three columns: x, y and a number")
-    found, more = rows.cells(_text(0), largest=False)
-    xs, ys = (list(dict.fromkeys(row[at] for row in found)) for at in (0, 1))
-    is_cut = more or max(len(xs), len(ys)) > _MAX_CELLS
-    xs, ys = xs[:_MAX_CELLS], ys[:_MAX_CELLS]
-    shown = f"{len(xs)}×{len(ys)}"
-    note = PlotNote(f"最初の{shown}だけを示しています", f"only the first {shown} are shown")
-    notes = [note] * is_cut + _means_notes(found)
-    return _named("heatmap", xs, _grid(found, xs, ys), notes, rows)
+    first, second = (rows.chosen(at, _MAX_CELLS) for at in (0, 1))
+    (xs, columns), (ys, lines) = rows.labels(0, first), rows.labels(1, second)
+    cells, _ = rows.cells("a.place", second, first)
+    notes = _means_notes(cells)
+    if max(columns, lines) > _MAX_CELLS:
+        notes = [_only_first(f"{len(xs)}×{len(ys)}", f"{columns:,}×{lines:,}"), *notes]
+    return _named("heatmap", xs, _grid(cells, xs, ys), notes, rows)
 
 
 def _grid(cells: Sequence[Row], xs: Sequence[str], names: Sequence[str]) -> list[Series]:
     values = {(row[0], row[1]): row[2] for row in cells}
-    return [Series(name, tuple(values.get((x, name)) for x in xs)) for name in names]
+    return [
+        Series(name, tuple(values.get((at, number)) for at in range(len(xs))))
+        for number, name in enumerate(names)
+    ]
 
 
 def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Series, ...]:
@@ -389,16 +414,29 @@ def _not_drawn(rows: _Rows, kind: PlotKind) -> list[PlotNote]:
                 f"{counted(row[0], 'row')} without a value of {name!r} not shown",
             )),
             (row[1], PlotNote(
-                f"NaN・無限大の値 {row[1]:,}件は示していません",
-                f"{counted(row[1], 'value')} that no axis has (NaN, infinity) not shown",
+                f"NaN・無限大・±{_MAX_SIZE} を超える値 {row[1]:,}件は示していません",
+                f"{counted(row[1], 'value')} that no axis has (NaN, infinity, beyond ±{_MAX_SIZE}) "
+                "not shown",
             )),
         )
         if count
     ]  # fmt: skip
 
 
-def _only_first(number: int) -> PlotNote:
-    return PlotNote(f"最初の{number}件だけを示しています", f"only the first {number} are shown")
+def _only_first(number: str, of: str) -> PlotNote:
+    return PlotNote(
+        f"{of}件のうち最初の{number}件だけを示しています",
+        f"only the first {number} of {of} are shown",
+    )
+
+
+def _only_first_columns(number: int, most: int) -> list[PlotNote]:
+    """A note if there are more columns of numbers than are drawn."""
+    note = PlotNote(
+        f"{number:,}列のうち最初の{most}列だけを示しています",
+        f"only the first {most} of {number:,} columns of numbers are shown",
+    )
+    return [note] * (number > most)
 
 
 def _only_first_rows(number: int, rows: int) -> PlotNote:
@@ -415,15 +453,17 @@ def _repeated(name: str) -> PlotNote:
     )
 
 
-_INTERVALS = "区間", "intervals"
-_CELLS = "の区画", "cells"
-
-
-def _means(rows: int, number: int, parts: tuple[str, str]) -> PlotNote:
-    """A note that rows are shown as ``number`` means, each of a part that has some."""
+def _interval_means(rows: int, intervals: int) -> PlotNote:
     return PlotNote(
-        f"{rows:,}行を{number:,}{parts[0]}ごとの平均で示しています",
-        f"{rows:,} rows are shown as the means of {number:,} {parts[1]}",
+        f"{rows:,}行を{intervals}区間ごとの平均で示しています",
+        f"{rows:,} rows are shown as the means of {intervals} intervals",
+    )
+
+
+def _cell_means(rows: int, bins: int) -> PlotNote:
+    return PlotNote(
+        f"{rows:,}行を{bins}×{bins}の区画ごとの平均で示しています",
+        f"{rows:,} rows are shown as the means of the cells of a {bins}×{bins} grid",
     )
 
 

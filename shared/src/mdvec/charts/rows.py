@@ -303,7 +303,8 @@ def _value_texts(sheet: Sheet, bars: Bars, span: float, letters: float, width: f
     values = bars.series[0].values
     if not bars.unit:
         step = span / 200 or 1.0
-        return ["" if value is None else units.number(value, step) for value in values]
+        known = iter(units.numbers([value for value in values if value is not None], step))
+        return ["" if value is None else next(known) for value in values]
     for written in (units.amount, units.short):
         texts = [written(int(value or 0)) for value in values]
         if bars.targets:
@@ -355,8 +356,9 @@ def draw_heat(sheet: Sheet, plot: Plot, frame: Box) -> None:
     values = [value for one in plot.series for value in one.values if value is not None]
     low, high = min(values), max(values)
     width = min(sheet.widest(names, font), frame.width * _MAX_NAMES_SHARE)
-    step = (high - low) / 50 or abs(high) or 1.0
-    ends = [units.number(value, step) for value in (low, high)]
+    # What only rounding tells apart has no more digits than there are.
+    step = max((high - low) / 50, abs(low) / 1e9, abs(high) / 1e9) or 1.0
+    ends = units.numbers((low, high), step)
     scale = sheet.widest(ends, sheet.measures.small) + (_SCALE_EM + 1.6) * font
     left, right = frame.left + width + LABEL_GAP_EM * font, frame.right - scale
     labels = name_labels(

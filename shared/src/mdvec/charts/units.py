@@ -54,12 +54,25 @@ def tick(value: int, step: int) -> str:
 
 
 def number(value: float, step: float) -> str:
-    """A number with as many decimals as the distance of an axis' values needs."""
-    if max(abs(value), step) >= 1e12 or step < 1e-6:
-        return f"{value:.4g}"
-    text = f"{value:,.{max(0, 1 - math.floor(math.log10(step)))}f}"
-    text = text.rstrip("0").rstrip(".") if "." in text else text
-    return "0" if text == "-0" else text
+    """A number with the digits that the distance of those beside it needs; ``0`` only for zero."""
+    place = math.floor(math.log10(step))
+    if max(abs(value), step) < 1e12 and step >= 1e-6:
+        text = f"{value:,.{max(0, 1 - place)}f}"
+        text = text.rstrip("0").rstrip(".") if "." in text else text
+        if text not in ("0", "-0") or not value:
+            return text.removeprefix("-") if not value else text
+    digits = math.floor(math.log10(abs(value) or 1)) - place + 2
+    return f"{value:,.{min(max(digits, 2), 17)}g}"
+
+
+def numbers(values: Sequence[float], step: float) -> list[str]:
+    """Numbers with the digits that tell apart those that differ in their first ten."""
+    apart = len({f"{value + 0.0:.10g}" for value in values})
+    texts = [number(value, step) for value in values]
+    while len({*texts}) < apart:
+        step /= 10
+        texts = [number(value, step) for value in values]
+    return texts
 
 
 def steps(low: int, high: int, max_steps: int) -> range:
@@ -84,7 +97,8 @@ def value_labels(
     ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=are_whole).tick_values
     places = [float(value) for value in ticks_of(low, high)]
     step = abs(places[1] - places[0]) if len(places) > 1 else abs(low) or 1.0
-    return {value: number(value, step) for value in places}
+    near_zero = step / 1e6  # what rounding leaves of the place 0
+    return {value: number(value if abs(value) > near_zero else 0.0, step) for value in places}
 
 
 def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Label]:

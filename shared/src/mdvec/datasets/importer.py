@@ -76,6 +76,7 @@ class _DatasetImport:
         self.failed = list(job.found.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
+        self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
         self.asked: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
@@ -247,6 +248,8 @@ class _DatasetImport:
             else:
                 self._fail(file.path, error)
                 self._keep_copies(file.path)
+        if left_out:
+            self.left_out[file.path] = tuple(left_out)
         if len(self.failed) == before:
             self.files.append(ImportedFile(file.path, *file.state, tuple(left_out)))
 
@@ -344,9 +347,9 @@ class _DatasetImport:
 
     def _report(self) -> ImportReport:
         now = [self.tables[name] for name in sorted(self.tables)]
-        left_out = [
-            Problem(origin, reason) for file in self.files for origin, reason in file.left_out
-        ]
+        # Also of files that failed in part, which are not recorded as they are now.
+        named = {file.path: file.left_out for file in self.files} | self.left_out
+        left_out = [Problem(*each) for of_file in named.values() for each in of_file]
         left_out += unsupported_files(self.job.found.others)
         return self.job.report(
             **table_changes(self.stored, now),

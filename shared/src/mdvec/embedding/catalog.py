@@ -251,9 +251,9 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
         if _is_not_installed("google.genai"):
             raise ModelUnavailable(f"the model {name!r}: {missing(card, options)}")
         return RemoteEmbedder(backends.GeminiBackend(card, endpoint, options))
+    _check_here(card, options)
     if _is_for_onnx(card):
         return onnx_models.load(card, options)
-    _check_here(card, options)
     if card is PLAMO:
         return Embedder(backends.PlamoBackend(plamo_cache.snapshot()))
     if card is E5_SMALL:

@@ -9,7 +9,7 @@ import random
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from threading import Thread
@@ -71,7 +71,7 @@ class _Client(httpx2.Client):
         try:
             return answer.result(seconds)
         except TimeoutError:
-            message = f"no whole answer in {seconds:g} seconds"
+            message = f"no whole answer in {round(seconds, 1):g} seconds"
             raise httpx2.ReadTimeout(message, request=request) from None
 
     def _answer(
@@ -149,32 +149,45 @@ logger = logging.getLogger("mdvec")
 
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
 """Someone waits for the answer, and words alone answer too."""
+FIXED_WORD = "mdvec"
+"""What is sent to see whether an endpoint answers; it is no text of the user's."""
 _MIN_SHARE = 0.5
 """The seconds that a last attempt may take, however little time is left."""
 
 
 class Transient(Exception):
-    """A failure that may be over soon; ``wait`` is how many seconds the endpoint asks for."""
+    """A failure that may be over soon.
 
-    def __init__(self, reason: str, wait: float | None = None) -> None:
+    Args:
+        wait: how many seconds the endpoint asks for.
+        may_be_of_text: whether it may also be a text's own, for which some servers have no other
+            status than that of their own faults.
+    """
+
+    def __init__(
+        self, reason: str, wait: float | None = None, *, may_be_of_text: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.wait = wait
+        self.may_be_of_text = may_be_of_text
 
 
 def with_retries(
-    send: Callable[[float], T],
+    send: Callable[[Sequence[str], float], T],
+    texts: Sequence[str],
     options: RetryOptions,
     host: str,
     seconds: float,
     total: float = math.inf,
 ) -> T:
-    """What ``send`` returns, repeated while it raises ``Transient``.
+    """What ``send`` returns for the texts, repeated while it raises ``Transient``.
 
     ``send`` gets how many seconds it may take: ``seconds``, or what is left of ``total``, which all
     attempts together may take.
 
     Raises:
+        TextRefused: it failed again and again for these texts, but not for a word without any.
         EndpointFailure: it failed as often as allowed, or the endpoint asks for too long a wait.
     """
     end = time.monotonic() + total
@@ -182,17 +195,35 @@ def with_retries(
         raise_if_cancelled()
         left = end - time.monotonic()
         try:
-            return send(min(seconds, max(left, _MIN_SHARE)))
+            return send(texts, min(seconds, max(left, _MIN_SHARE)))
         except Transient as failure:
             refused = _why_not_again(
                 failure, attempt, options, host, is_over=time.monotonic() >= end
             )
+            # Several texts are halved, which repeats them all; one alone has all its attempts.
+            is_lasting = refused is not None or (attempt > 0 and len(texts) > 1)
+            if (
+                is_lasting
+                and failure.may_be_of_text
+                and options is not FOR_QUESTIONS
+                and _answers(send, seconds)
+            ):
+                raise TextRefused(_refused(host, failure.reason)) from failure
             if refused is not None:
                 raise EndpointFailure(refused) from failure
             wait = _wait(failure, attempt, options)
             logger.debug("[endpoint] %s: %s; again in %.1f s", host, failure.reason, wait)
         time.sleep(wait)
     raise AssertionError("the last attempt returns or raises")
+
+
+def _answers(send: Callable[[Sequence[str], float], object], seconds: float) -> bool:
+    """Whether the endpoint embeds one fixed word."""
+    try:
+        send([FIXED_WORD], seconds)
+    except (Transient, EndpointFailure):
+        return False
+    return True
 
 
 def _why_not_again(
@@ -216,8 +247,8 @@ def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
     return min(max(delay, failure.wait or 0.0), options.max_delay)
 
 
-TOO_MANY = 429
-_TRANSIENT = {408, 409, 425, TOO_MANY, 500, 502, 503, 504, 529}
+TOO_MANY, _OWN_FAULT = 429, 500
+_TRANSIENT = {408, 409, 425, TOO_MANY, _OWN_FAULT, 502, 503, 504, 529}
 _MAX_REASON = 300
 _ABOUT_CONTENT = {400, 413, 422}
 _ABOUT_KEY = "api key not valid"
@@ -234,7 +265,7 @@ def failure_of(
     if status == TOO_MANY and "insufficient_quota" in reason:
         return EndpointRefused(f"the quota at {host} is used up ({message}). {_GO_ON}")
     if status in _TRANSIENT:
-        return Transient(f"HTTP {status}: {message}", wait)
+        return Transient(f"HTTP {status}: {message}", wait, may_be_of_text=status == _OWN_FAULT)
     if status in (401, 403) or _ABOUT_KEY in reason.lower():
         return EndpointRefused(f"{host} refuses the key (HTTP {status}: {message}). {_GO_ON}")
     if 300 <= status < 400:
@@ -242,7 +273,11 @@ def failure_of(
             f"{host} redirects elsewhere (HTTP {status}), which is not followed; correct base_url"
         )
     kind = TextRefused if status in _ABOUT_CONTENT else EndpointRefused
-    return kind(f"{host} refuses the request (HTTP {status}: {message}). {_GO_ON}")
+    return kind(_refused(host, f"HTTP {status}: {message}"))
+
+
+def _refused(host: str, reason: str) -> str:
+    return f"{host} refuses the request ({reason}). {_GO_ON}"
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:

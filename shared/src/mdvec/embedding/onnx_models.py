@@ -37,12 +37,7 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
         ModelUnavailable: a package or the model is missing, or its files are not of a kind that is
             known here.
     """
-    try:
-        files = place_of(card.name, options).located()
-    except ModelUnavailable as error:
-        raise ModelUnavailable(
-            f"the model {card.name!r} is not here ({error}); get it with: {card.how_to_get}"
-        ) from error
+    files = place_of(card.name, options).located()
     chosen = _options_for(card.name, options)
     pooling = Pooling(chosen.pooling) if chosen.pooling else pooling_of(files.folder)
     prefixes = _prefixes(card.name, files.folder, chosen)

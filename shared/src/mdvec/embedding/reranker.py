@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from mdvec.embedding import backends, onnx_models
+from mdvec.embedding import backends, catalog, onnx_models
 from mdvec.embedding.cards import family_of, model_of
 from mdvec.embedding.embedder import ModelError, ModelUnavailable
 from mdvec.embedding.options import BackendOptions
@@ -89,9 +89,11 @@ class Reranker:
         try:
             folder = self._folder()
         except ModelUnavailable as error:
+            is_folder = catalog.is_folder(self.name)
+            get = "" if is_folder else f"get it with: mdvec model pull {self.name}, or "
             raise ModelUnavailable(
-                f"the reranker {self.name!r} is not here ({error}); get it with: "
-                f"mdvec model pull {self.name}, or take it out of [search] reranker"
+                f"the reranker {self.name!r} is not here ({error}); {get}take it out of "
+                "[search] reranker"
             ) from error
         if not backends.is_classifier(folder):
             raise ModelUnavailable(

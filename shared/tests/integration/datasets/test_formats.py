@@ -81,6 +81,28 @@ def test_json_in_every_form_is_the_same_table(files):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("number", "type_"),
+    [
+        ("123456789012345.6789", "VARCHAR"), ("0.12345678901234567890", "VARCHAR"),
+        ("1e-400", "VARCHAR"), ("1e-99999999999999999999", "VARCHAR"), ("1e400", "VARCHAR"),
+        ("0.30000000000000004", "DOUBLE"), ("0.10000000000000001", "DOUBLE"),
+        ("1.50000000000000000000", "DOUBLE"), ("1E5", "DOUBLE"), ("5e-324", "DOUBLE"),
+        ("-0.0", "DOUBLE"),
+    ],
+)  # fmt: skip
+def test_fractions_that_a_float_would_round_are_kept_as_they_are_written(files, number, type_):
+    files.write("a.json", f'[{{"v":{number}}},{{"v":1.5}}]')
+    report = files.import_("new")
+    kept = number if type_ == "VARCHAR" else float(number)
+    assert files.content("t__a") == (
+        {"v": type_},
+        [(kept,), ("1.5" if type_ == "VARCHAR" else 1.5,)],
+    )
+    told = [line.text for line in report.lines() if "numbers of too many digits" in line.text]
+    assert len(told) == (type_ == "VARCHAR")
+
+
 def test_json_that_is_no_table_is_left_out_and_broken_json_names_its_line(files):
     files.write("env_1.json", '{"debug": true}')
     files.write("env_2.json", '{"debug": false}')
@@ -319,6 +341,25 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}
+
+
+def test_what_is_left_out_is_named_also_where_another_table_of_the_file_fails(files):
+    with sqlite3.connect(files.folder / "a.sqlite") as made:
+        made.executescript(
+            "CREATE TABLE gen (a INT, b INT AS (a * 2)); INSERT INTO gen (a) VALUES (4);"
+            "CREATE VIEW broken AS SELECT * FROM nope;"
+        )
+    named = {
+        "a.sqlite#gen.b": "it is a computed column; only columns that hold values are copied",
+        "a.sqlite#broken": "it is a view that cannot be read (no such table: main.nope)",
+    }
+    assert left_out(files.import_("new")) == named
+    made.executescript("CREATE TABLE bad (t TEXT); INSERT INTO bad VALUES (CAST(x'82ff' AS TEXT))")
+    made.close()
+    for _ in range(2):
+        report = files.import_()
+        assert problems(report) == {"a.sqlite#bad": "one of its texts is not UTF-8"}
+        assert left_out(report) == named
 
 
 def test_a_row_too_large_to_store_is_named_with_what_to_do(files):

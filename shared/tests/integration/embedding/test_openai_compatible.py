@@ -166,7 +166,7 @@ def test_retries_end_and_a_long_wait_is_left_to_the_user(endpoint):
     endpoint.faults.append("long wait")
     with pytest.raises(EndpointFailure, match="asks to wait 3,600 seconds"):
         model.embed_documents(["水"])
-    assert len(endpoint.requests) == 5
+    assert len(endpoint.requests) == 6  # four, a fixed word, and one more
 
 
 def test_packed_answers_are_bounded_by_what_they_unpack_to(endpoint):
@@ -180,9 +180,9 @@ def test_packed_answers_are_bounded_by_what_they_unpack_to(endpoint):
 
 
 def test_a_question_waits_once_for_a_server_that_does_not_answer(endpoint):
-    model = load(endpoint, dimensions=16, timeout_seconds=0.3)
+    model = load(endpoint, dimensions=16, timeout_seconds=0.6)
     endpoint.faults.extend(["hang", None])
-    with pytest.raises(EndpointFailure, match=r"in 1 attempt \(no answer in time"):
+    with pytest.raises(EndpointFailure, match=r"in 1 attempt .* no (?:whole )?answer in (?:0.6 seconds|time)"):
         model.embed_query("水")
     endpoint.faults.clear()
     endpoint.faults.append("500")

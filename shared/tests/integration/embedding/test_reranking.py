@@ -82,7 +82,7 @@ def test_the_first_candidates_come_in_the_order_of_its_scores(ask, folders, name
         ("three", "gives 3 numbers for a passage"),
         ("onnx of two", "gives 2 numbers for a passage"),
         ("none", "is not a cross-encoder"),
-        ("missing", "is not here"),
+        ("missing", "is not here (there is no such folder); take it out of [search] reranker"),
     ],
 )
 def test_what_cannot_rerank_leaves_the_usual_order_and_one_sentence(ask, folders, folder, why):

@@ -17,6 +17,7 @@ from endpoint_stand_in import EndpointStandIn
 
 from mdvec.database.connection import snapshot
 from mdvec.embedding import catalog
+from mdvec.embedding.endpoint_http import FIXED_WORD
 from mdvec.embedding.options import BackendOptions, OpenAIOptions, RetryOptions
 from mdvec.importing.endpoint_texts import EndpointStopped, SendingRefused
 from mdvec.importing.job import ImportInterrupted
@@ -85,8 +86,8 @@ def test_batches_go_across_files_and_faults_pay_for_nothing_twice(notes, endpoin
     assert (report.added, report.failed, report.chunks_embedded) == (FILES, (), 2 * FILES)
     assert set(endpoint.paid.values()) == {1}
     assert sum(endpoint.paid.values()) == 2 * FILES
-    sizes = [len(body["input"]) for body, _ in endpoint.requests]
-    assert set(sizes) == {BATCH, 2 * FILES % BATCH}
+    sent = [body["input"] for body, _ in endpoint.requests if body["input"] != [FIXED_WORD]]
+    assert {len(texts) for texts in sent} == {BATCH, 2 * FILES % BATCH}
     assert len(endpoint.requests) > 2 * FILES / BATCH + 1
     notes.check()
 
@@ -228,10 +229,11 @@ def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, k
     notes.check()
 
 
+@pytest.mark.parametrize("refusal", ["refused", "too large"])
 @pytest.mark.parametrize("bad", [pytest.param("00.md", marks=pytest.mark.soak), "11.md"])
-def test_a_text_that_the_endpoint_refuses_stops_only_its_file(notes, endpoint, bad):
+def test_a_text_that_the_endpoint_refuses_stops_only_its_file(notes, endpoint, bad, refusal):
     notes.write(bad, "# 長い\n\n毒の話。\n")
-    endpoint.refuses = "毒"
+    endpoint.refuses, endpoint.refusal = "毒", refusal
     report = run(notes, endpoint, "new")
     assert [(one.file_path, "too long" in one.reason) for one in report.failed] == [(bad, True)]
     assert (report.added, set(endpoint.paid.values())) == (FILES - 1, {1})
@@ -244,6 +246,15 @@ def test_an_endpoint_that_refuses_everything_is_left_in_peace(notes, endpoint):
     with pytest.raises(EndpointStopped, match="too long"):
         run(notes, endpoint, "new")
     assert len(endpoint.requests) < 10
+
+
+def test_a_fault_of_the_endpoint_itself_is_no_refusal_of_a_text(notes, endpoint):
+    endpoint.faults += ["500"] * 1_000
+    with pytest.raises(EndpointStopped, match="did not embed in 6 attempts"):
+        run(notes, endpoint, "new")
+    assert not endpoint.paid
+    endpoint.faults.clear()
+    assert run(notes, endpoint).added == FILES
 
 
 def test_only_what_changed_is_sent_and_nothing_if_nothing_did(notes, endpoint):

@@ -73,16 +73,19 @@ def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
     assert shown(plot)["a"] == pytest.approx([math.sin(n) for n in range(1_000)])
     many = plots.plot(DAYS.format(10_000), kind, "")
     assert len(many.x) * len(many.series) <= MAX_POINTS
-    assert many.note == "10,000行を1,000区間ごとの平均で示しています"
+    assert many.note == "10,000行を1000区間ごとの平均で示しています"
     assert sum(shown(many)["a"]) == pytest.approx(sum(map(math.sin, range(10_000))) / 10, abs=1)
     assert all(before < after for before, after in pairwise(many.x))
 
 
-def test_as_many_means_are_told_as_points_are_drawn(plots):
-    days = "SELECT DATE '2025-01-01' + (range % 690)::INTEGER AS day, range AS n FROM range(3000)"
-    plot = plots.plot(days, "line", "")
-    assert plot.points == 690
-    assert plot.note == "3,000行を690区間ごとの平均で示しています"
+def test_the_note_counts_the_intervals_that_are_drawn(plots):
+    day = "SELECT DATE '2025-01-01' + (i % 690)::INT"
+    rows = "FROM range(3000) t(i)"
+    assert plots.plot(f"{day} AS day, i * 0.5 AS v {rows}", "line", "").notes[0].english == (
+        "3,000 rows are shown as the means of 690 intervals"
+    )
+    long = plots.plot(f"{day} + to_seconds(i) AS at, 'n' || i % 2 AS n, i {rows}", "line", "")
+    assert long.note == f"3,000行を{len(long.x)}区間ごとの平均で示しています"
 
 
 def test_rows_of_a_series_name_and_a_value_become_series(plots):
@@ -127,7 +130,7 @@ def test_a_cloud_has_a_series_for_each_name(plots):
     )
     assert (len(shown(plot)["晴れ"]), plot.note) == (20, "")
     plot = plots.plot(query.format(5_000), "scatter", "")
-    assert plot.note == "5,000行を310の区画ごとの平均で示しています"
+    assert plot.note == "5,000行を31×31の区画ごとの平均で示しています"
     assert {name: len(values) for name, values in shown(plot).items()} == {"雨": 155, "晴れ": 155}
 
 
@@ -175,6 +178,116 @@ def test_a_last_value_that_is_not_of_the_last_place_is_dated(plots):
     assert plots.plot(query, "line", "").in_words().endswith("always -100, last -100 (2025-05-01)")
 
 
+@pytest.mark.parametrize(("kind", "places"), [("bar", 60), ("line", 200), ("area", 200)])
+def test_each_name_shown_has_all_its_values_in_whatever_order_the_rows_are(plots, kind, places):
+    query = (
+        "SELECT 'n' || n AS 店, 's' || s AS 系列, 100 * s + n AS 額 "
+        "FROM range(300) a(n), range(8) b(s) ORDER BY s, n"
+    )
+    plot = plots.plot(query, kind, "")
+    assert plot.note == f"300件のうち最初の{places}件だけを示しています"
+    assert shown(plot) == {
+        f"s{s}": tuple(100 * s + n for n in range(places)) for s in reversed(range(8))
+    }
+
+
+def test_the_cells_of_a_large_heat_map_that_are_shown_have_their_values(plots):
+    query = (
+        "SELECT 'x' || x AS x, 'y' || y AS y, x * 100 + y AS v FROM range(100) a(x), "
+        "range(100) b(y) ORDER BY hash(x * 100 + y)"
+    )
+    plot = plots.plot(query, "heatmap", "")
+    assert plot.note == "100×100件のうち最初の40×40件だけを示しています"
+    assert shown(plot) == {
+        y: tuple(int(x[1:]) * 100 + int(y[1:]) for x in plot.names) for y in shown(plot)
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "most"),
+    [("line", 9, 8), ("bar", 9, 8), ("area", 11, 8), ("scatter", 9, 8), ("box", 31, 30)],
+)
+def test_columns_that_have_no_room_are_counted(plots, kind, count, most):
+    ys = ", ".join(f"i + {number} AS y{number}" for number in range(count))
+    columns = ys if kind == "box" else f"i AS x, {ys}"
+    plot = plots.plot(f"SELECT {columns} FROM range(5) t(i)", kind, "")
+    assert plot.note == f"{count}列のうち最初の{most}列だけを示しています"
+    assert len(plot.names if kind == "box" else plot.series) == most
+
+
+LONG = "'https://example.com/' || repeat('a', 60) || '/' ||"
+
+
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [
+        (f"{LONG} (i % 3)",
+         {f"https://example.com/aaaaaaaaaa…aaaaaaaaaaaaaaaaaaaaaaaaaaa/{at}" for at in range(3)}),
+        ("[NULL, '—', 'b'][1 + i % 3]", {"—", "b"}),
+    ],
+)  # fmt: skip
+def test_names_are_told_apart_by_their_whole_text(plots, name, labels):
+    boxes = plots.plot(f"SELECT {name} AS n, i % 3 AS v FROM range(30) t(i)", "box", "")
+    assert ({*boxes.names}, shown(boxes)["min"]) == (labels, shown(boxes)["max"])
+    for kind in ("line", "scatter"):
+        plot = plots.plot(f"SELECT i // 3 AS x, {name}, i % 3 AS v FROM range(30) t(i)", kind, "")
+        assert {one.name for one in plot.series} == labels
+        assert [one.values for one in plot.series] == [(2,) * 10, (1,) * 10, (0,) * 10]
+        assert plot.notes == ()
+    heat = plots.plot(f"SELECT {name}, i // 3, i % 3 AS v FROM range(9) t(i)", "heatmap", "")
+    assert [(one.values, heat.notes) for one in heat.series] == [((0, 1, 2), ())] * 3
+    assert plots.plot(f"SELECT {name}, i FROM range(3) t(i)", "bar", "").notes == ()
+
+
+def test_midnights_on_bars_are_days(plots):
+    query = "SELECT {} '2025-01-01' + INTERVAL (i) MONTH, i FROM range(2) t(i)"
+    for kind in ("DATE", "TIMESTAMP", "TIMESTAMPTZ"):
+        plot = plots.plot(query.format(kind), "bar", "")
+        assert plot.names == ("2025-01-01", "2025-02-01")
+    plot = plots.plot("SELECT TIMESTAMP '2025-01-01' + INTERVAL 9 HOUR, 1", "bar", "")
+    assert plot.names == ("2025-01-01 09:00:00",)
+
+
+def test_whole_numbers_that_may_name_the_series_are_said_to_be_a_series(plots):
+    query = "SELECT DATE '2025-01-01' + (i // 3)::INT AS day, {} AS shop, i FROM range(30) t(i)"
+    for kind in ("line", "area", "scatter"):
+        note = plots.plot(query.format("i % 3"), kind, "").notes[0]
+        assert note.english == (
+            "these are series of 'shop' and 'i'; for series of 'i' for each 'shop' make 'shop' a "
+            "text: shop::VARCHAR"
+        )
+        assert plots.plot(query.format("(i % 3)::VARCHAR"), kind, "").notes == ()
+        assert plots.plot(query.format("i * 2"), kind, "").notes == ()
+
+
+SENTINEL = "1.7976931348623157e308"
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("line", f"SELECT i AS x, CASE i WHEN 3 THEN -{SENTINEL} ELSE i END FROM range(9) t(i)"),
+        ("histogram", f"SELECT CASE i WHEN 3 THEN -{SENTINEL} ELSE i END FROM range(90) t(i)"),
+        ("histogram", "SELECT CASE i % 5 WHEN 0 THEN -1e300 ELSE 1e300 END FROM range(90) t(i)"),
+        ("scatter", "SELECT (i - 9) * 1e299 AS x, (9 - i) * 1e299 AS y FROM range(18) t(i)"),
+        ("line", "SELECT i AS x, 1e300 AS v FROM range(30000) t(i)"),
+        ("heatmap", "SELECT i AS x, i AS y, -1e300 * (-1) ** i AS v FROM range(9) t(i)"),
+        ("line", "SELECT i AS x, i * 5e-324 AS v FROM range(9) t(i)"),
+        ("bar", "SELECT 1.0 AS x, 'n' || i AS n, ['nan', '1', '-2'][1 + i]::DOUBLE AS v "
+                "FROM range(3) t(i)"),
+        ("heatmap", "SELECT i AS x, 'y' AS y, 1 + i * 2e-16::DOUBLE AS v FROM range(9) t(i)"),
+    ],
+)  # fmt: skip
+def test_very_large_values_are_drawn_or_left_out_and_counted(plots, kind, query):
+    plot = plots.plot(query, kind, "")
+    is_left_out = "±1e300" in plot.note or "のない1行" in plot.note
+    assert is_left_out == (SENTINEL in query or "nan" in query)
+    for image_format in ("png", "svg"):
+        assert draw(plot, (200, 150), image_format).data
+    with pytest.raises(PlotRefused, match="no values to draw"):
+        plots.plot(f"SELECT i AS x, {SENTINEL} AS v FROM range(30000) t(i)", "line", "")
+
+
 def test_boxes_are_quartiles_by_name_or_by_column(plots):
     quartiles = {"min": (0.0,), "q1": (25.0,), "median": (50.0,), "q3": (75.0,), "max": (100.0,)}
     named = plots.plot("SELECT 'all' AS name, range AS n FROM range(101)", "box", "")
@@ -186,7 +299,7 @@ def test_boxes_are_quartiles_by_name_or_by_column(plots):
     assert (months.names, [note.english for note in months.notes]) == (
         ("m", "n"),
         [
-            "these are boxes of 'm' and 'n'; for a box of 'n' for each 'm' make the first a text: "
+            "these are boxes of 'm' and 'n'; for boxes of 'n' for each 'm' make 'm' a text: "
             "m::VARCHAR"
         ],
     )
@@ -280,7 +393,7 @@ def test_rows_at_unknown_places_do_not_hide_others(plots):
         ("histogram", "VALUES (NULL, 1), (1, 2), (2, 3)",
          ["2 values in 1 bin", "1 row without a value of 'x' not shown"]),
         ("bar", "VALUES ('a', 'nan'::DOUBLE), ('b', 1), (NULL, 2)",
-         ["1 value that no axis has (NaN, infinity) not shown"]),
+         ["1 value that no axis has (NaN, infinity, beyond ±1e300) not shown"]),
         ("bar", "VALUES ('a', 1), (NULL, 2)", []),
     ],
 )  # fmt: skip

@@ -159,3 +159,10 @@ def test_a_long_double_is_a_number():
 )
 def test_a_decimal_keeps_its_digits(value, text):
     assert safe_json_output(Decimal(value)) == text
+
+
+def test_half_of_a_character_is_written_as_json_escapes_it():
+    data = {"\udcff": "a\ud800", "whole": "😀"}
+    text = safe_json_output(data)
+    assert text == '{"\\udcff":"a\\ud800","whole":"😀"}'
+    assert json.loads(text.encode()) == data

@@ -6,7 +6,13 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from mdvec.analysis import UnknownColumns, UnsupportedFrame, safe_summary_table, validate_output
+from mdvec.analysis import (
+    UnknownColumns,
+    UnsupportedFrame,
+    safe_json_output,
+    safe_summary_table,
+    validate_output,
+)
 
 LIBRARIES = pytest.mark.parametrize("frame", [pl.DataFrame, pd.DataFrame], ids=["polars", "pandas"])
 
@@ -106,6 +112,13 @@ def test_values_that_are_missing_say_so():
     )
     assert safe_summary_table(frame).splitlines()[1].split() == ["null", "null", "NaN"]
     assert safe_summary_table(pl.DataFrame({"x": [None, 1]})).splitlines()[1].split() == ["null"]
+
+
+def test_a_range_of_pandas_is_a_column_unless_it_only_counts_the_rows():
+    years = pd.DataFrame({"v": [1, 2, 3]}, index=range(2023, 2026))
+    assert safe_summary_table(years).splitlines()[:2] == ["index  v", " 2023  1"]
+    assert safe_summary_table(years.reset_index(drop=True)).splitlines()[:2] == ["v", "1"]
+    assert safe_json_output(pd.Series([5, 6], index=range(0, 4, 2))) == '{"0":5,"2":6}'
 
 
 def test_a_meaningful_pandas_index_is_a_column():

@@ -153,3 +153,24 @@ def test_numbers_have_the_decimals_that_an_axis_needs():
     assert list(units.value_labels(0, 1, 4, "", are_whole=True).values()) == ["0", "1"]
     assert list(units.value_labels(0, 2e6, 2, "").values()) == ["0", "1,000,000", "2,000,000"]
     assert units.value_labels(-250, 693, 3, "percent")[-500] == "-50.0%"
+    shown = list(units.value_labels(1.736e12, 1.736e12 + 3e7, 4, "").values())
+    assert shown == ["1.736e+12", "1.73601e+12", "1.73602e+12", "1.73603e+12"]
+    assert list(units.value_labels(-0.3, 0.3, 6, "").values())[3] == "0"
+
+
+@given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60))
+def test_different_values_have_different_texts_and_only_zero_is_written_zero(values):
+    texts = units.numbers(values, (max(values) - min(values)) / 200 or 1.0)
+    assert len({*texts}) >= len({f"{value + 0.0:.10g}" for value in values})
+    assert [text == "0" for text in texts] == [value == 0 for value in values]
+
+
+def test_values_have_the_digits_that_tell_them_apart():
+    written = {
+        (0.4, 1_000_000): ["0.4", "1,000,000"],
+        (114_381_200_000_000, 114_381_900_000_000, 3): ["1.14381e+14", "1.14382e+14", "3"],
+        (0.1 + 0.2, 0.3): ["0.3", "0.3"],
+        (-0.0, 0.0, 5): ["0", "0", "5"],
+    }
+    for values, texts in written.items():
+        assert units.numbers(values, max(values) / 200) == texts

@@ -263,6 +263,18 @@ def test_a_missing_bar_has_no_value_and_the_others_keep_theirs():
     assert (written["120"], written["-30.5"]) == ((120, 0), (0, 2))
 
 
+def test_long_whole_numbers_are_written_in_full_and_their_labels_keep_apart():
+    milliseconds = tuple(1_736_000_000_001.0 + 1_000_000 * n for n in range(30))
+    plot = Plot("line", "", "numbers", milliseconds, (Series("v", milliseconds),))
+    assert plot.in_words().startswith("line chart of 1,736,000,000,001 to 1,736,029,000,001; ")
+    drawn = figure(plot, (400, 300))
+    renderer = RendererAgg(400, 300, 96)
+    drawn.draw(renderer)
+    boxes = extents(drawn.axes[0].get_xticklabels(), 0, renderer)
+    assert len(boxes) > 1
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
+
+
 def test_each_kind_of_plot_holds_its_values():
     names = ("a", "b", "c")
     dots = figure(query("scatter", axis="numbers", series=1)).axes[0].collections[0]

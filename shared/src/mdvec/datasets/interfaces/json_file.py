@@ -6,8 +6,8 @@ An object within an object becomes columns of its own, one level deep.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +22,8 @@ from mdvec.files import UnreadableFile, data_file_encoding, not_decoded
 _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
+_KEPT_CHARS = 16
+"""The length of fractions that a float keeps: 15 digits and the point."""
 _SPACES = " \t\r\n"
 
 
@@ -34,8 +36,16 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
+    """The float that is written so, by its shortest digits or by 17, or else the digits."""
     number = float(digits)
-    return LongNumber(digits) if math.isinf(number) else number
+    if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
+        return number
+    try:
+        exact = Decimal(digits)
+    except ArithmeticError:  # its exponent
+        return LongNumber(digits)
+    is_kept = exact in (Decimal(repr(number)), Decimal(f"{number:.17g}"))
+    return number if is_kept else LongNumber(digits)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -74,14 +74,14 @@ class GeminiBackend(EndpointBackend):
         """Vectors of texts, as documents to be found."""
         kind = self._generation
         prefixed = [kind.document_prefix + text for text in texts]
-        return self._of_documents(partial(self._send, prefixed, kind.document_task))
+        return self._of_documents(prefixed, partial(self._send, kind.document_task))
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question."""
         kind = self._generation
-        return self._of_question(partial(self._send, [kind.query_prefix + text], kind.query_task))
+        return self._of_question(kind.query_prefix + text, partial(self._send, kind.query_task))
 
-    def _send(self, texts: Sequence[str], task: str | None, seconds: float) -> Vectors:
+    def _send(self, task: str | None, texts: Sequence[str], seconds: float) -> Vectors:
         """One request, with the library's errors translated."""
         # The second generation answers a list of strings with one vector for all of them.
         contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]

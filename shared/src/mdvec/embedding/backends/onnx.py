@@ -143,8 +143,9 @@ class OnnxModel:
         options.log_severity_level = _ONLY_ERRORS
         # Its threads would wait for work in a loop: a third more of the processor for no gain.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        with loading(f"the model {name!r}", files.model):
+        with loading(f"the model {name!r}", files.tokenizer):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
+        with loading(f"the model {name!r}", files.model):
             self._session = onnxruntime.InferenceSession(
                 str(files.model), options, providers=["CPUExecutionProvider"]
             )

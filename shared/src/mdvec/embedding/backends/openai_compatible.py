@@ -21,7 +21,7 @@ from mdvec.embedding.endpoint import (
     checked_vectors,
     openai_key,
 )
-from mdvec.embedding.endpoint_http import Transient, failure_of, retry_after
+from mdvec.embedding.endpoint_http import FIXED_WORD, Transient, failure_of, retry_after
 from mdvec.embedding.options import BackendOptions
 
 if TYPE_CHECKING:
@@ -69,19 +69,19 @@ class OpenAIBackend(EndpointBackend):
     def measure_dimension(self) -> int:
         """Ask the endpoint for the vector of one fixed word, no user text; return its length."""
         wanted = self._options.dimensions
-        return int(self._of_question(partial(self._send, ["mdvec"], wanted)).shape[1])
+        return int(self._of_question(FIXED_WORD, partial(self._send, wanted)).shape[1])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the prefix of documents."""
         prefixed = [self._options.document_prefix + text for text in texts]
-        return self._of_documents(partial(self._send, prefixed, self.dimension))
+        return self._of_documents(prefixed, partial(self._send, self.dimension))
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question, with the prefix of questions."""
-        prefixed = [self._options.query_prefix + text]
-        return self._of_question(partial(self._send, prefixed, self.dimension))
+        prefixed = self._options.query_prefix + text
+        return self._of_question(prefixed, partial(self._send, self.dimension))
 
-    def _send(self, texts: Sequence[str], dimension: int | None, seconds: float) -> Vectors:
+    def _send(self, dimension: int | None, texts: Sequence[str], seconds: float) -> Vectors:
         """One request; without the number of dimensions if the endpoint takes none.
 
         Some servers refuse that number for models that have only one, even if it is theirs.

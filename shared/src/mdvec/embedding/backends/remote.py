@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ from mdvec.embedding.options import RetryOptions
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
+    Send = Callable[[Sequence[str], float], Vectors]
+
 
 class EndpointBackend(ApproximateTokens):
     """A model behind an endpoint; nothing is sent before the first call that embeds."""
@@ -40,14 +42,14 @@ class EndpointBackend(ApproximateTokens):
         self._http = http_client(seconds, is_local=endpoint.is_local)
         weakref.finalize(self, self._http.close)
 
-    def _of_documents(self, send: Callable[[float], Vectors]) -> Vectors:
-        """What ``send`` returns within the seconds that it gets, repeated as the settings say."""
-        return with_retries(send, self._retry, self._host, self._seconds)
+    def _of_documents(self, texts: Sequence[str], send: Send) -> Vectors:
+        """What ``send`` returns for texts within the seconds that it gets, repeated as is set."""
+        return with_retries(send, texts, self._retry, self._host, self._seconds)
 
-    def _of_question(self, send: Callable[[float], Vectors]) -> Vectors:
+    def _of_question(self, text: str, send: Send) -> Vectors:
         """The same for somebody who waits."""
         seconds = min(self._seconds, QUESTION_SECONDS)
-        return with_retries(send, FOR_QUESTIONS, self._host, seconds, seconds)
+        return with_retries(send, [text], FOR_QUESTIONS, self._host, seconds, seconds)
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
