@@ -182,7 +182,7 @@ def test_packed_answers_are_bounded_by_what_they_unpack_to(endpoint):
 def test_a_question_waits_once_for_a_server_that_does_not_answer(endpoint):
     model = load(endpoint, dimensions=16, timeout_seconds=0.6)
     endpoint.faults.extend(["hang", None])
-    with pytest.raises(EndpointFailure, match=r"in 1 attempt .* no (?:whole )?answer in (?:0.6 seconds|time)"):
+    with pytest.raises(EndpointFailure, match=r"in 1 attempt .*no (?:whole )?answer in"):
         model.embed_query("水")
     endpoint.faults.clear()
     endpoint.faults.append("500")
