@@ -137,7 +137,8 @@ def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
 
 _TITLE = re.compile(r"^# \S", re.MULTILINE)
 _NO_TITLE = re.compile(
-    r"microsoft \S+ - .*|.*\.[a-z]{2,4}x?|<[0-9a-f]*>"
+    r"microsoft \S+ - .*|<[0-9a-f]*>"
+    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|xls[xm]?|csv|pdf|od[tps]|rtf|txt|html?|tex|indd|jtd|dvi)"
     r"|(?:microsoft )?(?:powerpoint|word)?\W*(?:presentation|document|slide|untitled|(?:no )?title"
     r"|プレゼンテーション|文書|スライド|無題|名称未設定|タイトルなし|タイトル)\W*\d*"
     r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from html import escape
 from typing import Any
 
-from bs4 import BeautifulSoup, Comment, NavigableString, Tag
+from bs4 import BeautifulSoup, NavigableString, Tag
+from bs4.element import PageElement, PreformattedString
 from markdownify import ATX, MarkdownConverter
 
 from mdvec.converters.counting import counted_as
@@ -18,11 +20,13 @@ from mdvec.converters.raised import apart, lowered, raised, with_marks_written
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (
-    "script", "style", "noscript", "template", "svg", "iframe", "object", "embed", "canvas",
-    "input", "button", "select", "textarea", "dialog", "rp", "link", "meta",
+    "head", "title", "script", "style", "noscript", "template", "svg", "iframe", "object", "embed",
+    "canvas", "input", "button", "select", "textarea", "dialog", "rp", "link", "meta",
 )  # fmt: skip
 _BESIDE_TEXT = frozenset({"input", "button", "select", "textarea"})
 """What is left out of a line, and parts the words beside it."""
+_XHTML = re.compile(r"\s*<\?xml\s|(?:[^<]|<(?!html\b)){0,500}<html\b[^>]*\sxmlns", re.IGNORECASE)
+_CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _BOX = re.compile("^(?:checkbox|radio)$", re.IGNORECASE)
 _AROUND = ("nav", "footer", "aside", "header")
 _MIN_MAIN = 200
@@ -48,8 +52,8 @@ _BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
     """The main part of a web page."""
     soup = _parsed(data)
-    hidden = _without_hidden(soup)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
+    hidden = _without_hidden(soup)
     main = _main_part(soup)
     text = markdown_of(main)
     if not text:
@@ -65,18 +69,18 @@ def markdown_of_page(data: bytes | str) -> str:
     """A page that is only content, such as a chapter of a book, as Markdown."""
     soup = _parsed(data)
     _without_hidden(soup)
-    return markdown_of(soup.body or soup)
+    return markdown_of(soup)
 
 
 def _parsed(data: bytes | str) -> BeautifulSoup:
     if isinstance(data, str):
-        return BeautifulSoup(data, "lxml")
+        return _soup(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return BeautifulSoup(data.decode("utf-16", "replace"), "lxml")
+        return _soup(data.decode("utf-16", "replace"))
     if b"\0" in data:
         raise NotConverted("it contains NUL bytes, so it is not text")
     try:
-        return BeautifulSoup(decoded(data), "lxml")
+        return _soup(decoded(data))
     except UnknownEncoding as error:
         soup = BeautifulSoup(data, "lxml")
         if soup.declared_html_encoding is None:
@@ -84,31 +88,42 @@ def _parsed(data: bytes | str) -> BeautifulSoup:
         return soup
 
 
+def _soup(page: str) -> BeautifulSoup:
+    """A page as browsers parse it, who take CDATA for text in XHTML alone."""
+    if _XHTML.match(page):
+        page = _CDATA.sub(lambda text: escape(text[1]), page)
+    return BeautifulSoup(page, "lxml")
+
+
 def _without_hidden(soup: BeautifulSoup) -> bool:
     """Remove what has no text or is not shown; whether anything with text was not shown."""
     unseen = hidden_parts(soup)
-    has_text = any(tag.get_text(strip=True) for tag in unseen if tag.name not in _NO_TEXT)
+    has_text = any(
+        part.get_text(strip=True)
+        for part in unseen
+        if not (isinstance(part, Tag) and part.name in _NO_TEXT)
+    )
     _remove(unseen)
     for box in soup.find_all("input", type=_BOX):
         box.replace_with("☑ " if box.has_attr("checked") else "☐ ")
     for reading in soup.select("rp rt"):  # of a bracket without its end tag
         reading.find_parent("rp").insert_before(reading.extract())
     _remove(soup.find_all(_NO_TEXT))
-    for comment in soup.find_all(string=lambda text: isinstance(text, Comment)):
-        comment.extract()
+    for unsaid in soup.find_all(string=lambda text: isinstance(text, PreformattedString)):
+        unsaid.extract()
     return has_text
 
 
-def _remove(tags: Iterable[Tag]) -> None:
-    for tag in tags:
-        if not tag.decomposed:
-            if tag.name in _BESIDE_TEXT:
-                tag.insert_before(" ")
-            tag.decompose()
+def _remove(parts: Iterable[PageElement]) -> None:
+    for part in parts:
+        if not part.decomposed:
+            if isinstance(part, Tag) and part.name in _BESIDE_TEXT:
+                part.insert_before(" ")
+            part.decompose()
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:
-    body: Tag = soup.body or soup
+    body: Tag = soup  # a page that was put together of several has several bodies
     for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only(soup, "article")):
         if isinstance(part, Tag) and len(part.get_text(strip=True)) >= _MIN_MAIN:
             body = part

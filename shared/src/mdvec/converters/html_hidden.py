@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import soupsieve
 from bs4 import BeautifulSoup, Tag
+from bs4.element import PageElement
 from soupsieve import SelectorSyntaxError
 
 _MAX_RULES = 2_000
@@ -21,27 +23,78 @@ _WHITE = re.compile(
     r"(?:^|;)\s*color\s*:\s*(?:white|#fff(?:fff)?|rgb\(\s*255\s*,\s*255\s*,\s*255\s*\))\s*(?:;|$|!)",
     re.IGNORECASE,
 )
+_ON_SCREEN = re.compile(r"\b(?:all|screen)\b", re.IGNORECASE)
 _BACKGROUND = re.compile(r"background", re.IGNORECASE)
-_SIMPLE = (re.compile(r"#[\w-]"), re.compile(r"[.\[][\w-]"), re.compile(r"(?:^|[\s>+~])[a-zA-Z]"))
+_IN_BRACKETS = re.compile(r"\([^)]*\)|\[[^\]]*\]")
+_COMBINED = re.compile(r"[\s>+~]+")
+_CLASS = re.compile(r"\.([\w-]+)")
+_SIMPLE = (
+    re.compile(r"#[\w-]"),
+    re.compile(r"(?:[.\[]|(?<!:):)[\w-]"),
+    re.compile(r"(?:^|[\s>+~])[a-zA-Z]"),
+)
 """What counts in a selector: ids, classes and attributes, names of elements."""
 
-_Rank = tuple[bool, int, int, int, int]
-"""Which of two declarations holds, the greater: importance, ids, classes, names, place."""
+_INHERITED = ("visibility", "font-size")
+"""Properties that hide what is in an element too, unless that has its own value."""
 
 
-def hidden_parts(page: BeautifulSoup) -> list[Tag]:
-    """The elements of a page that a browser does not show, each with all that is in it."""
-    by_themselves = [tag for tag in page.descendants if isinstance(tag, Tag) and _is_hidden(tag)]
-    return by_themselves + _hidden_by_rules(page)
+class _Rule(NamedTuple):
+    """What a style sheet says of one property of the elements that a selector selects.
+
+    Of two rules the one of the greater ``rank`` holds: its importance, the ids, classes and names
+    of its selector, and its place.
+    """
+
+    name: str
+    hides: bool
+    rank: tuple[bool, int, int, int, int]
+    selector: str
 
 
-def _is_hidden(tag: Tag) -> bool:
-    style = str(tag.get("style", ""))
-    return (
-        tag.has_attr("hidden")
-        or any(hides for _, hides, _ in _declared(style))
-        or (_WHITE.search(style) is not None and not _has_background(tag))
-    )
+def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
+    """The elements and texts of a page that a browser does not show, each with all within it."""
+    rules = _rules_of(page)
+    hidden = [*_hidden_by_themselves(page), *_hidden_by_rules(page, rules)]
+    parts: list[PageElement] = [tag for tag, name in hidden if name not in _INHERITED]
+    for inherited in _INHERITED:
+        if tags := [tag for tag, name in hidden if name == inherited]:
+            again = {id(tag) for tag in _shown_again(page, rules, inherited)}
+            parts += [part for tag in tags for part in _but(tag, again)]
+    return parts
+
+
+def _hidden_by_themselves(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
+    """Elements that say themselves that they are not shown, and by which property."""
+    for tag in page.find_all():
+        style = str(tag.get("style", ""))
+        if tag.has_attr("hidden") or (_WHITE.search(style) and not _has_background(tag)):
+            yield tag, "display"
+        for name, hides, _ in _declared(style):
+            if hides:
+                yield tag, name
+
+
+def _shown_again(page: BeautifulSoup, rules: Iterable[_Rule], name: str) -> Iterator[Tag]:
+    """Elements that have a value of their own for a property, with which they are shown."""
+    for rule in rules:
+        if rule.name == name and not rule.hides:
+            yield from page.select(rule.selector)
+    for tag in page.find_all(style=True):
+        if any(each == name and not hides for each, hides, _ in _declared(str(tag["style"]))):
+            yield tag
+
+
+def _but(tag: Tag, shown: set[int]) -> Iterator[PageElement]:
+    """An element, or what is in it without the elements that are shown."""
+    if not any(id(inside) in shown for inside in tag.descendants):
+        yield tag
+        return
+    for child in tag.children:
+        if isinstance(child, Tag) and id(child) not in shown:
+            yield from _but(child, shown)
+        elif not isinstance(child, Tag):
+            yield child
 
 
 def _has_background(tag: Tag) -> bool:
@@ -54,33 +107,51 @@ def _declared(style: str) -> Iterator[tuple[str, bool, bool]]:
         yield name.lower(), _HIDING.match(value) is not None, bool(important)
 
 
-def _hidden_by_rules(page: BeautifulSoup) -> list[Tag]:
-    """What the page's own style sheets hide from everybody, and no stronger rule shows again."""
-    sheets = " ".join(style.get_text() for style in page.find_all("style"))
+def _rules_of(page: BeautifulSoup) -> list[_Rule]:
+    """What the page's own style sheets say of showing on a screen."""
+    sheets = " ".join(
+        style.get_text()
+        for style in page.find_all("style")
+        if not style.get("media") or _ON_SCREEN.search(str(style["media"]))
+    )
     rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
-    declared = [
-        (name, hides, (important, *_weight(selector), place), selector)
+    return [
+        _Rule(name, hides, (important, *_weight(selector), place), selector)
         for place, (selectors, style) in enumerate(rules[:_MAX_RULES])
         for name, hides, important in _declared(style)
         for selector in selectors.split(",")
-        if ":" not in selector and _is_read(selector)
+        if _is_read(selector)
     ]
-    hidden: dict[tuple[int, str], tuple[_Rank, Tag]] = {}
-    for name, hides, rank, selector in declared:
-        for tag in page.select(selector) if hides else ():
-            key = (id(tag), name)
-            if key not in hidden or hidden[key][0] < rank:
-                hidden[key] = (rank, tag)
-    for name, hides, rank, selector in declared:
-        shows = () if hides else [key for key in hidden if key[1] == name and hidden[key][0] < rank]
-        for key in shows:
-            if soupsieve.match(selector, hidden[key][1]):
+
+
+def _hidden_by_rules(page: BeautifulSoup, rules: Iterable[_Rule]) -> Iterator[tuple[Tag, str]]:
+    """Elements that a rule hides and no stronger one shows again, and by which property."""
+    hidden: dict[tuple[int, str], tuple[_Rule, Tag]] = {}
+    for rule in rules:
+        for tag in page.select(rule.selector) if rule.hides else ():
+            key = (id(tag), rule.name)
+            if key not in hidden or hidden[key][0].rank < rule.rank:
+                hidden[key] = (rule, tag)
+    for rule in rules:
+        classes = set() if rule.hides else _last_classes(rule.selector)
+        weaker = [
+            key for key, (hiding, tag) in hidden.items()
+            if not rule.hides and rule.name == hiding.name and hiding.rank < rule.rank
+            and classes.issubset(tag.get_attribute_list("class"))
+        ]  # fmt: skip
+        for key in weaker:
+            if soupsieve.match(rule.selector, hidden[key][1]):
                 del hidden[key]
-    return [
-        tag
-        for (_, name), (rank, tag) in hidden.items()
-        if rank[0] or name not in {own for own, _, _ in _declared(str(tag.get("style", "")))}
-    ]
+    for rule, tag in hidden.values():
+        own = {name for name, _, _ in _declared(str(tag.get("style", "")))}
+        if rule.rank[0] or rule.name not in own:
+            yield tag, rule.name
+
+
+def _last_classes(selector: str) -> set[str]:
+    """Classes that every element has which a selector selects."""
+    last = _COMBINED.split(_IN_BRACKETS.sub("", selector).strip())[-1]
+    return set(_CLASS.findall(last))
 
 
 def _weight(selector: str) -> tuple[int, int, int]:

@@ -124,9 +124,12 @@ def _read(part: MIMEPart, texts: list[str], attached: list[str], depth: int) -> 
 
 
 def _best(versions: list[MIMEPart]) -> MIMEPart:
-    """Of versions of the same text the plain one, unless it is empty; else the last one."""
-    plain = [v for v in versions if v.get_content_type() == "text/plain" and _text(v)]
-    return plain[0] if plain else versions[-1]
+    """Of versions of the same text the plain one, unless it is empty; else the last with text."""
+    plain = [each for each in versions if each.get_content_type() == "text/plain" and _text(each)]
+    readable = [
+        each for each in versions if any(part.get_content_type() in _READ for part in each.walk())
+    ]
+    return plain[0] if plain else (readable or versions)[-1]
 
 
 def _text(part: MIMEPart) -> str:

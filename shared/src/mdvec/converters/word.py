@@ -79,11 +79,19 @@ def _beside(archive: Archive) -> Iterator[str]:
     kinds = {
         f"{match[1]}s"
         for name in archive.names
-        if (match := _BESIDE.fullmatch(name))
-        and any(_LETTER.search(text.text or "") for text in archive.xml(name).iter(f"{W}t"))
+        if (match := _BESIDE.fullmatch(name)) and _has_words(archive, name)
     }
     if kinds:
         yield f"{' and '.join(sorted(kinds, reverse=True))} were left out"
+
+
+def _has_words(archive: Archive, name: str) -> bool:
+    """Whether a part says more than a number, or cannot be read."""
+    try:
+        texts = archive.xml(name).iter(f"{W}t")
+    except NotConverted:
+        return True
+    return any(_LETTER.search(text.text or "") for text in texts)
 
 
 def _ways(unknown: Iterable[str]) -> tuple[str, ...]:

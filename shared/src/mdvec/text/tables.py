@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from mdvec.text.markdown import Outline, line_starts
 
 _DELIMITER_ROW = re.compile(
-    r"(?<![^\r\n])[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*(?![^\r\n])"
+    r"(?<![^\r\n])[ \t>]*+\|?[ \t]*+:?-++:?[ \t]*+"
+    r"(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+(?![^\r\n])"
 )
 _CELL_END = re.compile(r"(?<!\\)\|")
 _HEAD = re.compile(r"(?:^| > )\| .* \|$")

@@ -81,6 +81,15 @@ def test_a_web_page_is_its_main_part_without_what_is_not_shown():
             "見",
         ),
         (".a{display:none}", '<p class="a" style="display:flex">見</p>', "見"),
+        (".a{display:none} .a:first-child{display:block}", '<p class="a">見<p class="a">x', "見"),
+        (".a:not(.b){display:none}", '<p class="a b">見</p><p class="a">x</p>', "見"),
+        ("ul{font-size:0} li{font-size:1em}", "<ul>x<li>見</ul>", "- 見"),
+        (
+            ".a{visibility:hidden}",
+            '<p class="a">x<b style="visibility:visible">見</b></p>',
+            "**見**",
+        ),
+        ('</style><style media="print">p{display:none}', "<p>見</p>", "見"),
     ],
 )  # fmt: skip
 def test_what_a_style_sheet_hides_is_what_no_stronger_rule_shows(styles, body, shown):
@@ -105,6 +114,12 @@ def test_what_a_style_sheet_hides_is_what_no_stronger_rule_shows(styles, body, s
             "性別 ☑ 男 ☐ 女",
         ),
         ('<span style="text-decoration: line-through">旧</span>新', "~~旧~~新"),
+        ("<html><body><p>一</p></body></html><html><body><p>二</p></body></html>", "一\n\n二"),
+        (
+            '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><pre><![CDATA['
+            "a < b && c > d]]></pre></body></html>",
+            "```\na < b && c > d\n```",
+        ),
     ],
 )  # fmt: skip
 def test_a_page_reads_as_a_browser_shows_it(page, text):
@@ -320,6 +335,8 @@ def test_every_text_of_a_mail_is_read_and_the_rest_is_named():
 
     plain = "Content-Type: text/plain; charset=utf-8\n\n{}"
     page = "Content-Type: text/html; charset=utf-8\n\n<p>合計は12,345円</p>"
+    invitation = "Content-Type: text/calendar\n\nBEGIN:VCALENDAR"
+    assert body(parts("alternative", page, invitation)) == "合計は12,345円\n"
     picture = 'Content-Type: image/jpeg\nContent-Disposition: inline; filename="a.jpg"\n\nx'
     assert body(parts("alternative", plain.format(" "), page)) == "合計は12,345円\n"
     assert body(parts("alternative", plain.format("文"), page)) == "文\n"

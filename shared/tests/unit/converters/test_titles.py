@@ -12,6 +12,7 @@ from sample_documents import zipped
 
 from mdvec.converters import pdf, slides, word
 from mdvec.converters.archive import Archive
+from mdvec.converters.formats import with_own_title
 from mdvec.text import outline
 
 
@@ -88,6 +89,11 @@ def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
     text = convert(made(title), name).content
     assert outline(text, name).title == "scan0042"
     assert not text.startswith("---")
+
+
+@pytest.mark.parametrize("title", ["Introduction to Node.js", "株式会社Foo.co"])
+def test_a_name_with_a_dot_is_a_title(title):
+    assert with_own_title("text", title).startswith(f'---\ntitle: "{title}"')
 
 
 def test_a_damaged_part_about_the_title_refuses_no_file():

@@ -228,6 +228,8 @@ def test_boxes_struck_figures_and_rows_that_begin_to_the_right_are_as_word_shows
 
 
 def test_headers_footers_and_comments_with_words_are_said_to_be_left_out():
+    damaged = document(paragraph("本文"), header="<w:p>")
+    assert microsoft_word.convert(damaged, "a.docx").content == "本文\n"
     parts = {
         "header": paragraph("文書番号 77"),
         "footer": paragraph("3"),

@@ -58,6 +58,12 @@ def test_a_date_may_stand_in_three_columns(name):
     assert [day for day, _ in rows] == ["2025-07-01", "2025-07-03"]
 
 
+def test_a_column_of_dates_goes_before_three_columns_of_another():
+    header = "請求年,請求月,請求日,ご利用日,利用店名,利用金額"
+    _, rows = rows_of(f"{header}\n2025,8,27,2025/7/1,店,500\n2025,8,27,2025/7/2,店,800\n")
+    assert [day for day, _ in rows] == ["2025-07-01", "2025-07-02"]
+
+
 def test_a_column_that_names_its_month_does_not_tell_the_kind():
     july = "利用日,利用店名,利用金額,7月支払金額\n2025/6/1,架空書店,500,500\n"
     mapping = propose_mapping(list(records_of(july)), "a", TODAY).mapping

@@ -4,6 +4,7 @@ import pytest
 from table_of_cases import each
 
 from mdvec.text.markdown import Heading, Outline, line_starts, outline
+from mdvec.text.tables import tables_of
 
 
 def headings(content):
@@ -187,11 +188,25 @@ def test_front_matter_that_multiplies_itself_does_no_harm():
         "\n".join("  " * depth + "- a" for depth in range(300)),
         "[" * 100_000,
         "`" * 100_000,
+        "|a|\n|-|\n" + " " * 100_000 + "x\n" + "|" + "-" * 100_000,
     ],
-    ids=["spaces", "comments", "anchors", "title", "brackets", "quotes", "lists", "links", "ticks"],
+    ids=[
+        "spaces",
+        "comments",
+        "anchors",
+        "title",
+        "brackets",
+        "quotes",
+        "lists",
+        "links",
+        "ticks",
+        "tables",
+    ],
 )
 def test_hostile_markdown_is_read_in_reasonable_time(content):
-    assert outline(content, "note.md").is_markdown
+    found = outline(content, "note.md")
+    assert found.is_markdown
+    assert bool(tables_of(content, found)) == content.startswith("|a|")
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\n", "\n\n", "# ", "---", "+++", "---\n", "\r"])

@@ -147,11 +147,15 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if match := _PARTS_OF_DATE.fullmatch(one_spelling(name)):
             parts.setdefault(match[1], {})[match[2]] = name
-    for prefix, of_date in parts.items():
-        if set(of_date) == set("年月日") and not _NOT_DATE.search(f"{prefix}日"):
-            return of_date["年"], of_date["月"], of_date["日"]
-    dates = (name for name in names if _DATE.search(one_spelling(name)))
-    return next(((name,) for name in dates if not _NOT_DATE.search(one_spelling(name))), ())
+    whole = [
+        (of_date["年"], of_date["月"], of_date["日"])
+        for prefix, of_date in parts.items()
+        if set(of_date) == set("年月日") and not _NOT_DATE.search(f"{prefix}日")
+    ]
+    apart = {name for each in whole for name in each}
+    dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in apart)
+    single = [(name,) for name in dates if not _NOT_DATE.search(one_spelling(name))]
+    return next(iter([*single, *whole]), ())
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
