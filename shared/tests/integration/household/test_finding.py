@@ -417,6 +417,34 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
         assert "（7か月、途中の月を含む）" in found.groups[0].in_words
 
 
+def test_groups_that_are_not_shown_are_counted_and_on_the_next_pages():
+    day, _, _, *rest = ROWS[0]
+    ledger = Ledger(
+        [(day, -number, f"店{number:02}甲乙", *rest) for number in range(1, 46) for _ in "ab"]
+    )
+    first, second, last = (
+        ledger.find(ListingOptions(group_by="shop", page=page)) for page in (1, 2, 3)
+    )
+    assert [(len(page.groups), page.groups[-1].name) for page in (first, second, last)] == [
+        (21, "ほか25件の店"), (21, "ほか25件の店"), (6, "ほか40件の店")
+    ]  # fmt: skip
+    shown = {one.name for page in (first, second, last) for one in page.groups[:-1]}
+    assert len(shown) == 45
+    assert (first.pages, first.next_page, last.next_page) == (3, 2, None)
+    assert first.text.splitlines()[22:] == [
+        "店の続きは page=2。", "明細は全 90件です（limit=20 で示します）。"
+    ]  # fmt: skip
+    assert second.text.splitlines()[1] == "- 店25甲乙: 2件、支出 50円"
+    with_rows = ledger.find(ListingOptions(group_by="shop", page=2, page_size=30))
+    assert (len(with_rows.groups), len(with_rows.rows), with_rows.pages) == (16, 30, 3)
+    assert with_rows.text.splitlines()[-1] == "続きは page=3、limit=30。"
+    assert ledger.find(ListingOptions(page_size=20)).text.endswith("続きは page=2、limit=20。")
+    everything = ledger.find(ListingOptions(group_by="shop", page_size=200))
+    assert (len(everything.groups), everything.next_page) == (45, None)
+    with pytest.raises(InvalidPage):
+        ledger.find(ListingOptions(group_by="shop", page=4))
+
+
 def test_a_persons_rows_are_those_of_the_files_in_a_folder():
     ledger = Ledger(ROWS)
     alone = ledger.find(ListingOptions(group_by="person"), category="支出")
