@@ -184,7 +184,9 @@ def find_transactions(
         notes += [left_out_note(left_out)] * bool(left_out)
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
-            notes += words.notes(reasons, shop)
+            alone = words.each_alone(reasons)
+            notes += [*alone, *words.notes(reasons, shop)]
+            embed = None if alone else embed  # a part of the words would be near to one shop
             if listing.page == 1:
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)

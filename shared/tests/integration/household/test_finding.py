@@ -253,6 +253,22 @@ def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     assert "「イオン」がある店は合計に入れていません: ライオン堂（1件、支出 800円）" in found.text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["Amazon OR ライオン堂", "Amazon、ライオン堂", "Amazonまたはライオン堂", "Amazon ライオン堂"],
+)
+def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_of_them(asked):
+    found = Ledger(ROWS).find(query=f"{asked} -会社")
+    assert (found.total_rows, found.spending) == (0, 0)
+    alone = found.notes[0].replace("OR（0件）、", "")
+    assert alone == (
+        "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query を「Amazon|ライオン堂 -会社」に"
+    )
+    assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
+    assert not Ledger(ROWS).find(query="郵便局 病院").notes
+
+
 def test_the_largest_purchases_of_last_month_come_first():
     found = Ledger(ROWS).find(
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -213,6 +214,8 @@ def _listed(names: Sequence[FoundGroup]) -> str:
 
 
 _LIST = "、"
+_BETWEEN_WORDS = re.compile(r"[\s,，、]+|または")
+"""How people write that one of several words is enough, where the question is for all of them."""
 
 
 class RowWords:
@@ -225,7 +228,7 @@ class RowWords:
         self, query: str | None, shops: Sequence[str], without: Sequence[str], aliases: Aliases
     ) -> None:
         self.query = query if query and query.strip() else None
-        self.shops, self.without = shops, without
+        self.shops, self.without, self._aliases = shops, without, aliases
         self._words = None if self.query is None else _asked("query", self.query, aliases)
         self._shops = [_asked("shop", shop, aliases) for shop in shops]
         self._without = [_asked("exclude_shop", shop, aliases) for shop in without]
@@ -253,8 +256,32 @@ class RowWords:
     @property
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
-        parts = (self.query or "").replace("|", " ").split()
-        return [*self.without, *(word[1:] for word in parts if word[:1] in ("-", "\u2212"))]
+        return [*self.without, *(word[1:] for word in self._parts if _is_excluded(word))]
+
+    @property
+    def _parts(self) -> list[str]:
+        return (self.query or "").replace("|", " ").split()
+
+    def each_alone(self, reasons: Collection[str | None]) -> list[str]:
+        """A note on the rows of each word of a question for several, if no row has all of them."""
+        if any(one.left_out in reasons for one in self.named):
+            return []
+        asked = " ".join(word for word in self._parts if not _is_excluded(word))
+        words = list(filter(None, dict.fromkeys(_BETWEEN_WORDS.split(asked))))
+        rows = [one for one in (*self._inside, *self.unnamed) if one.left_out in reasons]
+        alone = []
+        for word in words if len(words) > 1 else ():
+            naming = WordsAsked(word, self._aliases).naming
+            of_word = (one for one in rows if naming(one.texts) is Naming.NAMED)
+            alone.append(FoundGroup.of(word, of_word))
+        either = "|".join(group.name for group in alone if group.rows)
+        if not either:
+            return []
+        query = " ".join([either, *(word for word in self._parts if _is_excluded(word))])
+        return [
+            f"すべての言葉がある明細はありません。言葉ごとでは: {_listed(alone)}。"
+            f"どれかでよいときは query を「{shortened(query)}」に"
+        ]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
@@ -324,6 +351,10 @@ class RowWords:
                 "除くときは exclude_shop にその店名を足してください"
             )
         return lines
+
+
+def _is_excluded(word: str) -> bool:
+    return word[:1] in ("-", "\u2212")
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:
