@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from mdvec.dates.months import ENGLISH_MONTHS, Days, Month, MonthRange, year_of_era
+from mdvec.dates.months import ENGLISH_MONTHS, ONE_DAY, Days, Month, MonthRange, year_of_era
+from mdvec.errors import MdvecError
 
 _MONTHS = tuple(month[:3] for month in ENGLISH_MONTHS)
 _MONTH = (
@@ -157,15 +158,18 @@ class PeriodContext:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """The days that a phrase names.
-
-    ``swapped``: the two ends of a range were in the wrong order. ``counted``: it was counted back
-    from the last month with data.
-    """
+    """The days that a phrase names; ``counted``: back from the last month with data."""
 
     days: Days
-    swapped: bool = False
     counted: bool = False
+
+
+class UnclearRange(MdvecError):
+    """The ends of a range do not say which days are meant; ``readings`` are what can be."""
+
+    def __init__(self, *readings: Days) -> None:
+        super().__init__(f"{readings}")
+        self.readings = readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +202,11 @@ class Named:
 
 
 def parse_period(said: str, context: PeriodContext) -> Spoken | None:
-    """The days that a phrase names; None if it is outside of the grammar."""
+    """The days that a phrase names; None if it is outside of the grammar.
+
+    Raises:
+        UnclearRange: it is a range of which several readings are likely.
+    """
     if len(said) > _MAX_LENGTH:
         return None
     try:
@@ -213,7 +221,10 @@ def parse_days(said: str, today: date) -> Days | None:
     Months are calendar months. A time of day and a から or まで are ignored.
     """
     text = _EDGE.sub("", _TIME.sub("", said).strip())
-    period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
+    try:
+        period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
+    except UnclearRange:
+        return None
     return None if period is None else period.days
 
 
@@ -267,14 +278,20 @@ def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
     first end without a year is the latest that has begun by today, or by the last end if that has
     a year; a last end without a year is the next one that does not end before the first does.
-    Only ends with a year are swapped.
+    Ends in the wrong order are unclear, and so is a range over New Year whose last end, without a
+    year, has not begun: the one before may be meant.
     """
     if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
     if end.last < begin.first:
-        return Spoken(Days(end.first, begin.last), swapped=True)
+        raise UnclearRange(Days(end.first, begin.last))
+    if last.days is None and context.today < end.first and begin.last.year < end.last.year:
+        before = begin if first.days else first.latest(begin.first - ONE_DAY)
+        other = last.latest(begin.first) if first.days else last.next(before.last)
+        earlier = Days(min(before.first, other.first), max(before.last, other.last))
+        raise UnclearRange(earlier, Days(begin.first, end.last))
     return Spoken(Days(begin.first, end.last))
 
 

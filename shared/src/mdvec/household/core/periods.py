@@ -13,6 +13,7 @@ from mdvec.dates import (
     MonthRange,
     PeriodContext,
     Spoken,
+    UnclearRange,
     normalised,
     parse_period,
 )
@@ -93,13 +94,13 @@ def resolve_period(
 
     ``since`` and ``until`` are ISO days or months, both included; one alone means up to today, or
     from the first month with data on. The first and last month are phrases: a first alone means
-    up to today; a last alone means the twelve months up to it. If both have a year and are in the
-    wrong order, they are swapped, and ``understood`` says so, as it does where a phrase can mean
-    something else. Months start on the day that those of ``available`` do. Without any of them
+    up to today; a last alone means the twelve months up to it. ``understood`` says where a phrase
+    can mean something else; ends in the wrong order, and what may be of either year, are asked
+    about. Months start on the day that those of ``available`` do. Without any of them
     it is the month ``default``, not ``understood`` from anything, or else the latest twelve.
 
     Raises:
-        InvalidDates: ``since`` or ``until`` is not one.
+        InvalidDates: ``since`` or ``until`` is not one, or the ends leave open what is meant.
         InvalidPeriod: the text cannot be parsed.
         AmbiguousPeriod: the period was given in two ways.
     """
@@ -173,8 +174,20 @@ def _stated(name: str, said: str, starts_on: int) -> Days:
     )
 
 
+def _read(phrase: str, context: PeriodContext) -> Spoken | None:
+    """What a phrase names, None if it is not understood; unclear ranges are refused."""
+    try:
+        return parse_period(phrase, context)
+    except UnclearRange as unclear:
+        readings = (span_in_words(days, context.starts_on) for days in unclear.readings)
+        raise InvalidDates(
+            f"期間「{shortened(phrase)}」がいつのことか決まりません。"
+            f"次の期間なら、そのまま指定してください: {'、'.join(readings)}"
+        ) from unclear
+
+
 def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
-    spoken = parse_period(phrase, context)
+    spoken = _read(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
@@ -185,7 +198,7 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
 
 def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
     phrase = f"{start}〜{end}" if start and end else f"{start}から" if start else end
-    spoken = parse_period(phrase, context)
+    spoken = _read(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase if end else start, context.available)
     if start:
@@ -196,9 +209,8 @@ def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
 
 
 def _period(
-    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", otherwise: str = ""
+    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", remark: str = ""
 ) -> UnderstoodPeriod:
-    remark = "（順序が逆だったため入れ替えました）" if spoken.swapped else otherwise
     months = MonthRange.around(spoken.days, context.starts_on)
     words = span_in_words(spoken.days, context.starts_on)
     return UnderstoodPeriod(
@@ -251,7 +263,7 @@ def base_period(
     if match or text in _YEAR_BEFORE:
         return _years_before(later, shown, context.starts_on, int((match and match[1]) or 1))
     there = PeriodContext(later.days.first, context.available)
-    of_today, of_period = (parse_period(said, viewpoint) for viewpoint in (context, there))
+    of_today, of_period = (_read(said, viewpoint) for viewpoint in (context, there))
     if of_today is None or of_period is None:
         raise InvalidPeriod(said, context.available, _BASE_DATES)
     today, seen = of_today.days, of_period.days
