@@ -9,5 +9,6 @@ from .phrases import PeriodContext as PeriodContext
 from .phrases import Spoken as Spoken
 from .phrases import UnclearRange as UnclearRange
 from .phrases import normalised as normalised
+from .phrases import parse_dated as parse_dated
 from .phrases import parse_days as parse_days
 from .phrases import parse_period as parse_period

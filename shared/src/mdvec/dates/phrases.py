@@ -44,7 +44,7 @@ _WORDS = (
     (r"all time", "全期間"), (r"\bfiscal year (?=\d{4})", "fy"),
     (r"\bh1|\bfirst half", "上半期"), (r"\bh2|\bsecond half", "下半期"),
     (r"(q[1-4]|[上下]半期|[春夏秋]|gw) (fy\d{4}|\d{4})$", r"\2\1"),
-    (r"^(\d{4}) (?=q[1-4]$)", r"\1年"), (r"^(\d{4})(?=[上下春夏秋q]|gw)", r"\1年"),
+    (r"^(\d{4})[ -](?=q[1-4]$)", r"\1年"), (r"^(\d{4})(?=[上下春夏秋q]|gw)", r"\1年"),
     (r"^from (.+) to (.+)$", r"\1から\2"), (r"^(.+) (?:to|through) (.+)$", r"\1から\2"),
     (r"^since (.+)$", r"\1から"), (r"^until (.+)$", r"\1まで"),
 )  # fmt: skip
@@ -215,6 +215,18 @@ def parse_period(said: str, context: PeriodContext) -> Spoken | None:
         return None
 
 
+def parse_dated(said: str, starts_on: int = 1) -> Days | None:
+    """The days that a phrase names on whatever day it is said; None if its year is not in it."""
+    readings = set()
+    for now in (Month(1950, 2, starts_on), Month(2151, 3, starts_on)):
+        try:
+            spoken = parse_period(said, PeriodContext(now.first_day, MonthRange(now, now)))
+        except UnclearRange:
+            return None
+        readings.add(None if spoken is None else spoken.days)
+    return readings.pop() if len(readings) == 1 else None
+
+
 def parse_days(said: str, today: date) -> Days | None:
     """The days that a phrase names, for one end of a filter; None if it is not understood.
 
@@ -255,9 +267,10 @@ def _one(text: str, context: PeriodContext) -> Days | None:
 
 
 def _range(text: str, context: PeriodContext) -> Spoken | None:
-    """Two ends with から, 〜 or .. between them; a hyphen only joins numbers: 6-8月."""
+    """Two ends with から, 〜 or .. between them; a hyphen or slash only joins numbers: 6-8月."""
     text = re.sub(r"(?<![0-9-])([0-9]{1,2})-([0-9]{1,2})(?=[月日]$)", r"\1〜\2", text)
-    ends = re.split(r"から|[~〜]|\.{2,3}", text)
+    text = _DATES_JOINED.sub(lambda both: "〜".join(filter(None, both.groups())), text)
+    ends = re.split(r"から|[~〜\u2013]|\.{2,3}", text)
     if len(ends) != 2:
         return None
     left, right = ends
@@ -302,11 +315,23 @@ def _named(text: str, context: PeriodContext) -> Named | None:
     )  # fmt: skip
 
 
+_DATES_JOINED = re.compile(
+    r"^([0-9]{4}-w?[0-9]{1,2}(?:-[0-9]{1,2})?)[-/]([0-9]{4}-[0-9w-]+)$"
+    r"|^([0-9]{1,4}/[0-9/]+)-([0-9]{1,4}/[0-9/]+)$"
+)
+_ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
+_ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
+
+
 def _iso(text: str, context: PeriodContext) -> Named | None:
-    """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506."""
+    """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506, R7.6, 2025-W23."""
+    if week := _ISO_WEEK.fullmatch(text):
+        at = date.fromisocalendar(int(week[1]), int(week[2]), int(week[3] or 1))
+        return Named("day", Days.one(at)) if week[3] else Named("week", Days.week_of(at))
+    text = _ERA_DATE.sub(lambda era: str(year_of_era(era[1], int(era[2]))), text, count=1)
     form = r"([0-9]{4})(?:([-/.])([0-9]{1,2})(?:\2([0-9]{1,2}))?|([0-9]{2})([0-9]{2})?)"
     match = re.fullmatch(form, text)
-    if match is None or not 1900 <= int(match[1]) <= 2199:
+    if match is None:
         return None
     year, month, day = int(match[1]), int(match[3] or match[5]), match[4] or match[6]
     if day:
@@ -386,8 +411,6 @@ def _of_a_year(text: str, context: PeriodContext) -> Named | None:
         return None
     fiscal = bool(match["fiscal"] or match["fy"])
     year, rest = _year(match, context.now.plus(-3 if fiscal else 0).year), text[match.end() :]
-    if not 1900 <= year <= 2199:
-        return None
     first = Month(year, 4 if fiscal else 1, context.starts_on)
     if not rest:
         return Named("fiscal year" if fiscal else "year", _months(first, 12))

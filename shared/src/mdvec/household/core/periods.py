@@ -15,6 +15,7 @@ from mdvec.dates import (
     Spoken,
     UnclearRange,
     normalised,
+    parse_dated,
     parse_period,
 )
 from mdvec.errors import MdvecError
@@ -24,7 +25,6 @@ DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
 _DATES = 'since="YYYY-MM-DD"、until="YYYY-MM-DD"'
 _HALF = re.compile(r"(?<!度)の?(?P<half>上半期|上期|下半期|下期)$")
-_ISO = re.compile(r"([0-9]{4})-([0-9]{2})(?:-([0-9]{2}))?")
 
 
 class InvalidPeriod(MdvecError):
@@ -38,7 +38,7 @@ class InvalidPeriod(MdvecError):
 
 
 class InvalidDates(InvalidPeriod):
-    """``since`` or ``until`` is no ISO day or month, in the wrong order, or does not fit."""
+    """``since`` or ``until`` is no day or month, in the wrong order, or does not fit."""
 
     def __init__(self, message: str) -> None:
         MdvecError.__init__(self, message)
@@ -92,8 +92,8 @@ def resolve_period(
 ) -> UnderstoodPeriod:
     """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
 
-    ``since`` and ``until`` are ISO days or months, both included; one alone means up to today, or
-    from the first month with data on. The first and last month are phrases: a first alone means
+    ``since`` and ``until`` are days, months or years, both included; one alone means up to today,
+    or from the first month with data on. The first and last month are phrases: a first alone means
     up to today; a last alone means the twelve months up to it. ``understood`` says where a phrase
     can mean something else; ends in the wrong order, and what may be of either year, are asked
     about. Months start on the day that those of ``available`` do. Without any of them
@@ -160,17 +160,11 @@ def _of_dates(since: str, until: str, context: PeriodContext) -> UnderstoodPerio
 
 
 def _stated(name: str, said: str, starts_on: int) -> Days:
-    match = _ISO.fullmatch(said)
-    try:
-        if match and match[3]:
-            return Days.one(date.fromisoformat(said))
-        if match:
-            return Month(int(match[1]), int(match[2]), starts_on).days
-    except ValueError:  # 2025-02-30, 2025-13
-        pass
+    if (days := parse_dated(said, starts_on)) is not None:
+        return days
     raise InvalidDates(
         f"{name}「{shortened(said)}」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"
-        "（ことばは period に）。"
+        "（時刻は付けず、今日から数える言葉は period に）。"
     )
 
 
