@@ -320,6 +320,8 @@ _DATES_JOINED = re.compile(
     r"|^([0-9]{1,4}/[0-9/]+)-([0-9]{1,4}/[0-9/]+)$"
 )
 _ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
+_BARE_YEARS = range(1300, 2200)
+"""Other digits without a sign are no year: 1015 may be a day of October, 250601 one of 2025."""
 _ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
 
 
@@ -331,7 +333,7 @@ def _iso(text: str, context: PeriodContext) -> Named | None:
     text = _ERA_DATE.sub(lambda era: str(year_of_era(era[1], int(era[2]))), text, count=1)
     form = r"([0-9]{4})(?:([-/.])([0-9]{1,2})(?:\2([0-9]{1,2}))?|([0-9]{2})([0-9]{2})?)"
     match = re.fullmatch(form, text)
-    if match is None:
+    if match is None or (match[5] and int(match[1]) not in _BARE_YEARS):
         return None
     year, month, day = int(match[1]), int(match[3] or match[5]), match[4] or match[6]
     if day:
@@ -412,6 +414,8 @@ def _of_a_year(text: str, context: PeriodContext) -> Named | None:
     fiscal = bool(match["fiscal"] or match["fy"])
     year, rest = _year(match, context.now.plus(-3 if fiscal else 0).year), text[match.end() :]
     first = Month(year, 4 if fiscal else 1, context.starts_on)
+    if match[0].isdigit() and year not in _BARE_YEARS:
+        return None
     if not rest:
         return Named("fiscal year" if fiscal else "year", _months(first, 12))
     if part := re.fullmatch(rf"第?([1-4])q|q([1-4])|({'|'.join(_HALVES)})", rest):

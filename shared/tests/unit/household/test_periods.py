@@ -196,7 +196,7 @@ def test_numbers_that_are_not_a_month_are_refused(year, month):
     "period",
     ["2025-13", "2025年0月", "13月", "直近0か月", "31年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "令和0年", "令和0年6月", "R00.6.1",
-     "第5四半期", "2025-24", "0000-01", "2025/6-7/1/2", "一" * 61, "数か月"],
+     "第5四半期", "2025-24", "0000-01", "2025/6-7/1/2", "1015", "250601", "一" * 61, "数か月"],
 )  # fmt: skip
 def test_text_that_is_not_a_period_is_refused_with_the_two_dates_to_fill_in(period):
     with pytest.raises(InvalidPeriod) as refused:
