@@ -7,6 +7,8 @@ from .months import runs_of as runs_of
 from .months import year_of_era as year_of_era
 from .phrases import PeriodContext as PeriodContext
 from .phrases import Spoken as Spoken
+from .phrases import UnclearRange as UnclearRange
 from .phrases import normalised as normalised
+from .phrases import parse_dated as parse_dated
 from .phrases import parse_days as parse_days
 from .phrases import parse_period as parse_period

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from mdvec.dates.months import ENGLISH_MONTHS, Days, Month, MonthRange, year_of_era
+from mdvec.dates.months import ENGLISH_MONTHS, ONE_DAY, Days, Month, MonthRange, year_of_era
+from mdvec.errors import MdvecError
 
 _MONTHS = tuple(month[:3] for month in ENGLISH_MONTHS)
 _MONTH = (
@@ -43,7 +44,7 @@ _WORDS = (
     (r"all time", "全期間"), (r"\bfiscal year (?=\d{4})", "fy"),
     (r"\bh1|\bfirst half", "上半期"), (r"\bh2|\bsecond half", "下半期"),
     (r"(q[1-4]|[上下]半期|[春夏秋]|gw) (fy\d{4}|\d{4})$", r"\2\1"),
-    (r"^(\d{4}) (?=q[1-4]$)", r"\1年"), (r"^(\d{4})(?=[上下春夏秋q]|gw)", r"\1年"),
+    (r"^(\d{4})[ -](?=q[1-4]$)", r"\1年"), (r"^(\d{4})(?=[上下春夏秋q]|gw)", r"\1年"),
     (r"^from (.+) to (.+)$", r"\1から\2"), (r"^(.+) (?:to|through) (.+)$", r"\1から\2"),
     (r"^since (.+)$", r"\1から"), (r"^until (.+)$", r"\1まで"),
 )  # fmt: skip
@@ -159,14 +160,20 @@ class PeriodContext:
 class Spoken:
     """The days that a phrase names.
 
-    ``swapped``: the two ends of a range were in the wrong order. ``counted``: it was counted back
-    from the last month with data. ``is_all``: all days were named.
+    ``counted``: it was counted back from the last month with data. ``is_all``: all days were named.
     """
 
     days: Days
-    swapped: bool = False
     counted: bool = False
     is_all: bool = False
+
+
+class UnclearRange(MdvecError):
+    """The ends of a range do not say which days are meant; ``readings`` are what can be."""
+
+    def __init__(self, *readings: Days) -> None:
+        super().__init__(f"{readings}")
+        self.readings = readings
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +206,11 @@ class Named:
 
 
 def parse_period(said: str, context: PeriodContext) -> Spoken | None:
-    """The days that a phrase names; None if it is outside of the grammar."""
+    """The days that a phrase names; None if it is outside of the grammar.
+
+    Raises:
+        UnclearRange: it is a range of which several readings are likely.
+    """
     if len(said) > _MAX_LENGTH:
         return None
     try:
@@ -208,13 +219,28 @@ def parse_period(said: str, context: PeriodContext) -> Spoken | None:
         return None
 
 
+def parse_dated(said: str, starts_on: int = 1) -> Days | None:
+    """The days that a phrase names on whatever day it is said; None if its year is not in it."""
+    readings = set()
+    for now in (Month(1950, 2, starts_on), Month(2151, 3, starts_on)):
+        try:
+            spoken = parse_period(said, PeriodContext(now.first_day, MonthRange(now, now)))
+        except UnclearRange:
+            return None
+        readings.add(None if spoken is None else spoken.days)
+    return readings.pop() if len(readings) == 1 else None
+
+
 def parse_days(said: str, today: date) -> Days | None:
     """The days that a phrase names, for one end of a filter; None if it is not understood.
 
     Months are calendar months. A time of day and a から or まで are ignored.
     """
     text = _EDGE.sub("", _TIME.sub("", said).strip())
-    period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
+    try:
+        period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
+    except UnclearRange:
+        return None
     return None if period is None else period.days
 
 
@@ -245,9 +271,10 @@ def _one(text: str, context: PeriodContext) -> Days | None:
 
 
 def _range(text: str, context: PeriodContext) -> Spoken | None:
-    """Two ends with から, 〜 or .. between them; a hyphen only joins numbers: 6-8月."""
+    """Two ends with から, 〜 or .. between them; a hyphen or slash only joins numbers: 6-8月."""
     text = re.sub(r"(?<![0-9-])([0-9]{1,2})-([0-9]{1,2})(?=[月日]$)", r"\1〜\2", text)
-    ends = re.split(r"から|[~〜]|\.{2,3}", text)
+    text = _DATES_JOINED.sub(lambda both: "〜".join(filter(None, both.groups())), text)
+    ends = re.split(r"から|[~〜\u2013]|\.{2,3}", text)
     if len(ends) != 2:
         return None
     left, right = ends
@@ -268,14 +295,20 @@ def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
     first end without a year is the latest that has begun by today, or by the last end if that has
     a year; a last end without a year is the next one that does not end before the first does.
-    Only ends with a year are swapped.
+    Ends in the wrong order are unclear, and so is a range over New Year whose last end, without a
+    year, has not begun: the one before may be meant.
     """
     if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
     if end.last < begin.first:
-        return Spoken(Days(end.first, begin.last), swapped=True)
+        raise UnclearRange(Days(end.first, begin.last))
+    if last.days is None and context.today < end.first and begin.last.year < end.last.year:
+        before = begin if first.days else first.latest(begin.first - ONE_DAY)
+        other = last.latest(begin.first) if first.days else last.next(before.last)
+        earlier = Days(min(before.first, other.first), max(before.last, other.last))
+        raise UnclearRange(earlier, Days(begin.first, end.last))
     return Spoken(Days(begin.first, end.last))
 
 
@@ -286,11 +319,25 @@ def _named(text: str, context: PeriodContext) -> Named | None:
     )  # fmt: skip
 
 
+_DATES_JOINED = re.compile(
+    r"^([0-9]{4}-w?[0-9]{1,2}(?:-[0-9]{1,2})?)[-/]([0-9]{4}-[0-9w-]+)$"
+    r"|^([0-9]{1,4}/[0-9/]+)-([0-9]{1,4}/[0-9/]+)$"
+)
+_ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
+_BARE_YEARS = range(1300, 2200)
+"""Other digits without a sign are no year: 1015 may be a day of October, 250601 one of 2025."""
+_ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
+
+
 def _iso(text: str, context: PeriodContext) -> Named | None:
-    """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506."""
+    """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506, R7.6, 2025-W23."""
+    if week := _ISO_WEEK.fullmatch(text):
+        at = date.fromisocalendar(int(week[1]), int(week[2]), int(week[3] or 1))
+        return Named("day", Days.one(at)) if week[3] else Named("week", Days.week_of(at))
+    text = _ERA_DATE.sub(lambda era: str(year_of_era(era[1], int(era[2]))), text, count=1)
     form = r"([0-9]{4})(?:([-/.])([0-9]{1,2})(?:\2([0-9]{1,2}))?|([0-9]{2})([0-9]{2})?)"
     match = re.fullmatch(form, text)
-    if match is None or not 1900 <= int(match[1]) <= 2199:
+    if match is None or (match[5] and int(match[1]) not in _BARE_YEARS):
         return None
     year, month, day = int(match[1]), int(match[3] or match[5]), match[4] or match[6]
     if day:
@@ -370,9 +417,9 @@ def _of_a_year(text: str, context: PeriodContext) -> Named | None:
         return None
     fiscal = bool(match["fiscal"] or match["fy"])
     year, rest = _year(match, context.now.plus(-3 if fiscal else 0).year), text[match.end() :]
-    if not 1900 <= year <= 2199:
-        return None
     first = Month(year, 4 if fiscal else 1, context.starts_on)
+    if match[0].isdigit() and year not in _BARE_YEARS:
+        return None
     if not rest:
         return Named("fiscal year" if fiscal else "year", _months(first, 12))
     if part := re.fullmatch(rf"第?([1-4])q|q([1-4])|({'|'.join(_HALVES)})", rest):

@@ -23,11 +23,11 @@ from mdvec.household.core.budgets import (
     typical_month,
     worst_first,
 )
-from mdvec.household.core.categories import Subject, Total
+from mdvec.household.core.categories import Category, Subject, Total, folded_category
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
-from mdvec.household.interfaces.ledger_sums import counted_rows
+from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
 from mdvec.household.ledger_view import ledger_view
 from mdvec.household.overview import coverage, named_subject
 from mdvec.text import shown_name
@@ -90,13 +90,15 @@ def set_budget(
         )
     with connection:
         covered = coverage(connection, tool_id, today, month_starts_on)
-        subject, notes = named_subject(connection, tool_id, category)
+        budgets = plans.budgets_of(connection, tool_id)
+        asked = folded_category(category)
+        own = [each.subject for each in budgets if folded_category(str(each.subject)) == asked]
+        subject, notes = own[0] if own and not amount else None, list[str]()
+        if subject is None:
+            subject, notes = named_subject(connection, tool_id, category)
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
-        known = {
-            (existing.subject, existing.per): existing.amount
-            for existing in plans.budgets_of(connection, tool_id)
-        }
+        known = {(existing.subject, existing.per): existing.amount for existing in budgets}
         before = known.get((subject, per))
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:
@@ -145,6 +147,7 @@ def budget_status(
         months, notes = ledger.shown_months(whole, Total.SPENDING, until_today=True)
         budgets = plans.budgets_of(connection, tool_id)
         spans = [budget_months(budget, months) for budget in budgets]
+        notes += _without_rows(connection, tool_id, budgets)
         rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
@@ -165,6 +168,22 @@ def budget_status(
     lines = status_lines(months.in_words, ranked, outside)
     words = answer_words(lines, notes, ledger.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
+
+
+def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budget]) -> list[str]:
+    """A note on budgets of categories that no row has, perhaps since a rule renamed them."""
+    names = category_names(connection, tool_id) if budgets else []
+    known = [Category(major, minor or None) for major, minor in names]
+    empty = [
+        shown_name(each.subject)
+        for each in budgets
+        if isinstance(each.subject, Category)
+        and not any(covers(each.subject, category) for category in known)
+    ]
+    return [
+        f"予算のカテゴリのうち、どの明細のカテゴリでもないもの: {'、'.join(empty)}"
+        "（amount=0 でやめられます）"
+    ] * bool(empty)
 
 
 def _rows(

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import apsw
 
-from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import span_in_words
@@ -152,15 +152,16 @@ def total_of(rows: Iterable[StatedRow]) -> int:
 
 
 def list_lines(
-    title: str, span: str, chosen: ChosenRows, notes: Mapping[int, RowNote]
+    title: str, span: str, chosen: ChosenRows, notes: Mapping[int, RowNote], limit: int | None
 ) -> list[str]:
-    """The rows by person with their sums, and those that look near by shop."""
+    """The rows by person, up to a limit, with their sums, and those that look near by shop."""
     every = [row for rows in chosen.by_person.values() for row in rows]
     total = format_currency(total_of(every))
     lines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
     for person, rows in chosen.by_person.items():
         lines.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
         lines += [f"{row_line(row, notes.get(row.id))} [{row.id}]" for row in rows]
+    lines = first_rows(lines, limit)
     if chosen.near:
         yen = format_currency(total_of(chosen.near))
         lines.append(f"合計に入れていない、近いもの（{len(chosen.near):,}件 {yen}）:")
@@ -250,8 +251,8 @@ def _why_fixed(
     return "カテゴリ" if fixed.is_of_category(row.category_major, row.category_minor) else ""
 
 
-def cost_lines(span: str, lines: Sequence[CostLine]) -> list[str]:
-    """Both sums, which add up to the spending, and what they consist of."""
+def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[str]:
+    """Both sums, which add up to the spending, and what they consist of, each up to a limit."""
     parts = [[line for line in lines if line.is_fixed is is_so] for is_so in (True, False)]
     sums = [sum(line.yen for line in part) for part in parts]
     whole = sum(sums)
@@ -262,11 +263,12 @@ def cost_lines(span: str, lines: Sequence[CostLine]) -> list[str]:
     for name, yen, part in zip(("固定費", _VARIABLE), sums, parts, strict=True):
         share = f"（{format_percentage(percent(yen, whole), signed=False)}）" if whole > 0 else ""
         text.append(f"{name} {format_currency(yen)}{share}:")
-        text += [
+        each = [
             f"- {shown_name(line.name)} {format_currency(line.yen)}（{line.rows:,}件"
             f"{'、' if line.why else ''}{line.why}）"
             for line in part
         ]
+        text += first_rows(each, limit)
     return [*text, "どちらかは、明細のタグ「固定費」「変動費」で決められます。"]
 
 
@@ -307,9 +309,12 @@ def expense_list(
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
+    limit: int | None = None,
     today: date,
 ) -> ExpenseList:
     """The rows for 医療費控除 or ふるさと納税 by person, by default of the latest calendar year.
+
+    The text has the first ``limit`` of them.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
@@ -342,7 +347,7 @@ def expense_list(
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます",
     ]
-    lines = list_lines(rules.title, span_in_words(days), chosen, noted)
+    lines = list_lines(rules.title, span_in_words(days), chosen, noted, limit)
     return ExpenseList(
         title=rules.title,
         days=days,
@@ -362,10 +367,13 @@ def fixed_and_variable_costs(
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
+    limit: int | None = None,
     month_starts_on: int = 1,
     today: date,
 ) -> CostsAnswer:
     """The spending of a period, by default the latest month, as fixed and variable costs.
+
+    The text has the first ``limit`` of each.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
@@ -386,7 +394,7 @@ def fixed_and_variable_costs(
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
     notes += [asked.understood] if asked.understood else []
-    text = cost_lines(span_in_words(days, covered.starts_on), lines)
+    text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
     words = answer_words(text, notes, ledger.age(asked))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 

@@ -30,6 +30,7 @@ from mdvec.household.core.found import (
 )
 from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.row_sums import (
+    NAMED_BY,
     TIMES,
     FoundGroup,
     GroupBy,
@@ -37,10 +38,10 @@ from mdvec.household.core.row_sums import (
     ShopOf,
     groups_by,
     groups_by_time,
-    largest,
     means_over,
     shop_names,
     sums_within,
+    with_others,
 )
 from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.core.transaction import listed_row
@@ -189,19 +190,26 @@ def find_transactions(
         notes += [left_out_note(left_out)] * bool(left_out)
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
-            notes += words.notes(reasons, shop)
+            alone = words.each_alone(reasons)
+            notes += [*alone, *words.notes(reasons, shop)]
+            embed = None if alone else embed  # a part of the words would be near to one shop
             if listing.page == 1:
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum in sums}
                 notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
+        known = ledger.known_days(condition.days)
         if listing.group_by not in (None, *_BY_TEXT):
             by_key = by_key or _key_sums(connection, matching, listing)
-        paging = Paging(listing.page, listing.rows_on_page, totals.rows)
+        groups = _groups(chosen, by_key, shop, listing, notes, known, condition.days)
+        grouped = NAMED_BY.get(listing.group_by, "")
+        usual = replace(listing, page_size=None).rows_on_page
+        on_pages = len(groups) if grouped else 0
+        paging = Paging(listing.page, listing.rows_on_page, totals.rows, on_pages, usual)
+        if grouped:
+            groups = with_others(groups, paging.of_groups, grouped)
         rows = row_sums.page_of(
             connection, matching, listing.sort, offset=paging.offset, limit=paging.size
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
-        known = ledger.known_days(condition.days)
-        groups = _groups(chosen, by_key, shop, listing, notes, known, condition.days)
         notes += _far_notes(ledger, matching)
         meant = partial(row_sums.ids_of, connection, matching)
         renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(meant()))
@@ -232,7 +240,9 @@ def find_transactions(
         next_page=paging.next,
         notes=tuple(notes),
         age=age,
-        text=found_text(understood, totals, groups, means, notes, rows, noted, paging, age),
+        text=found_text(
+            understood, totals, groups, means, notes, rows, noted, paging, age, grouped
+        ),
     )
 
 
@@ -358,13 +368,13 @@ def _groups(
         case None:
             return ()
         case "shop":
-            return largest(groups_by(chosen, lambda row_sum: shop(row_sum.description)))
+            return tuple(groups_by(chosen, lambda row_sum: shop(row_sum.description)))
         case "account":
-            return largest(groups_by(chosen, lambda row_sum: row_sum.account or "（口座なし）"))
+            return tuple(groups_by(chosen, lambda row_sum: row_sum.account or "（口座なし）"))
         case "category":
-            return largest(groups_by(chosen, lambda row_sum: row_sum.category))
+            return tuple(groups_by(chosen, lambda row_sum: row_sum.category))
         case "person":
-            return largest(_by_person(by_key, notes))
+            return tuple(_by_person(by_key, notes))
         case time:
             return groups_by_time(by_key, time, known, asked, listing.month_starts_on)
 

@@ -10,7 +10,7 @@ import apsw
 
 from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
-from mdvec.household.core.answers import LedgerAnswer, answer_words
+from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.forecast import (
     AHEAD,
     HABIT,
@@ -207,9 +207,16 @@ class AnomaliesAnswer(LedgerAnswer):
 
 
 def list_recurring_payments(
-    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
+    connection: apsw.Connection,
+    tool_id: int,
+    *,
+    limit: int | None = None,
+    month_starts_on: int = 1,
+    today: date,
 ) -> RecurringAnswer:
     """What recurs in the last three years of the ledger, as of its last row up to today.
+
+    The text has the first ``limit`` of it, and of what is due.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -222,8 +229,8 @@ def list_recurring_payments(
     until = Month.of(as_of, month_starts_on).last_day
     due = due_until(payments, until)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
-    lines = recurring_lines(shown, as_of, age)
-    lines += due_lines(due, until) if payments and as_of < until else []
+    lines = first_rows(recurring_lines(shown, as_of, age), limit)
+    lines += first_rows(due_lines(due, until), limit) if payments and as_of < until else []
     months = "、".join(month.in_words for month in unknown)  # no payment can be missed there
     notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
     notes = notes * bool(unknown) + doubts

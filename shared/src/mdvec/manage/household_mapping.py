@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -81,7 +82,9 @@ def household_expenses(
     tool = _household_named(database, name)
     since, until = (None, None) if year is None else (f"{year:04d}-01", f"{year:04d}-12")
     with open_database(database, "read") as connection:
-        return expense_list(connection, tool.id, list_, since=since, until=until, today=today)
+        return expense_list(
+            connection, tool.id, list_, since=since, until=until, limit=sys.maxsize, today=today
+        )
 
 
 def _household_named(database: Path, name: str) -> Tool:

@@ -15,6 +15,7 @@ from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import SameDays, compare_periods
 from mdvec.household.core.categories import UnknownCategory
 from mdvec.household.core.pair import DetectionOptions
+from mdvec.household.rules import set_rule
 
 TODAY = date(2025, 6, 19)
 
@@ -76,6 +77,21 @@ def test_a_budget_is_replaced_and_removed(connection):
     gone = set_budget(connection, tool, category="食費", amount=0, today=TODAY)
     assert gone.message == "食費の予算をやめました。"
     assert budget_status(connection, tool, today=TODAY).text.startswith("予算はまだありません")
+
+
+def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(connection):
+    rows = [Bought("2025-06-02", "朝市", -100), Bought("2025-06-02", "旅館", -9, "旅行/宿")]
+    tool = fill(connection, rows)
+    for category in ("旅行", "支出"):
+        set_budget(connection, tool, category=category, amount=100, today=TODAY)
+    set_rule(connection, tool, shop="", category="旅行 = 食費")
+    (note,) = (one for one in budget_status(connection, tool, today=TODAY).notes if "どの" in one)
+    assert note == (
+        "予算のカテゴリのうち、どの明細のカテゴリでもないもの: 旅行（amount=0 でやめられます）"
+    )
+    gone = set_budget(connection, tool, category="旅行", amount=0, today=TODAY)
+    assert gone.message == "旅行の予算をやめました。"
+    assert not any("どの" in one for one in budget_status(connection, tool, today=TODAY).notes)
 
 
 @pytest.mark.parametrize("today", [date(2025, 7, 2), date(2026, 11, 22)])

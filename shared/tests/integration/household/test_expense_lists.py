@@ -171,3 +171,20 @@ def test_a_list_speaks_of_its_own_planned_and_renamed_rows_alone(connection):
     )
     notes = expense_list(connection, planned, "medical", period="2026-01", today=TODAY).notes
     assert "予定（今日より後の日付の明細）: 1件、支出 80円（上の金額に含みます）" in notes
+
+
+def test_a_long_list_has_its_first_rows_every_sum_and_how_to_see_the_rest(connection):
+    rows = [
+        (Bought(f"2025-{1 + n % 12:02}-09", f"病院{n:03}", -n, "健康・医療/医療費"), who)
+        for n in range(1, 121) for who in ("夫/", "妻/")
+    ]  # fmt: skip
+    tool = filled(connection, [*rows, (Bought("2025-02-01", "山田歯科", -5, "未分類/未分類"), "")])
+    asked = {"period": "2025年", "today": TODAY}
+    text = expense_list(connection, tool, "medical", **asked).text.splitlines()
+    assert sum(line.startswith("- ") for line in text) == 100 + 1  # and the near one
+    assert {"夫: 120件 7,260円", "妻: 120件 7,260円"} < set(text)
+    assert "ほか 140件は limit=240 で示します。" in text
+    whole = expense_list(connection, tool, "medical", limit=240, **asked).text
+    assert (whole.count("\n- "), "limit=" in whole) == (241, False)
+    few = fixed_and_variable_costs(connection, tool, limit=0, **asked).text
+    assert ("で示します" in few, "\n- " in few) == (True, False)

@@ -253,6 +253,22 @@ def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     assert "「イオン」がある店は合計に入れていません: ライオン堂（1件、支出 800円）" in found.text
 
 
+@pytest.mark.parametrize(
+    "asked",
+    ["Amazon OR ライオン堂", "Amazon、ライオン堂", "Amazonまたはライオン堂", "Amazon ライオン堂"],
+)
+def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_of_them(asked):
+    found = Ledger(ROWS).find(query=f"{asked} -会社")
+    assert (found.total_rows, found.spending) == (0, 0)
+    alone = found.notes[0].replace("OR（0件）、", "")
+    assert alone == (
+        "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query を「Amazon|ライオン堂 -会社」に"
+    )
+    assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
+    assert not Ledger(ROWS).find(query="郵便局 病院").notes
+
+
 def test_the_largest_purchases_of_last_month_come_first():
     found = Ledger(ROWS).find(
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"
@@ -481,6 +497,34 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     if asked == ("2025-06-15", "2026-12-31"):
         assert [group.mean.is_whole for group in found.groups] == [False, True]
         assert "（7か月、途中の月を含む）" in found.groups[0].in_words
+
+
+def test_groups_that_are_not_shown_are_counted_and_on_the_next_pages():
+    day, _, _, *rest = ROWS[0]
+    ledger = Ledger(
+        [(day, -number, f"店{number:02}甲乙", *rest) for number in range(1, 46) for _ in "ab"]
+    )
+    first, second, last = (
+        ledger.find(ListingOptions(group_by="shop", page=page)) for page in (1, 2, 3)
+    )
+    assert [(len(page.groups), page.groups[-1].name) for page in (first, second, last)] == [
+        (21, "ほか25件の店"), (21, "ほか25件の店"), (6, "ほか40件の店")
+    ]  # fmt: skip
+    shown = {one.name for page in (first, second, last) for one in page.groups[:-1]}
+    assert len(shown) == 45
+    assert (first.pages, first.next_page, last.next_page) == (3, 2, None)
+    assert first.text.splitlines()[22:] == [
+        "店の続きは page=2。", "明細は全 90件です（limit=20 で示します）。"
+    ]  # fmt: skip
+    assert second.text.splitlines()[1] == "- 店25甲乙: 2件、支出 50円"
+    with_rows = ledger.find(ListingOptions(group_by="shop", page=2, page_size=30))
+    assert (len(with_rows.groups), len(with_rows.rows), with_rows.pages) == (16, 30, 3)
+    assert with_rows.text.splitlines()[-1] == "続きは page=3、limit=30。"
+    assert ledger.find(ListingOptions(page_size=20)).text.endswith("続きは page=2、limit=20。")
+    everything = ledger.find(ListingOptions(group_by="shop", page_size=200))
+    assert (len(everything.groups), everything.next_page) == (45, None)
+    with pytest.raises(InvalidPage):
+        ledger.find(ListingOptions(group_by="shop", page=4))
 
 
 def test_a_persons_rows_are_those_of_the_files_in_a_folder():

@@ -150,6 +150,23 @@ def test_rows_whose_texts_were_edited_are_doubtful(folder):
     assert (doubt.rows, doubt.spending, spent(folder)) == (6, TRUTH, 2 * TRUTH)
 
 
+def test_an_id_in_common_does_not_hide_that_the_others_are_new(folder):
+    kept = line("k", -77, "2025/07/22", "鍵", "みどり銀行")
+    folder.write("7月.csv", *of_bank("old"), kept)
+    folder.write("7月 (1).csv", *of_bank("new"), kept, saved=LATER)
+    (doubt,) = folder.import_().account_doubts
+    assert (doubt.rows, doubt.spending, spent(folder)) == (6, TRUTH, 2 * TRUTH + 77)
+    folder.write("7月 (2).csv", *of_bank("old"), kept, saved=LATER)
+    assert [each.rows for each in folder.import_("replace").account_doubts] == [6]
+
+
+def test_ids_in_common_as_often_as_not_are_two_purchases_of_a_day(folder):
+    folder.write("7月.csv", *of_bank("a"), line("b", -900, "2025/07/20", "そば", "みどり銀行"))
+    again = line("c", -900, "2025/07/20", "そば", "みどり銀行")
+    folder.write("7月 (1).csv", *of_bank("a"), again, saved=LATER)
+    assert folder.import_().account_doubts == ()
+
+
 def test_two_equal_purchases_stay_two(folder):
     coffees = [*SHOPS, ("珈琲", -300)]
     twice = [line(f"{ids}x", -300, "2025/07/26", "珈琲", "みどり銀行") for ids in ("old", "new")]

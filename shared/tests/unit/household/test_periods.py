@@ -7,7 +7,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.dates.months import Month, MonthRange
+from mdvec.datasets.core.columns import Column
+from mdvec.dates import parse_dated
+from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.household.core.periods import (
     AmbiguousPeriod,
     InvalidDates,
@@ -15,6 +17,8 @@ from mdvec.household.core.periods import (
     resolve_period,
     resolve_year_month,
 )
+from mdvec.sql.core.period import within
+from mdvec.sql.core.ready import days_of
 from mdvec.text import shortened
 
 TODAY = date(2025, 9, 10)
@@ -113,9 +117,8 @@ def test_until_april_the_fiscal_year_is_last_years():
         ("2023〜2024年", "2023-01..2024-12"), ("先月から今月", "2025-08..2025-09"),
         ("6月から", "2025-06..2025-09"), ("2025年5月以降", "2025-05..2025-09"),
         ("2024年1月まで", "2023-04..2024-01"), ("〜2024年1月", "2023-04..2024-01"),
-        ("11月から1月", "2024-11..2025-01"), ("9月から8月", "2025-09..2026-08"),
-        ("2024年11月から1月", "2024-11..2025-01"), ("2025年8月〜6月", "2025-08..2026-06"),
-        ("秋から春", "2025-09..2026-05"), ("冬から春", "2024-12..2025-05"),
+        ("11月から1月", "2024-11..2025-01"), ("8月から12月", "2025-08..2025-12"),
+        ("2024年11月から1月", "2024-11..2025-01"), ("冬から春", "2024-12..2025-05"),
         ("昨年から3月まで", "2024-01..2025-03"), ("8月から先月", "2025-08"),
         ("10月から先月", "2024-10..2025-08"),
     ],
@@ -124,13 +127,28 @@ def test_a_range_has_two_parts_and_the_second_inherits_its_year(period, meant):
     assert said(period).months == months(meant)
 
 
-@pytest.mark.parametrize("period", ["2025年8月〜2025年6月", "2025-08〜2025-06"])
-def test_ends_in_the_wrong_order_are_swapped_and_the_answer_says_so(period):
-    found = said(period)
-    assert found.months == months("2025-06..2025-08")
-    assert found.understood == (
-        f"「{period}」を 2025年06月〜2025年08月 と解釈しました（順序が逆だったため入れ替えました）"
-    )
+@each(
+    ("period", "readings"),
+    [
+        ("2025年8月〜2025年6月", ["2025年06月〜2025年08月"]),
+        ("2025-08〜2025-06", ["2025年06月〜2025年08月"]),
+        ("2025-08-03..2025-08-01", ["2025年08月01日〜2025年08月03日"]),
+        ("9月から8月", ["2024年09月〜2025年08月", "2025年09月〜2026年08月"]),
+        ("8月〜1月", ["2024年08月〜2025年01月", "2025年08月〜2026年01月"]),
+        ("秋から春", ["2024年09月〜2025年05月", "2025年09月〜2026年05月"]),
+        ("2025年8月〜6月", ["2025年06月〜2025年08月", "2025年08月〜2026年06月"]),
+        ("9/5から1/3", ["2024年09月05日〜2025年01月03日", "2025年09月05日〜2026年01月03日"]),
+    ],
+)  # fmt: skip
+def test_a_range_in_the_wrong_order_or_of_either_year_is_asked_about_with_what_it_can_mean(
+    period, readings
+):
+    first, _, last = period.replace("から", "〜").replace("..", "〜").partition("〜")
+    for asked in ({"period": period}, {"start_month": first, "end_month": last}):
+        with pytest.raises(InvalidDates) as refused:
+            resolve_period(TODAY, LEDGER, **asked)
+        assert str(refused.value).partition(": ")[2] == "、".join(readings)
+    assert [said(reading).in_words for reading in readings] == readings
 
 
 def test_last_month_is_the_calendar_month_before_today_also_in_january():
@@ -142,7 +160,7 @@ def test_last_month_is_the_calendar_month_before_today_also_in_january():
     ("start", "end", "meant"),
     [
         ("2025-06", "2025-07", "2025-06..2025-07"), ("昨年12月", "先月", "2024-12..2025-08"),
-        ("2024年11月", "2月", "2024-11..2025-02"), ("2025-07", "2025-06", "2025-06..2025-07"),
+        ("2024年11月", "2月", "2024-11..2025-02"),
         ("2025-06", None, "2025-06..2025-09"), ("2025-06", " ", "2025-06..2025-09"),
         (None, "2025-06", "2024-07..2025-06"),
     ],
@@ -178,7 +196,7 @@ def test_numbers_that_are_not_a_month_are_refused(year, month):
     "period",
     ["2025-13", "2025年0月", "13月", "直近0か月", "31年6月", "ほげ", "月", "-", "〜",
      "2025年6月7月", "令和0年", "令和0年6月", "R00.6.1",
-     "第5四半期", "2025-24", "0000-01", "9999年", "一" * 61, "数か月"],
+     "第5四半期", "2025-24", "0000-01", "2025/6-7/1/2", "1015", "250601", "一" * 61, "数か月"],
 )  # fmt: skip
 def test_text_that_is_not_a_period_is_refused_with_the_two_dates_to_fill_in(period):
     with pytest.raises(InvalidPeriod) as refused:
@@ -224,13 +242,40 @@ def test_stated_dates_are_taken_as_they_are_both_included(since, until, starts_o
         ({"since": "先週"}, "since「先週」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"),
         ({"until": "2025-02-30"}, "until「2025-02-30」は読めません"),
         ({"since": "2025-13"}, "since「2025-13」は読めません"),
-        ({"since": "２０２５-06"}, "since「２０２５-06」は読めません"),
+        ({"since": "6月"}, "since「6月」は読めません"),
+        ({"since": "2025-06から"}, "since「2025-06から」は読めません"),
+        ({"until": "2025-06-30T00:00:00"}, "（時刻は付けず、今日から数える言葉は period に）"),
         ({"since": "2025-07", "until": "2025-06"}, "since 2025-07 が until 2025-06 より後です"),
     ],
 )
 def test_dates_that_are_none_or_in_the_wrong_order_are_refused_in_a_sentence(dates, sentence):
     with pytest.raises(InvalidDates, match=sentence):
         resolve_period(TODAY, LEDGER, **dates)
+
+
+@each(
+    ("form", "first", "last"),
+    [
+        ("2025/6/3", "2025-06-03", "2025-06-03"), ("20250603", "2025-06-03", "2025-06-03"),
+        ("2025-W23", "2025-06-02", "2025-06-08"), ("2025-W23-2", "2025-06-03", "2025-06-03"),
+        ("R7.6", "2025-06-01", "2025-06-30"), ("R7.6.3", "2025-06-03", "2025-06-03"),
+        ("2025年6月", "2025-06-01", "2025-06-30"), ("2025", "2025-01-01", "2025-12-31"),
+        ("2025-Q2", "2025-04-01", "2025-06-30"), ("２０２５-06", "2025-06-01", "2025-06-30"),
+        ("2025-06-01/2025-06-15", "2025-06-01", "2025-06-15"),
+        ("2025-06-01 - 2025-06-15", "2025-06-01", "2025-06-15"),
+        ("2025-06-01\u20132025-06-15", "2025-06-01", "2025-06-15"),
+        ("2025-05/2025-06", "2025-05-01", "2025-06-30"),
+        ("2025-W23/2025-W24", "2025-06-02", "2025-06-15"),
+        ("2025/6/1-2025/6/15", "2025-06-01", "2025-06-15"),
+        ("2025/6/1-6/15", "2025-06-01", "2025-06-15"), ("R7.5〜R7.6", "2025-05-01", "2025-06-30"),
+    ],
+)  # fmt: skip
+def test_a_form_with_its_year_means_the_same_days_wherever_days_are_stated(form, first, last):
+    days = Days(date.fromisoformat(first), date.fromisoformat(last))
+    assert said(form).days == parse_dated(form) == days
+    assert resolve_period(TODAY, LEDGER, since=form, until=form).days == days
+    assert days_of("first", form) == (days.first, days.last)
+    assert within(Column("at", "DATE"), form, form) == within(Column("at", "DATE"), first, last)
 
 
 @pytest.mark.parametrize("other", [{"period": "先月"}, {"start_month": "2025-01"}])

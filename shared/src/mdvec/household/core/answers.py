@@ -83,6 +83,24 @@ def answer_text(
     return "\n".join(map(safe_line, (*first, *lines, *(f"※ {note}。" for note in notes), *rows)))
 
 
+MAX_LISTED = 100
+"""The rows of a list that an answer has, unless it is asked for more."""
+
+
+def first_rows(lines: Sequence[str], limit: int | None) -> list[str]:
+    """The lines of a list with at most ``limit`` rows, which begin with "- ", and how to see all.
+
+    All headings stay; the lines below a row, which are indented, stay or go with it.
+    """
+    most, rows, shown = MAX_LISTED if limit is None else max(limit, 0), 0, []
+    for line in lines:
+        rows += line.startswith("- ")
+        if rows <= most or not line.startswith(("- ", " ")):
+            shown.append(line)
+    more = f"ほか {rows - most:,}件は limit={rows} で示します。"
+    return [*shown, *([more] if rows > most else [])]
+
+
 class AnswerWords(TypedDict):
     """The fields of a ``LedgerAnswer``."""
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
-from mdvec.household.core.row_sums import FoundGroup, Mean, ShopOf, groups_by
+from mdvec.household.core.row_sums import MAX_GROUPS, FoundGroup, Mean, ShopOf, groups_by
 from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
 from mdvec.household.core.wording import (
@@ -26,6 +27,9 @@ from mdvec.text import shortened, shown_name
 class Paging:
     """The page ``number`` of ``total`` rows in pages of ``size``; size 0 is a page without rows.
 
+    A page also has at least ``MAX_GROUPS`` of the ``groups``. A call that names no size gets the
+    ``usual`` one.
+
     Raises:
         InvalidPage: the page does not exist.
     """
@@ -33,6 +37,8 @@ class Paging:
     number: int
     size: int
     total: int
+    groups: int = 0
+    usual: int = PAGE_SIZE
 
     def __post_init__(self) -> None:
         if not 1 <= self.number <= self.pages:
@@ -41,7 +47,17 @@ class Paging:
     @property
     def pages(self) -> int:
         """How many pages there are, at least one."""
-        return max(1, -(-self.total // self.size)) if self.size else 1
+        of_rows = -(-self.total // self.size) if self.size else 1
+        return max(1, of_rows, -(-self.groups // self._group_size))
+
+    @property
+    def _group_size(self) -> int:
+        return max(self.size, MAX_GROUPS)
+
+    @property
+    def of_groups(self) -> slice:
+        """The groups on the page."""
+        return slice((self.number - 1) * self._group_size, self.number * self._group_size)
 
     @property
     def offset(self) -> int:
@@ -52,6 +68,11 @@ class Paging:
     def next(self) -> int | None:
         """The next page; None on the last."""
         return self.number + 1 if self.number < self.pages else None
+
+    def more(self, shown_up_to: int, total: int, of: str = "") -> list[str]:
+        """How to get the next page, if not all that there are are shown."""
+        same = "" if self.size == self.usual else f"、limit={self.size}"
+        return [f"{of}続きは page={self.number + 1}{same}。"] * (shown_up_to < total)
 
 
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
@@ -73,7 +94,7 @@ def page_lines(
 
     ``about`` says what the rows are of, where no sums above them do.
     """
-    if not paging.total:
+    if not paging.total or (paging.size and not rows):
         return []
     if not paging.size:
         some = min(paging.total, PAGE_SIZE)
@@ -89,10 +110,7 @@ def page_lines(
     lines.append(
         f"ファイル: {'、'.join(f'{letter}={shown_name(name)}' for name, letter in letters.items())}"
     )
-    if paging.next:
-        same = "" if paging.size == PAGE_SIZE else f"、limit={paging.size}"
-        lines.append(f"続きは page={paging.next}{same}。")
-    return lines
+    return lines + paging.more(last, paging.total)
 
 
 def _letters(files: Iterable[str]) -> dict[str, str]:
@@ -124,9 +142,9 @@ class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
     ``left_out`` has the number of rows that match but are not in the sums, by why they do not
-    count; it is empty if only such rows were asked for. ``groups`` are all parts of time, or at
-    most ``MAX_GROUPS`` and ``OTHERS``, which sums the others. ``means`` are those of all rows,
-    where the groups are parts of time. ``next_page`` is None on the last page.
+    count; it is empty if only such rows were asked for. ``groups`` are all parts of time, or those
+    of the page and one that sums the others. ``means`` are those of all rows, where the groups are
+    parts of time. ``next_page``, of rows or groups, is None on the last page.
     """
 
     understood: str
@@ -153,13 +171,20 @@ def found_text(
     noted: Mapping[int, RowNote],
     paging: Paging,
     age: str,
+    grouped: str,
 ) -> str:
-    """The answer in Japanese; from the second page on, the rows alone."""
-    if paging.number > 1:
+    """The answer in Japanese; from the second page on, the rows and further groups alone.
+
+    ``grouped`` is what answers call the groups that are on pages.
+    """
+    if paging.number > 1 and not (paging.groups and groups):
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
     lines = [f"{understood}: {totals_in_words(totals)}"]
     lines += [f"平均: {'、'.join(mean.in_words for mean in means)}"] * bool(means)
     lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
+    lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
+    if paging.number > 1:
+        return answer_text(lines, [], page_lines(rows, noted, paging))
     return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
 
 
@@ -189,6 +214,8 @@ def _listed(names: Sequence[FoundGroup]) -> str:
 
 
 _LIST = "、"
+_BETWEEN_WORDS = re.compile(r"[\s,，、]+|または")
+"""How people write that one of several words is enough, where the question is for all of them."""
 
 
 def _others(shops: Sequence[object]) -> str:
@@ -211,7 +238,7 @@ class RowWords:
         self, query: str | None, shops: Sequence[str], without: Sequence[str], aliases: Aliases
     ) -> None:
         self.query = query if query and query.strip() else None
-        self.shops, self.without = shops, without
+        self.shops, self.without, self._aliases = shops, without, aliases
         self._words = None if self.query is None else _asked("query", self.query, aliases)
         self._shops = [_asked("shop", shop, aliases) for shop in shops]
         self._without = [_asked("exclude_shop", shop, aliases) for shop in without]
@@ -239,8 +266,32 @@ class RowWords:
     @property
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
-        parts = (self.query or "").replace("|", " ").split()
-        return [*self.without, *(word[1:] for word in parts if word[:1] in ("-", "\u2212"))]
+        return [*self.without, *(word[1:] for word in self._parts if _is_excluded(word))]
+
+    @property
+    def _parts(self) -> list[str]:
+        return (self.query or "").replace("|", " ").split()
+
+    def each_alone(self, reasons: Collection[str | None]) -> list[str]:
+        """A note on the rows of each word of a question for several, if no row has all of them."""
+        if any(one.left_out in reasons for one in self.named):
+            return []
+        asked = " ".join(word for word in self._parts if not _is_excluded(word))
+        words = list(filter(None, dict.fromkeys(_BETWEEN_WORDS.split(asked))))
+        rows = [one for one in (*self._inside, *self.unnamed) if one.left_out in reasons]
+        alone = []
+        for word in words if len(words) > 1 else ():
+            naming = WordsAsked(word, self._aliases).naming
+            of_word = (one for one in rows if naming(one.texts) is Naming.NAMED)
+            alone.append(FoundGroup.of(word, of_word))
+        either = "|".join(group.name for group in alone if group.rows)
+        if not either:
+            return []
+        query = " ".join([either, *(word for word in self._parts if _is_excluded(word))])
+        return [
+            f"すべての言葉がある明細はありません。言葉ごとでは: {_listed(alone)}。"
+            f"どれかでよいときは query を「{shortened(query)}」に"
+        ]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
@@ -311,6 +362,10 @@ class RowWords:
                 "除くときは exclude_shop にその店名を足してください"
             )
         return lines
+
+
+def _is_excluded(word: str) -> bool:
+    return word[:1] in ("-", "\u2212")
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:

@@ -4,7 +4,8 @@ Money Forward gives all rows of an account new IDs when it is linked again. Two 
 account have no ID of it in common on the days that both have, but equal rows. Five of different
 shops or amounts, while at most one row in five differs, do not come about otherwise. Fewer are the
 same only if the older ones would leave the sums anyway, as the newest file of their day lacks them.
-All others count; if they have half of the amounts, it is doubtful that they should. Rows are
+All others count; if they have half of the amounts, it is doubtful that they should, also beside
+fewer rows with an ID in common. Rows are
 counted by amounts because two people on one train pay the same fare each day. So are the rows of
 files that may be of two people: those that have no other ID in common, either, and whose folders or
 names differ.
@@ -75,19 +76,19 @@ def linked_again(older: Iterable[RowUnderId], newer: Iterable[RowUnderId]) -> Li
     first = max(min(row.day for row in each) for each in rows)
     last = min(max(row.day for row in each) for each in rows)
     ours, theirs = ([row for row in each if first <= row.day <= last] for each in rows)
-    if not {row.identity for row in ours}.isdisjoint(row.identity for row in theirs):
-        return None
+    common = {row.identity for row in ours} & {row.identity for row in theirs}
+    ours, theirs = ([row for row in each if row.identity not in common] for each in (ours, theirs))
     equal = list(_one_to_one(ours, theirs, lambda row: row.key))
     matched = {row.identity for row in chain(*equal)}
     left, other = ([row for row in each if row.identity not in matched] for each in (ours, theirs))
     alike = list(_one_to_one(left, other, lambda row: (row.day, row.amount)))
     amounts = {row.amount for row, _ in equal + alike}
     fewer = min(len({row.amount for row in each}) for each in (ours, theirs))
-    if not amounts or 2 * len(amounts) < fewer:
+    if not amounts or 2 * len(amounts) < fewer or len(common) >= len(equal + alike):
         return None
     kinds = {(row.amount, row.description) for row, _ in equal}
     more = max(len(ours), len(theirs))
-    is_sure = len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
+    is_sure = not common and len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
     return LinkedAgain(rows[0][0].account, equal, alike, is_sure, first, last)
 
 

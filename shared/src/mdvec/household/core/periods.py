@@ -13,7 +13,9 @@ from mdvec.dates import (
     MonthRange,
     PeriodContext,
     Spoken,
+    UnclearRange,
     normalised,
+    parse_dated,
     parse_period,
 )
 from mdvec.errors import MdvecError
@@ -23,7 +25,6 @@ DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
 _DATES = 'since="YYYY-MM-DD"、until="YYYY-MM-DD"'
 _HALF = re.compile(r"(?<!度)の?(?P<half>上半期|上期|下半期|下期)$")
-_ISO = re.compile(r"([0-9]{4})-([0-9]{2})(?:-([0-9]{2}))?")
 
 
 class InvalidPeriod(MdvecError):
@@ -37,7 +38,7 @@ class InvalidPeriod(MdvecError):
 
 
 class InvalidDates(InvalidPeriod):
-    """``since`` or ``until`` is no ISO day or month, in the wrong order, or does not fit."""
+    """``since`` or ``until`` is no day or month, in the wrong order, or does not fit."""
 
     def __init__(self, message: str) -> None:
         MdvecError.__init__(self, message)
@@ -93,15 +94,15 @@ def resolve_period(
 ) -> UnderstoodPeriod:
     """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
 
-    ``since`` and ``until`` are ISO days or months, both included; one alone means up to today, or
-    from the first month with data on. The first and last month are phrases: a first alone means
-    up to today; a last alone means the twelve months up to it. If both have a year and are in the
-    wrong order, they are swapped, and ``understood`` says so, as it does where a phrase can mean
-    something else. Months start on the day that those of ``available`` do. Without any of them
+    ``since`` and ``until`` are days, months or years, both included; one alone means up to today,
+    or from the first month with data on. The first and last month are phrases: a first alone means
+    up to today; a last alone means the twelve months up to it. ``understood`` says where a phrase
+    can mean something else; ends in the wrong order, and what may be of either year, are asked
+    about. Months start on the day that those of ``available`` do. Without any of them
     it is the month ``default``, not ``understood`` from anything, or else the latest twelve.
 
     Raises:
-        InvalidDates: ``since`` or ``until`` is not one.
+        InvalidDates: ``since`` or ``until`` is not one, or the ends leave open what is meant.
         InvalidPeriod: the text cannot be parsed.
         AmbiguousPeriod: the period was given in two ways.
     """
@@ -161,22 +162,28 @@ def _of_dates(since: str, until: str, context: PeriodContext) -> UnderstoodPerio
 
 
 def _stated(name: str, said: str, starts_on: int) -> Days:
-    match = _ISO.fullmatch(said)
-    try:
-        if match and match[3]:
-            return Days.one(date.fromisoformat(said))
-        if match:
-            return Month(int(match[1]), int(match[2]), starts_on).days
-    except ValueError:  # 2025-02-30, 2025-13
-        pass
+    if (days := parse_dated(said, starts_on)) is not None:
+        return days
     raise InvalidDates(
         f"{name}「{shortened(said)}」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"
-        "（ことばは period に）。"
+        "（時刻は付けず、今日から数える言葉は period に）。"
     )
 
 
+def _read(phrase: str, context: PeriodContext) -> Spoken | None:
+    """What a phrase names, None if it is not understood; unclear ranges are refused."""
+    try:
+        return parse_period(phrase, context)
+    except UnclearRange as unclear:
+        readings = (span_in_words(days, context.starts_on) for days in unclear.readings)
+        raise InvalidDates(
+            f"期間「{shortened(phrase)}」がいつのことか決まりません。"
+            f"次の期間なら、そのまま指定してください: {'、'.join(readings)}"
+        ) from unclear
+
+
 def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
-    spoken = parse_period(phrase, context)
+    spoken = _read(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
@@ -187,7 +194,7 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
 
 def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
     phrase = f"{start}〜{end}" if start and end else f"{start}から" if start else end
-    spoken = parse_period(phrase, context)
+    spoken = _read(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase if end else start, context.available)
     if start:
@@ -198,9 +205,8 @@ def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
 
 
 def _period(
-    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", otherwise: str = ""
+    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", remark: str = ""
 ) -> UnderstoodPeriod:
-    remark = "（順序が逆だったため入れ替えました）" if spoken.swapped else otherwise
     months = MonthRange.around(spoken.days, context.starts_on)
     words = span_in_words(spoken.days, context.starts_on)
     return UnderstoodPeriod(
@@ -253,7 +259,7 @@ def base_period(
     if match or text in _YEAR_BEFORE:
         return _years_before(later, shown, context.starts_on, int((match and match[1]) or 1))
     there = PeriodContext(later.days.first, context.available)
-    of_today, of_period = (parse_period(said, viewpoint) for viewpoint in (context, there))
+    of_today, of_period = (_read(said, viewpoint) for viewpoint in (context, there))
     if of_today is None or of_period is None:
         raise InvalidPeriod(said, context.available, _BASE_DATES)
     today, seen = of_today.days, of_period.days

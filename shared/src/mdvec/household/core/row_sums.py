@@ -21,8 +21,11 @@ TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weeken
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
 MAX_GROUPS = 20
-OTHERS = "そのほか"
-"""The name of the group of all further groups."""
+"""The most other groups on a page, unless it has more rows."""
+NAMED_BY: dict[GroupBy | None, str] = {
+    "shop": "店", "category": "カテゴリ", "account": "口座", "person": "人"
+}  # fmt: skip
+"""The groups that are not by time, as answers call them."""
 _WEEKDAYS = "月火水木金土日"
 _SATURDAY = 5
 
@@ -96,10 +99,12 @@ def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[F
     return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
 
 
-def largest(groups: Sequence[FoundGroup]) -> tuple[FoundGroup, ...]:
-    """The first ``MAX_GROUPS``, and one of the others."""
-    left = groups[MAX_GROUPS:]
-    return (*groups[:MAX_GROUPS], *([_together(OTHERS, left)] if left else []))
+def with_others(groups: Sequence[FoundGroup], page: slice, grouped: str) -> tuple[FoundGroup, ...]:
+    """The groups of a page, and one of all others, which says how many they are."""
+    shown = groups[page]
+    left = [*groups[: page.start], *groups[page.stop :]] if shown else []
+    others = f"ほか{len(left):,}件の{grouped}"
+    return (*shown, *([_together(others, left)] if left else []))
 
 
 def _together(name: str, groups: Iterable[FoundGroup]) -> FoundGroup:

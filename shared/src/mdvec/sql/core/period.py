@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 from mdvec.datasets import Column, has_dates
+from mdvec.dates import parse_dated
 from mdvec.errors import MdvecError
 from mdvec.sql.core.statement import fold
 from mdvec.text import identifier, some_of
@@ -43,12 +44,12 @@ class PeriodRefused(MdvecError):
 def within(column: Column, first: str, last: str) -> str:
     """SQL: whether a row is in a range of dates, which includes both of its ends.
 
-    An end without a time is a whole day.
+    An end without a time is a whole day, month or year.
 
     Raises:
         PeriodRefused: an end is not a date, or the last is before the first.
     """
-    begin, end = _moment(first), _end(last)
+    begin, end = _moment(first)[0], _moment(last)[1]
     if begin >= end:
         raise PeriodRefused(f"date_range ends ({last[:40]}) before it begins ({first[:40]})")
     name, bounds = identifier(column.name), (_literal(begin), _literal(end))
@@ -98,34 +99,34 @@ def _choice(candidates: Sequence[Column]) -> str:
     return f"say date_column, one of: {names}"
 
 
-def _end(text: str) -> datetime:
-    """The exclusive end of a range whose last bound is given."""
-    step = timedelta(days=1) if _is_day(text) else timedelta(microseconds=1)
+def _moment(text: str) -> tuple[datetime, datetime]:
+    """When a bound begins, and ends: exclusive; in UTC if it has a zone."""
+    if days := parse_dated(text):
+        step = timedelta(days=1)
+        begin, last = (datetime.combine(day, time()) for day in (days.first, days.last))
+    else:
+        begin = last = _time_of(text)
+        step = timedelta(microseconds=1)
     try:
-        return _moment(text) + step
+        return begin, last + step
     except OverflowError:
-        return datetime.max  # noqa: DTZ901 - in the zone of the column
+        return begin, datetime.max  # noqa: DTZ901 - in the zone of the column
 
 
-def _moment(text: str) -> datetime:
-    """The time of a bound, in UTC if it has a zone."""
+def _time_of(text: str) -> datetime:
     try:
         moment = datetime.fromisoformat(text.strip())
         return moment if moment.tzinfo is None else moment.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError) as error:
         raise PeriodRefused(
-            "date_range takes two dates like '2025-01-31', or times like '2025-01-31T12:00:00', "
-            f"not {text[:40]!r}"
+            "date_range takes two dates like '2025-01-31' or '2025-01', or times like "
+            f"'2025-01-31T12:00:00', not {text[:40]!r}"
         ) from error
-
-
-def _is_day(text: str) -> bool:
-    return len(text.strip()) <= len("2025-01-31")
 
 
 def _zoned(moment: datetime, given: str) -> str:
     """An instant: of a bound given with its zone in UTC, of others in the zone of SQL."""
-    has_zone = datetime.fromisoformat(given.strip()).tzinfo is not None
+    has_zone = not parse_dated(given) and datetime.fromisoformat(given.strip()).tzinfo is not None
     return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,7 +10,7 @@ from itertools import combinations
 from typing import Any
 
 from mdvec.datasets import Column, finite_value, has_dates, is_measured
-from mdvec.dates import Days, Month
+from mdvec.dates import parse_dated
 from mdvec.queries import Bound, Parameter, WrongParameters
 from mdvec.sql.core.period import found_column, period_column
 from mdvec.text import identifier, literal
@@ -181,7 +180,6 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     return QuestionPlan(sql, facts, notes, {})
 
 
-_MONTHS = re.compile(r"(\d{4})(?:-(\d{1,2}))?")
 _SIDES = ("first", "second")
 
 
@@ -189,30 +187,15 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     """The first and the last day of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
 
     Raises:
-        WrongParameters: it is no period.
+        WrongParameters: it is no period, or does not have its year.
     """
-    first, slash, last = text.strip().partition("/")
-    try:
-        begin, end = _days(first).first, _days(last if slash else first).last
-    except ValueError:
-        begin, end = date.max, date.min
-    if begin > end:
+    days = parse_dated(text)
+    if days is None:
         raise WrongParameters(
             f"{name} must be a period such as 2025, 2025-06 or 2025-06-01/2025-06-15, "
             f"not {text[:60]!r}"
         )
-    return begin, end
-
-
-def _days(text: str) -> Days:
-    """The days of a year, a month or a day."""
-    match = _MONTHS.fullmatch(text.strip())
-    if match is None:
-        return Days.one(date.fromisoformat(text.strip()))
-    first, last = (match[2], match[2]) if match[2] else (1, 12)
-    return Days(
-        Month(int(match[1]), int(first)).first_day, Month(int(match[1]), int(last)).last_day
-    )
+    return days.first, days.last
 
 
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
