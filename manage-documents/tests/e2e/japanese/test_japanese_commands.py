@@ -101,11 +101,14 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     assert imported.out.startswith("notes: 追加 1、更新 0、削除 0、変更なし 0、失敗 0。断片 1 個、")
     mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", "docs", "--kind", "dataset")
     mdvec.write("s.csv", '日,店,額\n2025/6/1,茶屋,"1,234"\n2025/6/2,茶屋,-\n※ 税込,,\n')
-    assert japanese("import", "-n", "sales").err.splitlines()[0] == (
+    mdvec.write("t.csv", ",1回,2回\n田,欠,欠\n佐,8,9\n")
+    first, second, *_ = japanese("import", "-n", "sales").err.splitlines()
+    assert second.endswith("2 行目は値として読みました; 列名なら --header-row 2")
+    assert first == (
         '読み方: s.csv: 日: "※ 税込" (1) があるため、日付 2 個とともに文字列です; '
         "--read '日=na:※ 税込' で NULL になります; "
         '額: "1,234" → BIGINT、NA などの 1 セルは NULL; '
-        '最後の行は注記かもしれません: "※ 税込"; 除くには --read notes=out'
+        '最後の行は文字列が一つずつです: "※ 税込"; 注記なら --read notes=out で除けます'
     )
     exported = japanese("household", "export", "-n", "notes", "--since", "2025-13-01")
     assert exported.err.startswith("エラー: --since に 2025-13-01 は使えません。")

@@ -89,7 +89,6 @@ class CombinedImport:
     _beside_commas: bool = False
     _parts: dict[str, ReadPart] = field(default_factory=dict)
     _kept: dict[str, CombinedFile] = field(default_factory=dict)
-    _tables: dict[str, str] = field(default_factory=dict)
     _kinds: dict[str, Kinds] = field(default_factory=dict)
     _with_commas: set[str] = field(default_factory=set)
     _outcome: CombinedOutcome = field(default_factory=CombinedOutcome)
@@ -112,8 +111,6 @@ class CombinedImport:
                 self._kept[file.path] = before[file.path]
             else:
                 self._read_file(file, (), before)
-        for file in list(self._outcome.several):  # now that columns are known
-            self._read_fitting_table(file, before)
         self._reread_beside_commas()
         self._reread_what_agrees_now()
         has_changed = bool(self._parts) or self._kept.keys() != before.keys()
@@ -145,8 +142,7 @@ class CombinedImport:
     ) -> None:
         try:
             reading = replace(self.readings.of(file.path), beside_commas=self._beside_commas)
-            table = self._tables.get(file.path)
-            part = ReadPart(file, *self.reader.read(file.path, reading.with_text(as_text), table))
+            part = ReadPart(file, *self.reader.read(file.path, reading.with_text(as_text)))
             self._parts[file.path] = part
             if part.facts.has_decimal_commas:  # a later reading may be as text
                 self._with_commas.add(file.path)
@@ -161,33 +157,6 @@ class CombinedImport:
             self._parts.pop(file.path, None)
             if file.path in before:
                 self._kept[file.path] = before[file.path]
-
-    def _read_fitting_table(self, file: FoundFile, before: Mapping[str, CombinedFile]) -> None:
-        """Read the one table of a file of several that has the columns of the others, if one has.
-
-        The other tables of the file are left out, which is told of it.
-        """
-        if not (self._parts or self._kept):
-            return
-        common, reading = self._most_common(self._columns_kept()), self.readings.of(file.path)
-        fitting = [
-            label
-            for label, columns in self.reader.columns_by_table(file.path, reading).items()
-            if not difference(columns, common)
-        ]
-        if len(fitting) == 1:
-            self._outcome.several.remove(file)
-            self._tables[file.path] = fitting[0]
-            self._read_file(file, (), before)
-
-    def _columns_kept(self) -> dict[str, list[str]]:
-        before = tuple(self._types_before())
-        return {path: list(self._before.columns_of(path, before)) for path in self._kept}
-
-    def _most_common(self, kept: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-        """The columns of the kept files, else those that most of the files read have."""
-        parts = [list(part.types) for part in self._parts.values()]
-        return common_columns(list(kept.values()) or parts)
 
     def _reread_kept(self) -> None:
         """Read the files, too, whose rows were to be kept."""
@@ -247,8 +216,11 @@ class CombinedImport:
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns stay apart."""
-        kept = self._columns_kept()
-        common = self._most_common(kept)
+        before = tuple(self._types_before())
+        kept = {path: self._before.columns_of(path, before) for path in self._kept}
+        common = common_columns(
+            list(kept.values()) or [list(part.types) for part in self._parts.values()]
+        )
         self._outcome.notes.clear()
         for path, part in list(self._parts.items()):
             if differs := difference(part.types, common):

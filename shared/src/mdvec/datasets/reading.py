@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
@@ -91,15 +90,11 @@ class FileReader:
         """
         return limited_memory(self.max_memory_mb)
 
-    def read(
-        self, path: str, reading: ReadingOptions, label: str | None = None
-    ) -> tuple[Path, ParquetFacts]:
+    def read(self, path: str, reading: ReadingOptions) -> tuple[Path, ParquetFacts]:
         """The one table of a file as Parquet: the file's own path, or that of a new copy.
 
-        ``label`` names one of several tables.
-
         Raises:
-            SeveralTables: it has several tables, or none of that name.
+            SeveralTables: it is a workbook with several tables.
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
@@ -109,35 +104,12 @@ class FileReader:
                 with opened_within(source, self.root) as descriptor:
                     return source, parquet_facts(path_of(descriptor), source.name)
             with self.opened(path, reading) as opened:
-                several = len(opened.tables) > 1
-                tables = [each for each in opened.tables if not several or each.label == label]
-                if len(tables) != 1:
+                if len(opened.tables) != 1:
                     raise SeveralTables("it holds several tables")
-                copy = self.copied(tables[0], path)
+                copy = self.copied(opened.tables[0], path)
         left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
-        left_out += [
-            f"{each.label} is left out: unlike {label} it has not the columns of the other files"
-            for each in opened.tables
-            if each not in tables
-        ]
         self.understood[path] = self.understood[path].with_notes(*left_out)
         return copy
-
-    def columns_by_table(self, path: str, reading: ReadingOptions) -> dict[str, list[str]]:
-        """The columns of each table of a file that can be read."""
-        found: dict[str, list[str]] = {}
-        with (
-            suppress(UnreadableFile),
-            self.limits(),
-            self.opened(path, reading) as opened,
-            TemporaryDirectory(dir=self.snapshots.folder) as folder,
-        ):
-            for at, table in enumerate(opened.tables):
-                target = Path(folder) / f"{at}.parquet"
-                with suppress(UnreadableFile):
-                    table.copy(target)
-                    found[table.label] = [each.name for each in parquet_facts(target).columns]
-        return found
 
     def copied(self, table: TableInFile, origin: str) -> tuple[Path, ParquetFacts]:
         """A new copy of a table of an open file.

@@ -112,8 +112,8 @@ def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
     (said,) = told(files.import_())
     assert said == (
-        'read: c.csv: the last rows may be notes: "※1 速報値", 注) 推計; leave them out with '
-        "--read notes=out"
+        'read: c.csv: the last rows hold one text each: "※1 速報値", 注) 推計; leave out notes '
+        "with --read notes=out"
     )
     report = files.import_("notes=out", pattern="c.csv")
     assert told(report) == [
@@ -123,6 +123,13 @@ def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
         {"年": "BIGINT", "人口": "BIGINT", "世帯": "BIGINT"},
         [(2020, 1000, 400), (2021, 1010, 410)],
     )
+    files.write(
+        "c.csv", '年,人口,世帯\n2020,1000,400\n2021,1010,410\n"※1 速報値\n\nの ""推計""",,\n注,,\n'
+    )
+    files.import_("notes=out", pattern="c.csv")
+    assert files.content("t__c")[1] == [(2020, 1000, 400), (2021, 1010, 410)]
+    files.write("c.csv", '年,品,数\n2020,5" x,1\n2021,6" y,2\n')
+    assert "note" not in str(told(files.import_()))
     files.write("d.csv", "店,額\n茶屋,1\n\n出典：総務省\n")
     (failed,) = files.import_().failed
     assert failed.reason == (
@@ -141,6 +148,24 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
     assert files.content("t__c") == (
         {"店": "VARCHAR"} | dict.fromkeys(names[1:], "BIGINT"), [("東京", 1, 2, 3, 4)]
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (",1回目,2回目\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n", 3),
+        ("商品,色,,数量,在庫地\nりんご,赤,青,,赤\nみかん,黄,緑,3,東京\nぶどう,紫,白,4,大阪\n", 3),
+        ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
+        ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
+        ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
+    ],
+)
+def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(files, text, rows):
+    files.import_(mode="new")
+    files.write("c.csv", text)
+    (said,) = told(files.import_())
+    assert "line 2 is read as values; if it names the columns: --header-row 2" in said
+    assert len(files.content("t__c")[1]) == rows
 
 
 def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):

@@ -84,7 +84,7 @@ def test_what_a_sheet_says_beside_its_values_is_read(files):
     assert files.read("t__a") == [rows[0], rows[1], rows[3]]
 
 
-def test_three_rows_of_names_become_one_and_notes_below_are_told(files):
+def test_three_rows_of_names_that_a_merged_cell_joins_become_one_and_notes_are_told(files):
     path = files.folder / "a.xlsx"
     rows = [
         ["店", "売上", None, None, None, "費用", None],
@@ -93,11 +93,13 @@ def test_three_rows_of_names_become_one_and_notes_below_are_told(files):
         ["東京", 1, 2, 3, 4, 5, 6],
         ["※ 税込"],
     ]
-    workbook(path, ("s", rows)).save(path)
+    book = workbook(path, ("s", rows))
+    book["s"].merge_cells("A1:A3")
+    book.save(path)
     (reading,) = files.import_("new").details.readings[0].values()
     assert reading.notes == (
         "the columns' names are in rows 1 to 3",
-        'the last rows may be notes: "※ 税込"; leave them out with --read notes=out',
+        'the last rows hold one text each: "※ 税込"; leave out notes with --read notes=out',
     )
     names = (
         "店",
@@ -111,6 +113,43 @@ def test_three_rows_of_names_become_one_and_notes_below_are_told(files):
     assert tuple(files.content("t__a")[0]) == names
     files.import_(options=DatasetOptions(readings=reading_choices(["notes=out"])))
     assert files.read("t__a") == [("東京", 1, 2, 3, 4, 5, 6)]
+
+
+@pytest.mark.parametrize("remark", ["", "F1:F5"])
+@pytest.mark.parametrize("first", ["欠席 欠席 欠席 欠席", "○ × ○ ○", "東京 大阪 東京 大阪"])
+def test_the_first_row_below_a_header_of_two_rows_is_no_third(files, first, remark):
+    rows = [
+        ["氏名", "前期", None, "後期", None, remark],
+        [None, "国語", "数学", "国語", "数学"],
+        ["田中", *first.split()],
+        ["佐藤", 80, 70, 90, 60],
+        ["鈴木", 70, 60, 80, 50],
+    ]
+    book = workbook(files.folder / "a.xlsx", ("s", rows))
+    for merged in filter(None, ("A1:A2", "B1:C1", "D1:E1", remark)):
+        book["s"].merge_cells(merged)
+    book.save(files.folder / "a.xlsx")
+    files.import_("new")
+    columns, read = files.content("t__a")
+    assert list(columns)[:3] == ["氏名", "前期 国語", "前期 数学"]
+    assert [row[0] for row in read] == ["田中", "佐藤", "鈴木"]
+
+
+@pytest.mark.parametrize("group", ["野菜", 2025])
+def test_the_last_row_within_a_merged_cell_is_no_note(files, group):
+    rows = [
+        ["分類", "品名", "在庫"],
+        ["果物", "りんご", 3],
+        [group, "にんじん", 7],
+        [None, "ごぼう"],
+    ]
+    book = workbook(files.folder / "a.xlsx", ("s", rows))
+    book["s"].merge_cells("A3:A4")
+    book.save(files.folder / "a.xlsx")
+    options = DatasetOptions(readings=reading_choices(["notes=out"]))
+    report = files.import_("new", options=options)
+    assert files.read("t__a", "品名") == [("りんご",), ("にんじん",), ("ごぼう",)]
+    assert "note" not in str([line.text for line in report.lines()])
 
 
 POSTAL = "[<=999]000;[<=9999]000-00;000-0000"

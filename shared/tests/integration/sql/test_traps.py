@@ -187,6 +187,8 @@ def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted(handler):
          "SELECT id FROM visits WHERE yen > 100 AND shop = '店１、２';"),
         ("SELECT id FROM visits WHERE yen×2 ≧ 100 AND yen÷2 ≦ 90 AND shop≠'a≠b' AND yen−1 > 2",
          "SELECT id FROM visits WHERE yen*2 >= 100 AND yen/2 <= 90 AND shop<>'a≠b' AND yen-1 > 2"),
+        ("SELECT id FROM visits WHERE shop≠’x、y’ OR ”shop” = ‘z’",
+         "SELECT id FROM visits WHERE shop<>'x、y' OR \"shop\" = 'z'"),
     ],
 )  # fmt: skip
 def test_signs_of_full_width_are_named_with_the_query_that_runs(handler, query, form):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import TypeVar
 
 from mdvec.datasets.core.columns import is_value
+from mdvec.datasets.core.sheet_cells import MergedCells
 from mdvec.datasets.core.value_types import BLANKS
 from mdvec.text import shown_name
 
@@ -14,6 +16,7 @@ MIN_WIDTH = 3
 """Many rows of narrower tables lack all but one cell, without being notes."""
 _MAX_SHOWN = 3
 _MAX_CHARS = 40
+_last_row = attrgetter("last_row")
 _Row = TypeVar("_Row", bound=Sequence[object])
 
 
@@ -33,24 +36,28 @@ def text_alone(row: Sequence[object]) -> str:
 
 @dataclass(slots=True)
 class NotesBelow:
-    """The last rows of a table if each holds one text.
+    """The last rows of a table if each holds one text, and no merged cell from above.
 
     Attributes:
         are_left_out: whether they are left out.
         texts: what they hold; of a table that is read on, once all its rows were.
+        merged: the merged cells of the sheet.
         are_usual: whether other rows hold one text as well, or may easily, so nothing is told.
     """
 
     are_left_out: bool = False
     texts: list[str] = field(default_factory=list)
+    merged: Sequence[MergedCells] = ()
     are_usual: bool = False
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
         """The same rows, without notes at their end if these are left out; each has its number."""
         waiting: list[tuple[int, _Row]] = []
-        widest = 1
+        widest, merged_to = 1, 0
+        ends = {cells.first_row: cells.last_row for cells in sorted(self.merged, key=_last_row)}
         for number, row in numbered:
-            if widest > 1 and text_alone(row):
+            is_within, merged_to = number <= merged_to, max(merged_to, ends.get(number, 0))
+            if widest > 1 and not is_within and text_alone(row):
                 waiting.append((number, row))
                 continue
             widest = max(widest, len(filled_cells(row)))
@@ -72,4 +79,4 @@ class NotesBelow:
         shown += f" and {more:,} more" if more > 0 else ""
         if self.are_left_out:
             return f"notes below the table are left out: {shown}"
-        return f"the last rows may be notes: {shown}; leave them out with --read notes=out"
+        return f"the last rows hold one text each: {shown}; leave out notes with --read notes=out"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, time
@@ -215,6 +216,15 @@ class SheetMarks:
         for column, first, _, last in _MERGED.findall(xml):
             if first != last:
                 self.merged.append(MergedCells(int(first), int(last), _column_number(column)))
+
+    def ends(self, numbers: Sequence[int]) -> dict[int, int]:
+        """For those of some rows in which merged cells begin the last that all of them go over."""
+        places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
+        for cells in self.merged:
+            if (at := places.get(cells.first_row)) is not None:
+                end = bisect_right(numbers, cells.last_row) - 1
+                ends[at] = min(ends.get(at, end), end)
+        return ends
 
 
 def _column_number(letters: bytes) -> int:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from types import MappingProxyType
 from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
 from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_cells import numbers_shown
 from mdvec.datasets.core.understood import NO_HEADER
+from mdvec.datasets.core.value_types import BLANKS
 
 SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
@@ -155,10 +157,15 @@ class SheetHeader:
     top: int = 0
 
 
-def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> SheetHeader:
+def sheet_header(
+    rows: Sequence[Sequence[str]],
+    given: int | None = None,
+    merged: Mapping[int, int] = MappingProxyType({}),
+) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
-    ``given`` is the index of the row that the user says it is in, or ``NO_HEADER``.
+    ``given`` is the index of the row that the user says it is in, or ``NO_HEADER``. ``merged`` has,
+    for a row in which merged cells begin, the last row that all of them go over.
 
     Raises:
         NoHeader: there are title lines, but no evident header.
@@ -168,21 +175,44 @@ def sheet_header(rows: Sequence[Sequence[str]], given: int | None = None) -> She
     at = header_at(rows) if given is None else given
     if given == NO_HEADER or (given is None and at == 0 and is_data(rows[0], rows[1:])):
         return SheetHeader(0, NO_HEADER, (), ())
-    top, lower = (at, at) if given is not None else header_span(rows, at)
+    top, lower = (at, at) if given is not None else header_span(rows, at, merged)
     if given is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top)
 
 
-def header_span(rows: Sequence[Sequence[str]], at: int) -> tuple[int, int]:
-    """The first and last row of the header that has a row in it: those above name groups."""
+def header_span(
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None = None
+) -> tuple[int, int]:
+    """The first and last row of the header that has a row in it: those above name groups.
+
+    Below two rows only merged cells show that a further one is no row of the table. In a file that
+    can have none (``merged`` is None) the second must be unable to be one, too.
+    """
     top = lower = at
     while top and _names_groups(rows[top - 1], rows[top], rows[lower + 1 :]):
         top -= 1
-    while lower + 1 < len(rows) and _names_groups(rows[lower], rows[lower + 1], rows[lower + 2 :]):
+    if top == at and may_go_on(rows, at) and (merged is not None or _are_names(rows, at + 1)):
         lower += 1
-    return top, lower
+    end = min((merged or {}).get(top, lower), len(rows) - 1)
+    return top, end if all(may_go_on(rows, row) for row in range(lower, end)) else lower
+
+
+def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether the row under one of a header may name the columns in its groups."""
+    return at + 1 < len(rows) and _names_groups(rows[at], rows[at + 1], rows[at + 2 :])
+
+
+def _are_names(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a row names columns of values, each otherwise with the groups in the row above."""
+    names = combined_names(rows[at - 1 : at + 1])
+    named = (place for place, cell in enumerate(rows[at]) if cell.strip())
+    columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in named)
+    return len(set(filter(None, names))) == len(names) and all(
+        any(map(is_value, cells)) and all(is_value(cell) or cell in BLANKS for cell in cells)
+        for cells in columns
+    )
 
 
 def span_note(place: str, top: int, lower: int) -> str:

@@ -21,6 +21,7 @@ from mdvec.datasets.core.sheet_header import (
     first_rows,
     header_at,
     header_span,
+    may_go_on,
     title,
     usual_width,
 )
@@ -52,6 +53,7 @@ class Head:
         lines: the number of lines before the rows.
         is_plain: whether each of these lines is a row that is not blank.
         top: the first line of the header.
+        doubtful: the line below it, if that may name columns as well; 0 if not.
     """
 
     delimiter: str
@@ -61,6 +63,7 @@ class Head:
     lines: int
     is_plain: bool = True
     top: int = 0
+    doubtful: int = 0
 
 
 def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
@@ -94,7 +97,9 @@ def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, given: int
         check_names_below(cells, at)
     line, names = first[lower][0], column_names(combined_names(cells[top : lower + 1]))
     titles, is_plain = tuple(map(title, cells[:top])), line == before + lower + 1
-    return Head(delimiter, titles, line, names, line, is_plain, first[top][0])
+    is_doubtful = given is None and may_go_on(cells, lower)
+    doubtful = first[lower + 1][0] if is_doubtful else 0
+    return Head(delimiter, titles, line, names, line, is_plain, first[top][0], doubtful)
 
 
 def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:

@@ -47,11 +47,19 @@ def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
     lines = lines[0 if start else skipped :]
     notes, end, place, is_short = NotesBelow(), size, 0, False
     above = iter(reversed(lines))
+    parts: list[bytes] = []
+    is_within = False
     for line in above:
         end -= len(line)
-        if line.count(b'"') % 2:  # it ends or begins within a cell
+        parts.insert(0, line)
+        is_within ^= line.count(b'"') % 2 == 1
+        if is_within:  # it begins within a cell
+            continue
+        texts = (part.decode(UTF_8, "replace") for part in parts)
+        row, *others = csv.reader(texts, delimiter=head.delimiter)
+        if others:  # quotation marks within other text
             return NoteLines()
-        row = next(csv.reader([line.decode(UTF_8, "replace")], delimiter=head.delimiter), [])
+        parts.clear()
         if text := text_alone(row):
             notes.texts.insert(0, text)
             place, is_short = end, len(row) == 1

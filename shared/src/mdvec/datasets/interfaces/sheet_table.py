@@ -123,7 +123,8 @@ class SheetTable:
             header, (top, header_row), below = self._below_header(numbered)
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
-            headers, notes = HeadersBelow(), NotesBelow(self.reading.leaves_out_notes)
+            headers = HeadersBelow()
+            notes = NotesBelow(self.reading.leaves_out_notes, merged=self.marks.merged)
             rows_below = filled.rows(notes.rows(headers.rows(below)))
             cells = (_with_texts(row, as_text) for row in rows_below)
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
@@ -164,7 +165,8 @@ class SheetTable:
         """The header, the numbers of its first and last row, and the rows below it."""
         try:
             first, given = first_rows(rows, self.reading.header_row, "row")
-            header = sheet_header([[_name(cell) for cell in row] for _, row in first], given)
+            names = [[_name(cell) for cell in row] for _, row in first]
+            header = sheet_header(names, given, self.marks.ends([number for number, _ in first]))
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:

@@ -157,8 +157,8 @@ _MAX_MESSAGE_BYTES = 340
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
 _AMBIGUOUS = re.compile(r'Ambiguous reference to column name "((?:[^"]|"")*)"')
 _JAPANESE_SIGNS = {
-    "、": ",", "。": ";", "‘": "'", "“": '"', "≧": ">=", "≥": ">=", "≦": "<=", "≤": "<=",
-    "≠": "<>", "×": "*", "÷": "/", "−": "-",
+    "、": ",", "。": ";", "‘": "'", "’": "'", "“": '"', "”": '"', "≧": ">=", "≥": ">=",
+    "≦": "<=", "≤": "<=", "≠": "<>", "×": "*", "÷": "/", "−": "-",
 }  # fmt: skip
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
@@ -236,7 +236,9 @@ def _as_words(
 
 def _in_half_width(sql: str) -> str:
     """A query with its signs and digits as SQL has them; what quotes hold stays as it is."""
-    return _outside_quotes(sql, r"‘[^’]*’|“[^”]*”|＇[^＇]*＇|＂[^＂]*＂|[^\x00-\x7f]", _half_width)
+    return _outside_quotes(
+        sql, r"[‘’][^’]*’|[“”][^”]*”|＇[^＇]*＇|＂[^＂]*＂|[^\x00-\x7f]", _half_width
+    )
 
 
 def _half_width(part: str) -> str:
