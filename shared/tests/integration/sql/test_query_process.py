@@ -39,8 +39,7 @@ FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHE
 
 def parquet(path: Path, query: str) -> ParquetTable:
     path.parent.mkdir(parents=True, exist_ok=True)
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+    duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
     status = path.stat()
     return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
 
@@ -108,8 +107,7 @@ def busy(pid):
 
 
 def read(path):
-    with duckdb.connect() as connection:
-        return connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+    return duckdb.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
 
 
 def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_path):
@@ -147,8 +145,7 @@ def test_an_empty_result_is_a_file_with_its_columns(shared, fmt):
     exported = shared.process.export("SELECT * FROM runs WHERE i < 0", fmt=fmt, max_rows=1)
     try:
         assert exported.rows == 0
-        with duckdb.connect() as connection:
-            found = connection.execute(f"DESCRIBE FROM '{exported.path}'").fetchall()
+        found = duckdb.execute(f"DESCRIBE FROM '{exported.path}'").fetchall()
         assert [row[0] for row in found] == ["i", "name", "pace"]
     finally:
         exported.path.unlink()
