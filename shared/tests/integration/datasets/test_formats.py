@@ -260,7 +260,7 @@ def test_long_integers_of_arrow_are_exact_and_decimals_too_long_are_refused(file
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Linux alone limits it")
 def test_a_file_that_needs_more_memory_than_an_import_may_take_is_refused(files):
-    files.write("要.jsonl", lines([{"値": "x" * 40_000_000}]))
+    files.write("要.jsonl", lines([{"値": "x" * 16_000_000}]))
     files.write("軽.csv", "店,数\n東京,1\n")
     poor = replace(files.request("new"), max_memory_mb=256)
     # A new process, as every import is: this one may have more than that in reserve.
@@ -280,7 +280,7 @@ def test_a_file_that_needs_more_memory_than_an_import_may_take_is_refused(files)
 
 
 def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
-    monkeypatch.setattr(sqlite_file, "_VIEW_SECONDS", 1.0)
+    monkeypatch.setattr(sqlite_file, "_VIEW_SECONDS", 0.4)
     place = files.folder / "a.sqlite"
     with sqlite3.connect(place) as made:
         made.executescript(
@@ -310,7 +310,7 @@ def test_sqlite_tables_are_read_by_what_their_values_are(files, monkeypatch):
         "a.sqlite#f": "it is a virtual table; only ordinary ones are copied",
         "a.sqlite#t.twice": "it is a computed column; only columns that hold values are copied",
         "a.sqlite#lost": "it is a view that cannot be read (no such table: main.nowhere)",
-        "a.sqlite#endless": "it is a view that cannot be read (reading it was stopped after 1 s)",
+        "a.sqlite#endless": "it is a view that cannot be read (reading it was stopped after 0.4 s)",
         "thumbs.db": "it is not a SQLite database, or it is encrypted",
     }
     assert problems(report) == {"cut.db": "it is not a complete SQLite database; copy it again"}

@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_folder import READER
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
@@ -13,7 +14,6 @@ from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.scanning import UnreadableFile
 
 at = datetime.fromisoformat
-READER = duckdb.connect()
 ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))
 CASES = {
     "dollar": (["$1,234", "-$5.50", "7"], "DOUBLE", [1234.0, -5.5, 7.0]),
