@@ -538,7 +538,7 @@ def test_a_missing_or_non_japanese_font_is_refused(tmp_path):
             draw(EVERY[0], (300, 200), "png", font_path=str(path))
 
 
-@settings(max_examples=4, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     st.text(max_size=40),
     st.lists(st.tuples(st.text(max_size=30), st.integers(-(10**18), 10**18)), max_size=25),
