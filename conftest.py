@@ -1,6 +1,7 @@
 """Fixtures that every test may use."""
 
 import atexit
+import functools
 import gc
 import os
 import shutil
@@ -14,6 +15,7 @@ from chroma_process import ChromaProcess
 from collection import Collection
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
+from mdvec.embedding.backends import use as use_model
 from mdvec.embedding.backends.use import UseBackend
 from mdvec.quick_start import load_quickly, loaded
 from sample_server import sample_database
@@ -22,6 +24,8 @@ from sample_server import sample_database
 load_quickly()
 # The extra packages of the tests bring better and slower models, which `auto` would take.
 os.environ.setdefault("MDVEC_MODEL_NAME", "use")
+# Its vocabulary never changes, and to read it takes a fifth of a second: once for each process.
+use_model.UseTokenizer = functools.cache(use_model.UseTokenizer)
 # Whose locale is Japanese reads the commands in Japanese.
 os.environ["MDVEC_DISPLAY_LANGUAGE"] = "en"
 

@@ -19,6 +19,10 @@ from mdvec.importing.job import ImportReport, Mode
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 
+READER = duckdb.connect()
+"""Reads for all tests of a process, as each connection costs as much as a small import."""
+READER.execute("SET enable_external_file_cache = false")
+
 
 def no_model(name: str) -> NoReturn:
     """For imports that need no model."""
@@ -58,9 +62,8 @@ class DataFolder(SourceFolder):
 
     def read(self, name: str, columns: str = "*") -> list[tuple[Any, ...]]:
         """The rows of a table."""
-        with duckdb.connect() as connection:
-            scan = parquet_scan(self.tables()[name].parquet)
-            return connection.execute(f"SELECT {columns} FROM {scan}").fetchall()
+        scan = parquet_scan(self.tables()[name].parquet)
+        return READER.execute(f"SELECT {columns} FROM {scan}").fetchall()
 
     def content(self, name: str) -> tuple[dict[str, str], list[tuple[Any, ...]]]:
         """The types of a table's columns, and its rows."""

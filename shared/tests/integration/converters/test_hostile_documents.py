@@ -35,7 +35,7 @@ OUTSIDE = b'<!DOCTYPE d [<!ENTITY a SYSTEM "file:///etc/passwd">]><d>&a;</d>'
 
 def swollen_pdf():
     """A page whose stream unpacks to 300 MB."""
-    packed = zlib.compressobj(9)
+    packed = zlib.compressobj(1)
     stream = b"".join(packed.compress(b"(x) Tj " * 2**17) for _ in range(300)) + packed.flush()
     objects = (
         b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>",

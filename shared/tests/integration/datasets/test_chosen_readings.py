@@ -35,11 +35,15 @@ class Files(DataFolder):
 
 
 @pytest.fixture
-def files(tmp_path):
-    made = Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
-    (made.folder / "a.csv").write_bytes(SALES.encode("cp932"))
-    made.write("b.csv", "x|額\n1|5,5\n")
-    return made
+def empty(tmp_path):
+    return Files(tmp_path / "files", tmp_path / "data.sqlite", name="t")
+
+
+@pytest.fixture
+def files(empty):
+    (empty.folder / "a.csv").write_bytes(SALES.encode("cp932"))
+    empty.write("b.csv", "x|額\n1|5,5\n")
+    return empty
 
 
 def told(report):
@@ -47,17 +51,16 @@ def told(report):
 
 
 @pytest.mark.parametrize(("day", "total"), [("2025/6/1", "#N/A"), ("2025-06-01", "12")])
-def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(files, day, total):
-    (files.folder / "a.csv").unlink()
-    files.write("b.csv", f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n")
-    (said,) = told(files.import_(mode="new"))
+def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(empty, day, total):
+    empty.write("b.csv", f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n")
+    (said,) = told(empty.import_(mode="new"))
     assert said.endswith(
         "rows of totals are among the others: 合計 (1), 小計 (1); leave them out with "
         "--read totals=out"
     )
-    (said,) = told(files.import_("totals=out"))
+    (said,) = told(empty.import_("totals=out"))
     assert said.endswith("rows of totals are left out: 合計 (1), 小計 (1)")
-    assert files.content("t__b") == (
+    assert empty.content("t__b") == (
         {"日": "DATE", "店": "VARCHAR", "額": "BIGINT"},
         [(date(2025, 6, 1), "茶屋", 5), (None, None, 7)],
     )
@@ -267,12 +270,12 @@ def test_cells_such_as_na_in_texts_are_counted_and_become_null_where_that_is_cho
     assert files.types("t__n")["day"] == "VARCHAR"
 
 
-def test_dates_with_the_letter_of_an_era_are_read_where_that_is_chosen(files):
-    files.write("e.csv", "day,part\nR7.1.2,R1.2.3\nS64/1/7,R10.13.1\nH31-04-30,M1.1.1\n")
-    assert files.import_(mode="new").failed == ()
-    assert files.types("t__e") == {"day": "VARCHAR", "part": "VARCHAR"}
-    files.import_("day=date")
-    assert files.read("t__e", "day::VARCHAR, part") == [
+def test_dates_with_the_letter_of_an_era_are_read_where_that_is_chosen(empty):
+    empty.write("e.csv", "day,part\nR7.1.2,R1.2.3\nS64/1/7,R10.13.1\nH31-04-30,M1.1.1\n")
+    assert empty.import_(mode="new").failed == ()
+    assert empty.types("t__e") == {"day": "VARCHAR", "part": "VARCHAR"}
+    empty.import_("day=date")
+    assert empty.read("t__e", "day::VARCHAR, part") == [
         ("2025-01-02", "R1.2.3"), ("1989-01-07", "R10.13.1"), ("2019-04-30", "M1.1.1"),
     ]  # fmt: skip
 
@@ -313,9 +316,9 @@ def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(files):
 @pytest.mark.parametrize(
     "odd", ["0099", "1e3", "2E3", "12345678901234567890", "△ x3", "合計", "値"]
 )
-def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(files, odd):
-    files.write("n.csv", "\n".join(["値,b", f"{odd},1", *(f"{n},1" for n in range(10, 20))]))
-    (said,) = [line for line in told(files.import_(mode="new")) if "値" in line]
+def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
+    empty.write("n.csv", "\n".join(["値,b", f"{odd},1", *(f"{n},1" for n in range(10, 20))]))
+    (said,) = told(empty.import_(mode="new"))
     assert "(1) kept it text among 10 numbers" in said
     assert "na:" not in said
 
@@ -333,21 +336,21 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(files, odd):
         (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
     ],
 )
-def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(files, texts, values):
-    files.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
-    files.import_(mode="new")
-    assert [value for value, _ in files.read("t__n", "値, b")] == values
+def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):
+    empty.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
+    empty.import_(mode="new")
+    assert [value for value, _ in empty.read("t__n", "値, b")] == values
 
 
-def test_a_date_that_stands_for_no_end_is_a_date(files):
-    files.write("n.csv", "終了日,b\n2024-01-27,1\n9999-12-31,2\n")
-    files.import_(mode="new")
-    assert files.types("t__n")["終了日"] == "DATE"
+def test_a_date_that_stands_for_no_end_is_a_date(empty):
+    empty.write("n.csv", "終了日,b\n2024-01-27,1\n9999-12-31,2\n")
+    empty.import_(mode="new")
+    assert empty.types("t__n")["終了日"] == "DATE"
 
 
-def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(files):
-    files.write("n.csv", f"x,y\n1,1\n2,2\n3,3\n{'注' * 41},\x1b[31m\n")
-    said = told(files.import_(mode="new"))[-1]
+def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(empty):
+    empty.write("n.csv", f"x,y\n1,1\n2,2\n3,3\n{'注' * 41},\x1b[31m\n")
+    said = told(empty.import_(mode="new"))[-1]
     assert said.count("kept it text among 3 numbers") == 2
     assert "--read" not in said
     assert "\x1b" not in said

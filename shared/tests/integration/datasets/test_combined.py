@@ -424,9 +424,8 @@ def test_hive_folders_are_one_table_with_the_columns_of_their_names(shop):
     for year, month in ((2024, "01"), (2024, "12"), (2025, "01")):
         folder = shop.folder / f"laps/year={year}/month={month}"
         folder.mkdir(parents=True)
-        with duckdb.connect() as connection:
-            query = f"SELECT range AS n, {year}.5::DOUBLE AS x FROM range(2)"
-            connection.execute(f"COPY ({query}) TO '{folder}/part-0.parquet' (FORMAT parquet)")
+        query = f"SELECT range AS n, {year}.5::DOUBLE AS x FROM range(2)"
+        duckdb.execute(f"COPY ({query}) TO '{folder}/part-0.parquet' (FORMAT parquet)")
     shop.import_("new")
     assert shop.types("s__laps") == {
         "n": "BIGINT", "x": "DOUBLE", "year": "BIGINT", "month": "BIGINT", "file": "VARCHAR",
@@ -452,8 +451,7 @@ def test_a_group_whose_name_is_taken_stays_apart(shop):
 
 def test_more_files_than_are_opened_at_once_are_one_table(tmp_path):
     one = tmp_path / "one.parquet"
-    with duckdb.connect() as connection:
-        connection.execute(f"COPY (SELECT 7 AS n) TO '{one}' (FORMAT parquet)")
+    duckdb.execute(f"COPY (SELECT 7 AS n) TO '{one}' (FORMAT parquet)")
     names = [f"f{number:03}" for number in range(230)]
     parts = [CombinedRows((name,), one, {"n": "INTEGER"}) for name in names]
     columns = CombinedColumns({"n": "BIGINT"}, {}, "file")

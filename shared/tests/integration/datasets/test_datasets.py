@@ -38,8 +38,7 @@ class Dataset(DataFolder):
     def parquet(self, path, rows=3):
         file = self.folder / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        with duckdb.connect() as connection:
-            connection.execute(f"COPY ({TIMES.format(rows)}) TO '{file}' (FORMAT parquet)")
+        duckdb.execute(f"COPY ({TIMES.format(rows)}) TO '{file}' (FORMAT parquet)")
         return file
 
     def duckdb(self, path, *statements):

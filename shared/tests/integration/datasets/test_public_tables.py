@@ -6,9 +6,9 @@ import tarfile
 from datetime import date, datetime
 from pathlib import Path
 
-import duckdb
 import pandas as pd
 import pytest
+from source_folder import READER
 
 from mdvec.datasets.core.understood import FOUND, NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -44,8 +44,7 @@ def read(file, target):
             raise
         reading = ReadingOptions(header_row=NO_HEADER)
         understood = csv_to_parquet(file, target, reading=reading)
-    with duckdb.connect() as connection:
-        rows = connection.execute(f"FROM {parquet_scan(target)}").fetchall()
+    rows = READER.execute(f"FROM {parquet_scan(target)}").fetchall()
     target.unlink()
     return understood, rows
 

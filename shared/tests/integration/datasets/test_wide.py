@@ -6,6 +6,7 @@ import sys
 import duckdb
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_folder import READER
 
 from mdvec.datasets.core.columns import column_names
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -56,11 +57,10 @@ def test_a_wide_file_is_read_like_a_narrow_one(tmp_path_factory, columns):
             rows = zip(*[["key", "k", "k", "k"], *named], strict=True)
             csv.writer(text).writerows([*row, *["x"] * filling] for row in rows)
         csv_to_parquet(source, target)
-        with duckdb.connect() as connection:
-            shown = ", ".join(f"c{n}" for n in range(len(columns)))
-            read = connection.execute(f"SELECT {shown} FROM {parquet_scan(target)}")
-            types = [str(column[1]) for column in read.description]
-            found.append((types, str(read.fetchall())))
+        shown = ", ".join(f"c{n}" for n in range(len(columns)))
+        read = READER.execute(f"SELECT {shown} FROM {parquet_scan(target)}")
+        types = [str(column[1]) for column in read.description]
+        found.append((types, str(read.fetchall())))
     assert found[0] == found[1]
 
 

@@ -155,28 +155,30 @@ def test_the_last_row_within_a_merged_cell_is_no_note(files, group):
 POSTAL = "[<=999]000;[<=9999]000-00;000-0000"
 
 
-@pytest.mark.parametrize(
-    ("formats", "values"),
-    [
-        (["000-0000", POSTAL, r"000\-0000"], ["060-0001"] * 3),
-        ([POSTAL, "000-0000", '"〒"000-0000'], ["060-0001", "060-0001", "〒060-0001"]),
-        (["(000) 000-0000", "0000000", "0000"], ["(000) 060-0001", "0600001", "600001"]),
-        (['"US$"#,##0', '"A$"#,##0', "$#,##0"], ["US$600001", "A$600001", "$600001"]),
-        (['#,##0"個"', '#,##0"箱"', "#,##0"], ["600001個", "600001箱", "600001"]),
-        (["[$¥-411]#,##0", '#,##0"円"', '"¥"#,##0'], [600001] * 3),
-        (['#,##0"個"', '#,##0;"▲"#,##0', r"_-* #,##0\ _€_-"], [600001] * 3),
-        (["0", "0.00E+00", '#,##0,"千円"'], [600001] * 3),
-    ],
-)
-def test_numbers_of_a_sheet_are_read_as_their_formats_mean_them(files, formats, values):
-    book = workbook(
-        files.folder / "a.xlsx", ("s", [["a", "v"], *([str(n), 600001] for n in "xyz")])
-    )
-    for row, shown in enumerate(formats, 2):
-        book["s"][f"B{row}"].number_format = shown
+FORMATS = [
+    (["000-0000", POSTAL, r"000\-0000"], ["060-0001"] * 3),
+    ([POSTAL, "000-0000", '"〒"000-0000'], ["060-0001", "060-0001", "〒060-0001"]),
+    (["(000) 000-0000", "0000000", "0000"], ["(000) 060-0001", "0600001", "600001"]),
+    (['"US$"#,##0', '"A$"#,##0', "$#,##0"], ["US$600001", "A$600001", "$600001"]),
+    (['#,##0"個"', '#,##0"箱"', "#,##0"], ["600001個", "600001箱", "600001"]),
+    (["[$¥-411]#,##0", '#,##0"円"', '"¥"#,##0'], [600001] * 3),
+    (['#,##0"個"', '#,##0;"▲"#,##0', r"_-* #,##0\ _€_-"], [600001] * 3),
+    (["0", "0.00E+00", '#,##0,"千円"'], [600001] * 3),
+]
+"""The formats of the cells of a column, each with the number 600001, and what is read."""
+
+
+def test_numbers_of_a_sheet_are_read_as_their_formats_mean_them(files):
+    names = [f"v{number}" for number in range(len(FORMATS))]
+    rows = [["a", *names], *([text, *[600001] * len(FORMATS)] for text in "xyz")]
+    book = workbook(files.folder / "a.xlsx", ("s", rows))
+    for column, (formats, _) in enumerate(FORMATS, 2):
+        for row, shown in enumerate(formats, 2):
+            book["s"].cell(row, column).number_format = shown
     book.save(files.folder / "a.xlsx")
     files.import_("new")
-    assert files.read("t__a", "v") == [(value,) for value in values]
+    read = [list(column) for column in zip(*files.read("t__a", ", ".join(names)), strict=True)]
+    assert read == [values for _, values in FORMATS]
 
 
 TOTALS = ["計", "合計：", "Total:", "合計(税込)", "総　計", "東京 計", "【小計】", "月計 合計"]
@@ -185,12 +187,12 @@ TOTALS = ["計", "合計：", "Total:", "合計(税込)", "総　計", "東京 �
 NO_TOTALS = ["会 計", "時計", "合計額の内訳", "計画", "A"]
 
 
-@pytest.mark.parametrize("name", [*TOTALS, *NO_TOTALS])
 @pytest.mark.parametrize("place", [0, 2])
-def test_one_of_the_first_three_texts_of_a_row_names_a_total(files, name, place):
-    row = ["東京", 5, "都内", "注", 7]
-    row[place] = name
-    rows = [("A", 1, "x", "合計", 3), ("B", 2, None, None, 4), tuple(row), (None,) * 4 + (9,)]
+def test_one_of_the_first_three_texts_of_a_row_names_a_total(files, place):
+    rows = [("A", 1, "x", "合計", 3), ("B", 2, None, None, 4), (None,) * 4 + (9,)]
+    for name in (*TOTALS, *NO_TOTALS):
+        cells = ["東京", 5, "都内", "注", 7]
+        rows.append((*cells[:place], name, *cells[place + 1 :]))
     names = ("地域", "番号", "市", "備考", "額")
     workbook(files.folder / "a.xlsx", ("s", [names, *rows]))
     lines = [",".join("" if cell is None else str(cell) for cell in row) for row in [names, *rows]]

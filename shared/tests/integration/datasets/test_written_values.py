@@ -6,6 +6,7 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_folder import READER
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
@@ -13,7 +14,6 @@ from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.scanning import UnreadableFile
 
 at = datetime.fromisoformat
-READER = duckdb.connect()
 ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))
 CASES = {
     "dollar": (["$1,234", "-$5.50", "7"], "DOUBLE", [1234.0, -5.5, 7.0]),
@@ -122,49 +122,59 @@ def test_a_line_that_names_the_separator_is_no_header_and_counts_as_a_line(tmp_p
         imported(tmp_path, "sep=;\na;b\n1\n")
 
 
-@pytest.mark.parametrize(
-    ("values", "kind", "decision"),
-    [
-        ("31/01/2025 1/2/2025", "DATE", "the day comes first"),
-        ("1/2/2025 1/31/2025", "DATE", "the month comes first"),
-        ("1/2/2025 3/4/2025", "VARCHAR",
-         "1/2/2025: the day or the month may come first; it stays text until --read 'x=date:dmy' "
-         "or 'x=date:mdy'"),
-        ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
-        ("R7.1.31 H31/4/30", "VARCHAR",
-         "R7.1.31: the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
-        ("R7.1.31 R7.2.30", "VARCHAR", ""),
-        ("1,5 2,75", "DOUBLE", "the comma is the decimal sign"),
-        ("0,500 1,234", "DOUBLE", "the comma is the decimal sign"),
-        ("1,234 1,234,567", "BIGINT", ""),
-        ("1,234円 5", "BIGINT", ""),
-        ("1,234 2,345", "VARCHAR",
-         '"1,234": 1,234 may be 1234 or 1.234; it stays text until --read \'x=number\' or '
-         "'x=comma'"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
-def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision, width):
-    more = [f"x{n}" for n in range(width)]
-    rows = [["x", *more], *([value, *more] for value in values.split())]
-    (tmp_path / "a.csv").write_text("".join(";".join([*row, ""]) + "\n" for row in rows))
+DECISIONS = [
+    ("31/01/2025 1/2/2025", "DATE", "the day comes first"),
+    ("1/2/2025 1/31/2025", "DATE", "the month comes first"),
+    ("1/2/2025 3/4/2025", "VARCHAR",
+     "1/2/2025: the day or the month may come first; it stays text until --read 'x=date:dmy' "
+     "or 'x=date:mdy'"),
+    ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
+    ("R7.1.31 H31/4/30", "VARCHAR",
+     "R7.1.31: the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
+    ("R7.1.31 R7.2.30", "VARCHAR", ""),
+    ("1,5 2,75", "DOUBLE", "the comma is the decimal sign"),
+    ("0,500 1,234", "DOUBLE", "the comma is the decimal sign"),
+    ("1,234 1,234,567", "BIGINT", ""),
+    ("1,234円 5", "BIGINT", ""),
+    ("1,234 2,345", "VARCHAR",
+     '"1,234": 1,234 may be 1234 or 1.234; it stays text until --read \'x=number\' or '
+     "'x=comma'"),
+]  # fmt: skip
+"""The values of a column, its type, and what decided it."""
+POINTS = [
+    ("1.234 2.500", "VARCHAR"), ("1.234 5", "VARCHAR"), ("1.234 1.234.567", "VARCHAR"),
+    ("0.500 1.234", "DOUBLE"), ("1.5 1.234", "DOUBLE"), ("1 2", "BIGINT"),
+]  # fmt: skip
+"""The values of a column beside decimal commas, and its type."""
+
+
+@pytest.mark.parametrize(("values", "kind", "decision"), DECISIONS)
+def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision):
+    (tmp_path / "a.csv").write_text("".join(f"{cell};\n" for cell in ["x", *values.split()]))
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     column = understood.columns[0]
     assert (column.type, column.decision) == (kind, decision)
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        ("1.234 2.500", "VARCHAR"), ("1.234 5", "VARCHAR"), ("1.234 1.234.567", "VARCHAR"),
-        ("0.500 1.234", "DOUBLE"), ("1.5 1.234", "DOUBLE"), ("1 2", "BIGINT"),
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("width", [0, MIN_WIDE_COLUMNS])
-def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind, width):
-    more = [f"x{n}" for n in range(width)]
+def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(tmp_path):
+    texts = [values.split() for values, _, _ in DECISIONS]
+    texts += [values.split() for values, _ in POINTS]
+    decided = []
+    for width in (0, MIN_WIDE_COLUMNS):
+        cells = texts + [["a", "b"]] * width
+        rows = [[f"c{n}" for n in range(len(cells))], *zip(*cells, strict=True)]
+        (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
+        understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        columns = understood.columns[: len(texts)]
+        decided.append([(column.type, column.decision) for column in columns])
+    assert decided[0] == decided[1]
+    assert sum(" stays text until " in decision for _, decision in decided[0]) > 4
+
+
+@pytest.mark.parametrize(("values", "kind"), POINTS)
+def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
     first, second = values.split()
-    rows = [["x", "y", *more], [first, "12,50", *more], [second, "3,10", *more]]
+    rows = [["x", "y"], [first, "12,50"], [second, "3,10"]]
     (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     x, y = understood.columns[:2]

@@ -18,6 +18,7 @@ from mdvec.embedding.options import BackendOptions, OnnxOptions
 
 TEXTS = ["水と火。abc", "本文: 猫 123", "犬" * 50, "見出し"]
 PROMPTS = {"query": "検索: ", "document": "本文: "}
+CLS_TOKEN = {"word_embedding_dimension": tiny_onnx.HIDDEN, "pooling_mode_cls_token": True}
 EIGHT_BITS = "onnx/model_int8.onnx"
 
 
@@ -26,11 +27,13 @@ def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("onnx")
     built = {
         "plain": tiny_onnx.build_modernbert(root / "plain"),
-        "prompted": tiny_onnx.build_modernbert(root / "prompted", "cls_token", PROMPTS),
+        "prompted": shutil.copytree(root / "plain", root / "prompted"),
         "ruri": shutil.copytree(root / "plain", root / "ruri-v3-30m"),
         "static": tiny_onnx.build_static(root / "static"),
         "rows": tiny_onnx.build_static(root / "rows", has_offsets=False),
     }
+    write(built["prompted"], "1_Pooling/config.json", CLS_TOKEN)
+    write(built["prompted"], "config_sentence_transformers.json", {"prompts": PROMPTS})
     tiny_onnx.quantise(built["plain"])
     return built
 

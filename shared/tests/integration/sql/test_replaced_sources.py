@@ -22,6 +22,7 @@ from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sync.freshness import look_at
 
+IN_SUB = ("a.parquet", "c.parquet", "d.parquet")
 CANARY = "4711"  # as long as the word of the files in whose place it comes
 NOT_FOLLOWED = "a link out of the source folder, which is not followed"
 
@@ -46,10 +47,11 @@ class Folder:
     def __init__(self, root):
         self.root, self.data, self.database = root, root / "data", root / "rag.db"
         self.secret = root / "secret"
-        write(self.data / "sub" / "a.parquet", "mine")
+        for name in IN_SUB:
+            write(self.data / "sub" / name, "mine")
+            for secret in (name, f"sub/{name}"):
+                write(self.secret / secret, CANARY)
         write(self.data / "b.parquet", "other")
-        for name in ("a.parquet", "sub/a.parquet"):
-            write(self.secret / name, CANARY)
         (self.data / "link.parquet").symlink_to("b.parquet")
         self.tool = add_tool(self.database, "d", "words", self.data, "dataset")
         import_(self.database, "d")
@@ -77,17 +79,13 @@ def file_to_link(folder):
     file.symlink_to(folder.secret / "a.parquet")
 
 
-def file_to_relative_link(folder):
-    file = folder.data / "sub" / "a.parquet"
-    file.unlink()
-    file.symlink_to("../../secret/a.parquet")
-
-
-def file_to_link_to_a_link(folder):
+def files_to_links(folder):
+    """An absolute one, a relative one and one to a link."""
     (folder.data / "way").symlink_to(folder.secret)
-    file = folder.data / "sub" / "a.parquet"
-    file.unlink()
-    file.symlink_to("../way/a.parquet")
+    for name, target in zip(IN_SUB, (folder.secret, "../../secret", "../way"), strict=True):
+        file = folder.data / "sub" / name
+        file.unlink()
+        file.symlink_to(f"{target}/{name}")
 
 
 def parent_to_link(folder):
@@ -100,28 +98,24 @@ def source_to_link(folder):
     folder.data.symlink_to(folder.secret)
 
 
-REPLACED = [
-    file_to_link, file_to_relative_link, file_to_link_to_a_link, parent_to_link, source_to_link,
-]  # fmt: skip
-
-
 def alike(folder):
     """Give the secrets the time of the file in whose place they come; they have its size."""
     before = (folder.data / "sub" / "a.parquet").stat()
-    for name in ("a.parquet", "sub/a.parquet"):
-        assert (folder.secret / name).stat().st_size == before.st_size
-        os.utime(folder.secret / name, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for secret in folder.secret.rglob("*.parquet"):
+        assert secret.stat().st_size == before.st_size
+        os.utime(secret, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-@pytest.mark.parametrize("replace", REPLACED)
+@pytest.mark.parametrize("replace", [files_to_links, parent_to_link, source_to_link])
 @pytest.mark.parametrize("asked_before", [True, pytest.param(False, marks=pytest.mark.soak)])
 def test_the_target_of_a_link_out_of_the_folder_is_not_served(folder, replace, asked_before):
     if asked_before:
         alike(folder)
         assert folder.word() == "mine"
     replace(folder)
-    with pytest.raises(QueryError, match="there is no table 'd__sub_a'"):
-        folder.word()
+    for table in ("d__sub_a", "d__sub_c", "d__sub_d"):
+        with pytest.raises(QueryError, match=f"there is no table '{table}'"):
+            folder.word(table)
     warnings = str(folder.process.take_warnings())
     assert "not there: " in warnings
     assert NOT_FOLLOWED in warnings
@@ -153,19 +147,15 @@ def test_a_restored_file_is_served_again(folder):
     assert folder.word() == "mine"
 
 
-def test_the_next_answer_names_a_deleted_file(folder):
+def test_the_next_answer_names_a_deleted_file_and_a_pipe_in_the_place_of_one(folder):
     (folder.data / "sub" / "a.parquet").unlink()
+    pipe = folder.data / "sub" / "c.parquet"
+    pipe.unlink()
+    os.mkfifo(pipe)
     assert folder.word("d__b") == "other"
-    (warning,) = folder.process.take_warnings()
-    assert warning.startswith("not there: d__sub_a (its file is gone)")
-
-
-def test_a_pipe_in_place_of_a_file_does_not_block(folder):
-    file = folder.data / "sub" / "a.parquet"
-    file.unlink()
-    os.mkfifo(file)
-    assert folder.word("d__b") == "other"
-    assert "in the place of its file is something else" in str(folder.process.take_warnings())
+    warnings = str(folder.process.take_warnings())
+    assert "not there: d__sub_a (its file is gone)" in warnings
+    assert "d__sub_c (in the place of its file is something else" in warnings
 
 
 def test_a_link_created_while_the_process_runs_is_not_followed(folder):

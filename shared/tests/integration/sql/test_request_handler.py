@@ -4,6 +4,7 @@ import json
 
 import duckdb
 import pytest
+from source_folder import READER
 from table_of_cases import each
 
 from mdvec.platform import restrict_files
@@ -158,7 +159,6 @@ def test_an_error_of_duckdb_names_no_path_and_shows_none_of_our_sql(handler):
 
 
 def test_a_fatal_duckdb_error_requires_a_new_process():
-    import duckdb
 
     with pytest.raises(FatalDuckDBError):
         refusal_of(duckdb.FatalException("database has been invalidated"), hidden={}, **LIMITS)
@@ -166,7 +166,6 @@ def test_a_fatal_duckdb_error_requires_a_new_process():
 
 
 def test_a_full_disk_and_an_export_over_its_limit_are_told_apart():
-    import duckdb
 
     full = duckdb.IOException("Could not write file: No space left on device")
     assert "the disk with the exports is full" in str(refusal_of(full, hidden={}, **LIMITS))
@@ -185,8 +184,7 @@ def exported(handler, query, kind="parquet"):
     }  # fmt: skip
     handler.handle(request)
     path = handler.spool / f"made.{kind}"
-    with duckdb.connect() as connection:
-        found = connection.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+    found = READER.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
     path.unlink()
     return found
 

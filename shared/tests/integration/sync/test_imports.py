@@ -55,7 +55,7 @@ def documents(notes):
     return {path for (path,) in notes.rows('SELECT file_path FROM "documents_notes"')}
 
 
-def many(notes, count=160):
+def many(notes, count=100):
     for number in range(count):
         notes.write(f"{number}.md", f"# {number}\n\n水を備える。")
 
@@ -82,40 +82,25 @@ def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index
         assert "use" in connection.execute("SELECT model FROM tools").get
 
 
-def test_what_is_asked_for_during_an_import_is_one_import_after_it(notes, imports):
-    many(notes, 100)
-    first = imports.start("notes")
-    begun(first, 1)
-    (child,) = import_children()
-    child.send_signal(signal.SIGSTOP)  # or it might end before the others are asked for
-    notes.write("後.md", "# 後\n")
-    second, third = imports.start("notes"), imports.start("notes")
-    assert second is third
-    child.send_signal(signal.SIGCONT)
-    assert ended(first).counts["added"] == 101
-    assert ended(second).counts["added"] == 1
-    assert imports.last("notes") is second
-
-
 def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, imports):
     many(notes)
     stopped = imports.start("notes")
-    begun(stopped, 15)
+    begun(stopped, 5)
     stopped.give_up()
     end = ended(stopped)
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
-    assert 15 <= kept < 161
+    assert 5 <= kept < 101
     killed = imports.start("notes")
-    begun(killed, kept + 15)
+    begun(killed, kept + 5)
     import_children()[0].send_signal(signal.SIGKILL)
     end = ended(killed)
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
-    assert kept < then < 161
-    assert ended(imports.start("notes")).counts["added"] == 161 - then
+    assert kept < then < 101
+    assert ended(imports.start("notes")).counts["added"] == 101 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
@@ -127,9 +112,10 @@ def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
     assert end.text == "stopped before the import began; nothing was changed"
 
 
-def test_an_import_waits_for_that_of_another_process_and_one_given_up_is_joined_by_nobody(
+def test_what_is_asked_for_during_an_import_is_one_import_after_it_unless_it_is_given_up(
     notes, imports
 ):
+    """The first waits for an import of another process."""
     tool = registering.find_tool(notes.database, "notes")
     with only_import_of(notes.database, tool, lambda _: None):
         first = imports.start("notes")
@@ -138,10 +124,12 @@ def test_an_import_waits_for_that_of_another_process_and_one_given_up_is_joined_
         given_up = imports.start("notes")
         given_up.give_up()
         assert ended(given_up) == Stopped("stopped before the import began; nothing was changed")
-        later = imports.start("notes")
+        later = imports.start("notes")  # which joins nothing that was given up
+        assert imports.start("notes") is later
     notes.write("米.md", "# 米\n")
-    assert isinstance(ended(first), Result)
-    assert isinstance(ended(later), Result)
+    added = [ended(run).counts["added"] for run in (first, later)]
+    assert sum(added) == 2
+    assert imports.last("notes") is later
     assert documents(notes) == {"水.md", "米.md"}
 
 

@@ -170,8 +170,7 @@ def test_deep_nesting_is_refused_and_not_a_crash(tree):
 
 
 def test_every_function_with_side_effects_is_denied_or_known(tree):
-    connection = duckdb.connect()
-    names = connection.execute(
+    names = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE has_side_effects "
         "AND function_type IN ('scalar', 'aggregate', 'macro')"
     ).fetchall()
@@ -184,8 +183,7 @@ def test_every_function_with_side_effects_is_denied_or_known(tree):
 
 def test_every_macro_that_reads_a_table_is_denied():
     # A macro becomes SQL after the query was judged.
-    connection = duckdb.connect()
-    macros = connection.execute(
+    macros = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
         "WHERE function_type = 'macro' AND macro_definition ILIKE '%from %'"
     ).fetchall()
@@ -194,8 +192,7 @@ def test_every_macro_that_reads_a_table_is_denied():
 
 
 def test_every_function_whose_name_suggests_outside_access_is_denied_or_known():
-    connection = duckdb.connect()
-    names = connection.execute(
+    names = duckdb.execute(
         "SELECT DISTINCT function_name FROM duckdb_functions() "
         "WHERE function_type IN ('scalar', 'aggregate') AND regexp_matches(function_name, "
         "'read|write|file|env|setting|variable|query|exec|plan|secret|attach|sql|sleep|lock')"
@@ -247,9 +244,8 @@ def test_a_placeholder_inside_quotes_is_not_replaced():
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_quoted_names_and_texts_are_unchanged(name, text):
-    connection = duckdb.connect()
     name = name.replace("\0", "")
     sql = f"SELECT {literal(text)} AS {identifier(name or 'x')} FROM {{source}}"
-    found = connection.execute(with_source(sql, "(SELECT 1)"))
+    found = duckdb.execute(with_source(sql, "(SELECT 1)"))
     assert found.fetchall() == [(text,)]
     assert [column[0] for column in found.description] == [name or "x"]
