@@ -294,21 +294,25 @@ def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
 
     The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
     first end without a year is the latest that has begun by today, or by the last end if that has
-    a year; a last end without a year is the next one that does not end before the first does.
-    Ends in the wrong order are unclear, and so is a range over New Year whose last end, without a
-    year, has not begun: the one before may be meant.
+    a year; a last end without a year is the next one that does not end before the first does, or
+    where that has not begun, before the first begins (今年から10月).
+    Ends in the wrong order are unclear, and so is a range over New Year of which neither end has a
+    year and the last has not begun: the one before may be meant.
     """
     if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
+    if context.today < end.first:  # not the one of next year, but that within the first end
+        end = last.next(begin.first)
     if end.last < begin.first:
         raise UnclearRange(Days(end.first, begin.last))
-    if last.days is None and context.today < end.first and begin.last.year < end.last.year:
-        before = begin if first.days else first.latest(begin.first - ONE_DAY)
-        other = last.latest(begin.first) if first.days else last.next(before.last)
-        earlier = Days(min(before.first, other.first), max(before.last, other.last))
-        raise UnclearRange(earlier, Days(begin.first, end.last))
+    is_stated = first.days or last.days
+    if not is_stated and context.today < end.first and begin.last.year < end.last.year:
+        before = first.latest(begin.first - ONE_DAY)
+        raise UnclearRange(
+            Days(before.first, last.next(before.first).last), Days(begin.first, end.last)
+        )
     return Spoken(Days(begin.first, end.last))
 
 

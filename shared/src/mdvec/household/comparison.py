@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Literal
 
 import apsw
@@ -348,8 +348,11 @@ def compare_periods(
     moved = movements(base_rows, rows, name_of)
     moved = [movement for movement in moved if movement.difference]
     known = min(ledger.covered.last_day, today)
-    is_begun = known < after.days.last and len(after.months) == len(earlier.months)
-    same_days = _same_days(base_rows, rows, (base_days, days), known) if is_begun else None
+    has_begun = known < after.days.last and len(after.months) == len(earlier.months)
+    are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
+    same_days = None
+    if has_begun and are_whole:  # whose first days are those that were asked for
+        same_days = _same_days(base_rows, rows, (base_days, days), known)
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if after.understood else []
     notes += [earlier.understood] if earlier.understood else []
@@ -440,9 +443,9 @@ def _same_days(
 ) -> SameDays | None:
     """The spending of equally many days of both, from the later one's first to ``known``."""
     base, days = spans
-    if known < days.first:
-        return None
     passed = min(known, days.last) - days.first
+    if not timedelta() <= passed <= base.last - base.first:
+        return None
     whole = [[row for row in rows if not row.is_income] for rows in (before, after)]
     first, later = (
         [row.yen for row in rows if row.day <= begin + passed]
