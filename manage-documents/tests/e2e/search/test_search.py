@@ -8,6 +8,7 @@ HIT_KEYS = {
     "tool", "file_path", "title", "tags", "date", "heading", "content", "score", "chunk_index",
     "start_position", "end_position", "start_line", "end_line", "truncated", "next_position",
     "found_by", "also_in", "links_to", "linked_from", "goes_on", "pages", "first_page",
+    "description",
 }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from math import hypot
 from statistics import median
 from typing import Any
@@ -15,8 +14,8 @@ import pypdfium2.raw as pdfium
 
 from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_own_title
 from mdvec.converters.pdf_document import Bookmarks, page_texts
-from mdvec.converters.pdf_forms import Entry, entries, form_of
-from mdvec.converters.pdf_lines import WIDE_SPACE, Line, is_wide, normal_text, stacked
+from mdvec.converters.pdf_forms import FormText, entries, form_of
+from mdvec.converters.pdf_lines import WIDE_SPACE, Line, TextBox, is_wide, normal_text, stacked
 from mdvec.text import some_of
 
 _MAX_PAGES = 20_000
@@ -131,33 +130,19 @@ def _page_lines(
         page.close()
 
 
-@dataclass(frozen=True, slots=True)
-class _Box:
-    left: float
-    right: float
-    bottom: float
-    top: float
-    size: float
-    """How large its letters are, whatever ink they have: 一 is as large as 国."""
-
-    @property
-    def height(self) -> float:
-        return self.top - self.bottom
-
-
-def _are_apart(before: _Box, after: _Box) -> bool:
+def _are_apart(before: TextBox, after: TextBox) -> bool:
     gap = max(after.left - before.right, before.left - after.right, before.bottom - after.top)
     return gap > _CELL_GAP * max(before.height, after.height, _MIN_SIZE)
 
 
-def _goes_on(before: _Box, after: _Box) -> bool:
+def _goes_on(before: TextBox, after: TextBox) -> bool:
     """Whether a character stands behind another on its line, perhaps raised or lowered."""
     smaller, larger = sorted((before.size, after.size))
     overlap = min(before.top, after.top) - max(before.bottom, after.bottom)
     return overlap > smaller / 2 and abs(after.left - before.right) < _WORD_GAP * larger
 
 
-def _is_raised(box: _Box, beside: _Box) -> bool:
+def _is_raised(box: TextBox, beside: TextBox) -> bool:
     """Whether a character is smaller than its neighbour, and stands higher on the line."""
     is_smaller = box.size < _SMALLER * beside.size
     return is_smaller and box.bottom - beside.bottom > _HIGHER * beside.size
@@ -172,7 +157,7 @@ class _PageReader:
         self._rotation = page.get_rotation()
         self._left, self._bottom, _, _ = page.get_bbox()
         self.is_hiding = False
-        self._covers: list[_Box] | None = None
+        self._covers: list[TextBox] | None = None
         count = text_page.count_chars()
         text = text_page.get_text_range() if count else ""
         if len(text) != count:  # some characters are two, or none, in the text
@@ -199,9 +184,9 @@ class _PageReader:
             start = after
         yield from self._cells(start, end)
 
-    def typed(self, entry: Entry, lines: list[Line]) -> Iterator[Line]:
+    def typed(self, entry: FormText, lines: list[Line]) -> Iterator[Line]:
         """What was typed on the page, as large as its lines, and beside the one that labels it."""
-        left, right, bottom, top = self._upright(entry.left, entry.right, entry.bottom, entry.top)
+        left, right, bottom, top = self._upright(*entry.edges)
         size = median(line.size for line in lines) if lines else _TYPED_SIZE
         texts = [text for text in map(normal_text, entry.text.splitlines()) if text]
         middle = top - size / 2
@@ -210,7 +195,7 @@ class _PageReader:
             beside = (line.middle for line in lines if bottom < line.middle < top)
             middle = min(beside, key=lambda other: abs(other - half), default=half)
         for text in texts:
-            yield Line(text, left, right, middle - size / 2, middle + size / 2, size, self._height)
+            yield Line(left, right, middle - size / 2, middle + size / 2, size, text, self._height)
             middle -= 1.2 * size
 
     def _cells(self, start: int, end: int) -> Iterator[Line]:
@@ -236,7 +221,7 @@ class _PageReader:
         for number in range(pdfium.FPDFText_CountRects(self._raw, start, end - start)):
             pdfium.FPDFText_GetRect(self._raw, number, *rect)
             left, top, right, bottom = (edge.value for edge in rect)
-            piece = _Box(left, right, bottom, top, top - bottom)
+            piece = TextBox(left, right, bottom, top, top - bottom)
             if before is not None and _are_apart(before, piece):
                 return True
             before = piece
@@ -259,14 +244,14 @@ class _PageReader:
         )
         # A mark of a note or a large initial is not what the line is written in.
         size = median((first.size, self._box((start + end) // 2).size, last.size))
-        whole = _Box(left, right, bottom, top, size)
+        whole = TextBox(left, right, bottom, top, size)
         is_beside = right < 0 or left > self._width or top < 0 or bottom > self._height
         if size < _MIN_SIZE or is_beside or self._is_unseen(start, whole):
             self.is_hiding = True
             return
         text = normal_text(self._written(start, end))
         if text:
-            yield Line(text, left, right, bottom, top, size, self._height, is_vertical)
+            yield Line(left, right, bottom, top, size, text, self._height, is_vertical)
 
     def _written(self, start: int, end: int) -> str:
         """The text without the spaces that PDFium put between two kanji or kana; 10^6, not 106."""
@@ -303,7 +288,7 @@ class _PageReader:
             return "^"
         return " " if _is_raised(first, second) else ""
 
-    def _box(self, at: int) -> _Box:
+    def _box(self, at: int) -> TextBox:
         """The box of a character on the upright page; of some PDFium knows only the ink's."""
         rect, matrix = self._rect, self._matrix
         pdfium.FPDFText_GetLooseCharBox(self._raw, at, self._rect_pointer)
@@ -316,7 +301,7 @@ class _PageReader:
             size = height
         if height < _MIN_LETTER * size and not is_on_side:
             bottom, top = bottom - (size - height) / 2, top + (size - height) / 2
-        return _Box(*self._upright(left, right, bottom, top), size)
+        return TextBox(*self._upright(left, right, bottom, top), size)
 
     def _upright(
         self, left: float, right: float, bottom: float, top: float
@@ -335,7 +320,7 @@ class _PageReader:
                 return self._width - top, self._width - bottom, left, right
         return left, right, bottom, top
 
-    def _is_unseen(self, at: int, box: _Box) -> bool:
+    def _is_unseen(self, at: int, box: TextBox) -> bool:
         """Whether text is white on white: filled white, with nothing darker behind it."""
         colour = self._colour
         if not pdfium.FPDFText_GetFillColor(self._raw, at, *colour):
@@ -350,7 +335,7 @@ class _PageReader:
             for area in self._covers
         )  # fmt: skip
 
-    def _darker_areas(self) -> Iterator[_Box]:
+    def _darker_areas(self) -> Iterator[TextBox]:
         for item in self._page.get_objects(max_depth=3):
             if item.type == pdfium.FPDF_PAGEOBJ_TEXT:
                 continue
@@ -362,4 +347,4 @@ class _PageReader:
             ):
                 continue
             left, bottom, right, top = item.get_bounds()
-            yield _Box(*self._upright(left, right, bottom, top), 0)
+            yield TextBox(*self._upright(left, right, bottom, top), 0)

@@ -22,14 +22,14 @@ _VALUES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Text that lies on a page; ``is_comment`` if readers show it only when asked."""
+class FormText:
+    """Text that lies on a page, its left, right, bottom and top ``edges``.
+
+    ``is_comment``: readers show it only when asked.
+    """
 
     text: str
-    left: float
-    right: float
-    bottom: float
-    top: float
+    edges: tuple[float, float, float, float]
     is_comment: bool = False
 
 
@@ -42,7 +42,7 @@ def form_of(document: pypdfium2.PdfDocument) -> pypdfium2.PdfFormEnv | None:
     return document.formenv
 
 
-def entries(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Iterator[Entry]:
+def entries(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Iterator[FormText]:
     """What was put on a page, but passwords and what is hidden."""
     for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, number)
@@ -55,7 +55,7 @@ def entries(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Itera
 
 def _entry(
     annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv | None
-) -> Iterator[Entry]:
+) -> Iterator[FormText]:
     kind = pdfium.FPDFAnnot_GetSubtype(annotation)
     is_field = kind == pdfium.FPDF_ANNOT_WIDGET
     if is_field:
@@ -67,7 +67,7 @@ def _entry(
     rect = pdfium.FS_RECTF()
     if text.strip() and pdfium.FPDFAnnot_GetRect(annotation, ctypes.byref(rect)):
         is_comment = not is_field and kind != pdfium.FPDF_ANNOT_FREETEXT
-        yield Entry(text, rect.left, rect.right, rect.bottom, rect.top, is_comment)
+        yield FormText(text, (rect.left, rect.right, rect.bottom, rect.top), is_comment)
 
 
 def _value(annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv) -> str:

@@ -36,18 +36,29 @@ APART = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """Text in one line of one column, or in one cell; ``y`` grows upwards.
+class TextBox:
+    """A place on a page, where ``y`` grows upwards.
 
-    ``size`` is how large its letters are, ``page_height`` the height of its page.
+    ``size`` is how large its letters are, whatever ink they have: 一 is as large as 国.
     """
 
-    text: str
     left: float
     right: float
     bottom: float
     top: float
     size: float
+
+    @property
+    def height(self) -> float:
+        """How high it is."""
+        return self.top - self.bottom
+
+
+@dataclass(frozen=True, slots=True)
+class Line(TextBox):
+    """Text in one line of one column, or in one cell, of a page of ``page_height``."""
+
+    text: str
     page_height: float
     is_vertical: bool = False
 
