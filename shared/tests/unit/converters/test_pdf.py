@@ -162,6 +162,24 @@ def test_short_columns_that_are_drawn_one_after_the_other_are_read_so(begins):
     assert page.split("\n\n") == ["# 二段", "".join(left), "".join(right)]
 
 
+@pytest.mark.parametrize("heads", [(), ("天引きされる保険料の種類", "今月の金額と前月からの差")])
+@pytest.mark.parametrize("more", [[], ["雇用保険料の本人負担分", "住民税の特別徴収額です"]])
+def test_a_table_of_figures_that_is_drawn_column_by_column_keeps_its_rows(heads, more):
+    names = [*heads[:1], "健康保険料の本人負担", "厚生年金保険料の本人負担", *more]
+    sums = (
+        "14,250円（前月と同額です）",
+        "25,620円（前月から増額）",
+        "1,814円（前月から増額）",
+        "12,300円（六月より）",
+    )
+    rows = list(zip(names, [*heads[1:], *sums], strict=False))
+    (page,) = pages(
+        [*lines(60, 140, 11, *names), *lines(320, 140, 11, *(cell for _, cell in rows))]
+    )
+    first, *others = (f"| {name} | {cell} |" for name, cell in rows)
+    assert page.split("\n") == [first, "| --- | --- |", *others]
+
+
 def test_vertical_text_is_read_from_right_to_left():
     text = ("吾輩は猫である。名前はまだ無", "い。どこで生れたかとんと見当", "がつかぬ。")
     made = [[*columns(500, 80, 12, *text), (290, 820, 8, number)] for number in "12"]
