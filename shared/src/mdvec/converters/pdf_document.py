@@ -24,6 +24,7 @@ _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
 _MAX_LEVELS = 3
 _RUBY_SIZE = 0.6
+_FIGURE = re.compile(r"\d")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
 _ITEM = re.compile(r"(?:[•・●○◆■□▪‣*-]|\(?\d{1,3}[.)．）]|[①-⑳])\s*\S")
 _MARKUP = re.compile(r"(#{1,6}\s|`{3}|~{3}|>|\|)")
@@ -148,6 +149,8 @@ def _columns_at(gutter: float, lines: list[Line]) -> _Columns | None:
     top = min(max(line.top for line in left), max(line.top for line in right))
     bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
     whole = _reach(lines, gutter, top, bottom)
+    if _is_table(_between(lines, *whole), gutter):
+        return None
     for reach in ((top, bottom), whole):
         inside = _between(lines, *reach)
         left, right = _sides(inside, gutter)
@@ -181,6 +184,20 @@ def _reach(lines: list[Line], gutter: float, top: float, bottom: float) -> tuple
 def _sides(lines: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
     left = [line for line in lines if line.right <= gutter]
     return left, [line for line in lines if line.left >= gutter]
+
+
+def _is_table(lines: list[Line], gutter: float) -> bool:
+    """Whether the lines are rows of two cells, with a figure on one side of each but the heads.
+
+    A title and a note, each on one side only, may stand above and below.
+    """
+    rows = in_rows(lines)
+    pairs = [(row[0], row[-1]) for row in rows if row[0].right <= gutter <= row[-1].left]
+    return len(rows) <= len(pairs) + 2 and any(
+        sum(figures) > 1 and all(figures[1:])
+        for side in (0, 1)
+        if (figures := [_FIGURE.search(pair[side].text) is not None for pair in pairs])
+    )
 
 
 def _without_tables(

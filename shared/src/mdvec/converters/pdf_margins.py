@@ -18,9 +18,11 @@ _MAX_PAGE_NUMBER = 999
 _MIN_REPEATS = 3
 _NEAR_PAGES = 6
 _COUNTING = re.compile(
-    r"^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$|(?i:\bpage |\bp\.) *\d+|\d+ *(?:頁|ページ)"
+    r"(?P<of_pages>(?i:\bpage |\bp\.|頁|ページ) *\d+|\d+ *(?:頁|ページ)|(?<!\S)- *\d+ *-(?!\S))"
+    r"|^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$"
 )
 """Where the number of a page stands in a running head."""
+_AMOUNT = re.compile(r"\d\s*[百千万億兆]*円|[¥￥$€£]\s*\d|\d[,，]\d{3}(?!\d)")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
     r"[\s\-–—|・第頁ページp.P]*(\d{1,9})(?:[\s\-–—/|・頁ページ]+(\d{1,9}))?[\s\-–—/|・頁ページ]*"
@@ -90,7 +92,8 @@ def _words(row: list[Line]) -> str:
 def _head_keys(row: list[Line], page: int, pages: int) -> set[tuple[str, int]]:
     """A row's text and height: as it is, and with a number in it that may count the pages.
 
-    A line with other numbers, such as a sum or a year, is text of its page.
+    Beside other words, a number that is not the page's own is a sum, a year or an age, and text of
+    its page, unless a word says that it counts pages. A row with an amount is text, too.
     """
 
     def counted(digits: re.Match[str]) -> str:
@@ -98,12 +101,15 @@ def _head_keys(row: list[Line], page: int, pages: int) -> set[tuple[str, int]]:
         return digits[0] if number > max(_MAX_PAGE_NUMBER, pages) else f"#{number - page}"
 
     words, height = _words(row), round(row[0].middle / 6)
+    if _AMOUNT.search(words):
+        return set()
     if _page_number(row, pages):
         return {(_DIGITS.sub(counted, words, count=1), height)}
     texts = {words}
     for match in _COUNTING.finditer(words):
-        number = _DIGITS.sub(counted, match[0])
-        texts.add(words[: match.start()] + number + words[match.end() :])
+        if match["of_pages"] or int(match[0]) == page + 1:
+            number = _DIGITS.sub(counted, match[0])
+            texts.add(words[: match.start()] + number + words[match.end() :])
     return {(text, height) for text in texts}
 
 

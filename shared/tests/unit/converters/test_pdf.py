@@ -162,6 +162,24 @@ def test_short_columns_that_are_drawn_one_after_the_other_are_read_so(begins):
     assert page.split("\n\n") == ["# 二段", "".join(left), "".join(right)]
 
 
+@pytest.mark.parametrize("heads", [(), ("天引きされる保険料の種類", "今月の金額と前月からの差")])
+@pytest.mark.parametrize("more", [[], ["雇用保険料の本人負担分", "住民税の特別徴収額です"]])
+def test_a_table_of_figures_that_is_drawn_column_by_column_keeps_its_rows(heads, more):
+    names = [*heads[:1], "健康保険料の本人負担", "厚生年金保険料の本人負担", *more]
+    sums = (
+        "14,250円（前月と同額です）",
+        "25,620円（前月から増額）",
+        "1,814円（前月から増額）",
+        "12,300円（六月より）",
+    )
+    rows = list(zip(names, [*heads[1:], *sums], strict=False))
+    (page,) = pages(
+        [*lines(60, 140, 11, *names), *lines(320, 140, 11, *(cell for _, cell in rows))]
+    )
+    first, *others = (f"| {name} | {cell} |" for name, cell in rows)
+    assert page.split("\n") == [first, "| --- | --- |", *others]
+
+
 def test_vertical_text_is_read_from_right_to_left():
     text = ("吾輩は猫である。名前はまだ無", "い。どこで生れたかとんと見当", "がつかぬ。")
     made = [[*columns(500, 80, 12, *text), (290, 820, 8, number)] for number in "12"]
@@ -187,8 +205,15 @@ def test_running_heads_stay_once_page_numbers_are_dropped_and_empty_pages_count(
 @pytest.mark.parametrize(
     ("heads", "are_dropped"),
     [
-        (["運用手順書 3", "運用手順書 4", "運用手順書 5"], True),
-        (["2 運用手順書", "3 運用手順書", "4 運用手順書"], True),
+        (["運用手順書 1", "運用手順書 2", "運用手順書 3"], True),
+        (["1 運用手順書", "2 運用手順書", "3 運用手順書"], True),
+        (["運用手順書 p. 31", "運用手順書 p. 32", "運用手順書 p. 33"], True),
+        (["運用手順書 - 5 -", "運用手順書 - 6 -", "運用手順書 - 7 -"], True),
+        (["31 歳のときの記録", "32 歳のときの記録", "33 歳のときの記録"], False),
+        (["合計 10", "合計 11", "合計 12"], False),
+        (["ご請求金額 50,000円"] * 3, False),
+        (["家賃 ¥800"] * 3, False),
+        (["単位：千円"] * 3, True),
         (["Manual, page 1 of 3", "Manual, page 2 of 3", "Manual, page 3 of 3"], True),
         (["ご請求金額 12,345円", "ご請求金額 23,456円", "ご請求金額 34,567円"], False),
         (["第4回 理事会", "第5回 理事会", "第6回 理事会"], False),
