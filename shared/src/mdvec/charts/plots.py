@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import isqrt
 from typing import Any
 
@@ -19,6 +20,8 @@ _MEANS_NOTE = PlotNote(
     "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
 )
 _DAY = 86_400.0
+_PAIRS = '"mdvec pairs"'
+"""SQL: a name that no table of a query has."""
 _MAX_SIZE = "1e300"
 """The greatest size of a value: of larger ones, the sums and distances leave the floats."""
 Row = list[Any]
@@ -109,36 +112,25 @@ class _Rows:
             raise PlotRefused(f"the column {name!r} has no values to draw")
         return int(row[0]), (float(row[1]), float(row[2]))
 
-    def chosen(self, position: int, most: int, rank: str = "min(n)") -> str:
-        """SQL: the first texts ``k`` of a column, their ``place`` from 0, how many there are."""
-        return (
-            f"(SELECT k, count(*) OVER () AS texts, row_number() OVER (ORDER BY {rank}) - 1 "
-            f"AS place FROM (SELECT {_key(position)} AS k, {self.number(2)} AS v, "
-            f"row_number() OVER () AS n {self.from_}) GROUP BY k ORDER BY place LIMIT {most})"
-        )
-
     @property
-    def largest(self) -> str:
-        """SQL: the chosen texts of the second column, those with the largest sums in the third."""
-        return self.chosen(1, _MAX_SERIES, "sum(abs(v)) DESC NULLS LAST, k")
+    def of_largest(self) -> str:
+        """SQL: the rows whose text in the second column has the largest sums in the third.
 
-    def labels(self, position: int, chosen: str) -> tuple[list[str], int]:
-        """The labels of a column's chosen texts, and how many texts it has."""
-        sql = f"SELECT {self.label(position, 'k')}, texts FROM {chosen} ORDER BY place"
-        found, _ = self.of(sql)
-        return [str(row[0]) for row in found], int(found[0][1]) if found else 0
-
-    def cells(self, place: str, series: str, names: str = "") -> tuple[list[Row], bool]:
-        """The mean of the third column at each place for the chosen texts of the second.
-
-        Each with the number of its text and its rows; ``names`` are chosen texts of the first
-        column, whose number is the place ``a.place``.
+        The text is ``b.k``, its place from 0 ``b.place``, and how many there are ``b.texts``.
         """
-        among = f"JOIN {names} AS a ON a.k IS NOT DISTINCT FROM {_key(0)}" if names else ""
+        sizes = f"(SELECT {_key(1)} AS k, sum(abs({self.number(2)})) AS s {self.from_} GROUP BY k)"
+        largest = _places("k", sizes, "any_value(s) DESC NULLS LAST, k", _MAX_SERIES)
+        return f"{self.from_} JOIN ({largest}) AS b ON b.k IS NOT DISTINCT FROM {_key(1)}"
+
+    def cells(self, place: str) -> tuple[list[Row], bool]:
+        """The mean of the third column at each place for the largest texts of the second.
+
+        Each has its text's number, how many rows it is of, the text, and how many texts there are:
+        another run of a query may give other rows, and the same in another order.
+        """
         return self.of(
-            f"SELECT {place}, b.place, avg({self.number(2)}), count(*) {self.from_} {among} "
-            f"JOIN {series} AS b ON b.k IS NOT DISTINCT FROM {_key(1)} "
-            f"WHERE {place} IS NOT NULL GROUP BY 1, 2"
+            f"SELECT {place}, b.place, avg({self.number(2)}), count(*), {self.label(1, 'b.k')}, "
+            f"b.texts {self.of_largest} WHERE {place} IS NOT NULL GROUP BY ALL"
         )
 
     @property
@@ -155,6 +147,14 @@ class _Rows:
 def _key(position: int) -> str:
     """SQL: a column as the whole text by which its rows are grouped."""
     return f"CAST(c{position} AS VARCHAR)"
+
+
+def _places(key: str, of: str, rank: str, most: int) -> str:
+    """SQL: the first texts ``key`` by a rank, their ``place`` from 0, how many ``texts`` it has."""
+    return (
+        f"SELECT {key}, count(*) OVER () AS texts, row_number() OVER (ORDER BY {rank}) - 1 "
+        f"AS place FROM {of} GROUP BY {key} ORDER BY place LIMIT {most}"
+    )
 
 
 def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
@@ -230,75 +230,78 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
 
 def _long(rows: _Rows, kind: PlotKind) -> Plot:
     """Rows of a place, the name of a series, and a value."""
-    names, notes = _largest(rows)
-    shown, more = rows.cells(rows.number(0), rows.largest)
+    shown, more = rows.cells(rows.number(0))
+    notes = _means_notes(row[3] for row in shown)
     if more:
         count, (low, high) = rows.span(0)
-        bins = MAX_POINTS // len(names)
+        bins = MAX_POINTS // _series_shown(shown)
         width = (high - low) / bins or 1.0
         number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
         middle = f"{low!r} + ({number} + 0.5) * {width!r}"
-        place = f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END"
-        shown, _ = rows.cells(place, rows.largest)
-        notes.append(_interval_means(count, len({row[0] for row in shown})))
-    else:
-        notes += _means_notes(shown)
-    return _by_name(rows, kind, names, shown, notes)
+        shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
+        notes = [_interval_means(count, len({row[0] for row in shown}))]
+    return _by_name(rows, kind, shown, notes)
 
 
 def _clouds(rows: _Rows) -> Plot:
     """Rows of a place, the name of a series, and a value: each a point, or the means of cells."""
-    names, notes = _largest(rows)
     x, y = rows.number(0), rows.number(2)
-    known = (
-        f"{rows.from_} JOIN {rows.largest} AS b ON b.k IS NOT DISTINCT FROM {_key(1)} "
-        f"WHERE {x} IS NOT NULL AND {y} IS NOT NULL"
-    )
-    shown, more = rows.of(f"SELECT {x}, b.place, {y} {known}")
+    text = f"{rows.label(1, 'b.k')}, b.texts"
+    known = f"{rows.of_largest} WHERE {x} IS NOT NULL AND {y} IS NOT NULL"
+    shown, more = rows.of(f"SELECT {x}, b.place, {y}, {text} {known}")
+    notes = []
     if more:
         count, xs = rows.span(0)
-        bins = isqrt(MAX_POINTS // len(names))
+        bins = isqrt(MAX_POINTS // _series_shown(shown))
         keys = f"{rows.bin(0, xs, bins)}, b.place, {rows.bin(2, rows.span(2)[1], bins)}"
         shown, _ = rows.of(
-            f"SELECT avg({x}), b.place, avg({y}) {known} GROUP BY {keys} ORDER BY {keys}"
+            f"SELECT avg({x}), b.place, avg({y}), {text} {known} GROUP BY {keys}, {text} "
+            f"ORDER BY {keys}"
         )
         notes.append(_cell_means(count, bins))
-    return _by_name(rows, "scatter", names, shown, notes)
+    return _by_name(rows, "scatter", shown, notes)
 
 
-def _by_name(
-    rows: _Rows, kind: PlotKind, names: Sequence[str], shown: list[Row], notes: Sequence[PlotNote]
-) -> Plot:
-    """A series for each name, of rows of a place, a name's number and a value."""
+def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[PlotNote]) -> Plot:
+    """A series for each text, of rows of a place, a text's number, a value, …, text and texts."""
     shown.sort(key=lambda row: row[0])
-    own = [[row for row in shown if row[1] == at] for at in range(len(names))]
+    own = [[row for row in shown if row[1] == at] for at in range(_MAX_SERIES)]
     series = tuple(
-        Series(name, tuple(row[2] for row in lines), places=tuple(float(row[0]) for row in lines))
-        for name, lines in zip(names, own, strict=True)
+        Series(
+            str(lines[0][-2]),
+            tuple(row[2] for row in lines),
+            places=tuple(float(row[0]) for row in lines),
+        )
+        for lines in own
         if lines
     )
     xs = tuple(dict.fromkeys(float(row[0]) for row in shown))
-    return Plot(kind, "", rows.axis, xs, series, notes=tuple(notes))
+    notes = (*_only_largest(shown[0][-1] if shown else 0), *notes)
+    return Plot(kind, "", rows.axis, xs, series, notes=notes)
+
+
+def _series_shown(shown: Sequence[Row]) -> int:
+    """How many series there are at most, of rows whose last value is how many texts there are."""
+    return min(_MAX_SERIES, int(shown[0][-1]))
 
 
 def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
-    names, notes = _largest(rows)
-    first = rows.chosen(0, _MAX_BARS if kind == "bar" else _MAX_NAMES)
-    xs, count = rows.labels(0, first)
-    if count > len(xs):
-        notes.append(_only_first(f"{len(xs)}", f"{count:,}"))
-    cells, _ = rows.cells("a.place", rows.largest, first)
-    return _named(kind, xs, _grid(cells, xs, names), notes + _means_notes(cells), rows)
+    most = _MAX_BARS if kind == "bar" else _MAX_NAMES
+    by_size = "sum(size) DESC NULLS LAST, k"
+    plot, (count, texts) = _grid(rows, kind, (most, "min(n)"), (_MAX_SERIES, by_size))
+    notes = _only_largest(texts)
+    if count > most:
+        notes.append(_only_first(f"{most}", f"{count:,}"))
+    return replace(plot, notes=(*notes, *plot.notes))
 
 
-def _largest(rows: _Rows) -> tuple[list[str], list[PlotNote]]:
-    """The names of the largest series, and a note if there are others."""
-    names, count = rows.labels(1, rows.largest)
+def _only_largest(texts: int) -> list[PlotNote]:
+    """A note if there are more series than are drawn."""
     note = PlotNote(
-        f"{count:,}系列のうち大きい{_MAX_SERIES}系列を示しています",
-        f"only the largest {_MAX_SERIES} of {count:,} series are shown",
+        f"{texts:,}系列のうち大きい{_MAX_SERIES}系列を示しています",
+        f"only the largest {_MAX_SERIES} of {texts:,} series are shown",
     )
-    return names, [note] * (count > len(names))
+    return [note] * (texts > _MAX_SERIES)
 
 
 def _histogram(rows: _Rows) -> Plot:
@@ -373,21 +376,42 @@ def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[Plo
 def _heat(rows: _Rows) -> Plot:
     if len(rows.columns) < 3 or not is_measured(rows.columns[2]):
         raise PlotRefused("a heat map needs three columns: x, y and a number")
-    first, second = (rows.chosen(at, _MAX_CELLS) for at in (0, 1))
-    (xs, columns), (ys, lines) = rows.labels(0, first), rows.labels(1, second)
-    cells, _ = rows.cells("a.place", second, first)
-    notes = _means_notes(cells)
-    if max(columns, lines) > _MAX_CELLS:
-        notes = [_only_first(f"{len(xs)}×{len(ys)}", f"{columns:,}×{lines:,}"), *notes]
-    return _named("heatmap", xs, _grid(cells, xs, ys), notes, rows)
+    first = (_MAX_CELLS, "min(n)")
+    plot, (columns, lines) = _grid(rows, "heatmap", first, first)
+    if max(columns, lines) <= _MAX_CELLS:
+        return plot
+    shown = f"{len(plot.names)}×{len(plot.series)}"
+    return replace(plot, notes=(_only_first(shown, f"{columns:,}×{lines:,}"), *plot.notes))
 
 
-def _grid(cells: Sequence[Row], xs: Sequence[str], names: Sequence[str]) -> list[Series]:
-    values = {(row[0], row[1]): row[2] for row in cells}
-    return [
-        Series(name, tuple(values.get((at, number)) for at in range(len(xs))))
-        for number, name in enumerate(names)
-    ]
+def _grid(
+    rows: _Rows, kind: PlotKind, across: tuple[int, str], down: tuple[int, str]
+) -> tuple[Plot, tuple[int, int]]:
+    """The means of the third column for texts of the first and of the second column.
+
+    ``across`` and ``down`` are how many texts of the two, and the first by which rank. Names,
+    series and values are of one run of the source: another may give other rows, or another order.
+    Also returned is how many texts each of the two columns has.
+    """
+    pairs = (
+        f"SELECT p, k, avg(v) AS mean, count(*) AS rows, sum(abs(v)) AS size, min(n) AS n FROM "
+        f"(SELECT {_key(0)} AS p, {_key(1)} AS k, {rows.number(2)} AS v, "
+        f"row_number() OVER () AS n {rows.from_}) GROUP BY p, k"
+    )
+    found, _ = rows.of(
+        f"WITH {_PAIRS} AS MATERIALIZED ({pairs}) SELECT b.place, {rows.label(1, 'b.k')}, "
+        f"{rows.label(0, 'a.p')}, mean, coalesce(rows, 0), a.texts, b.texts "
+        f"FROM ({_places('p', _PAIRS, across[1], across[0])}) AS a "
+        f"CROSS JOIN ({_places('k', _PAIRS, down[1], down[0])}) AS b LEFT JOIN {_PAIRS} AS c "
+        "ON c.p IS NOT DISTINCT FROM a.p AND c.k IS NOT DISTINCT FROM b.k "
+        "ORDER BY b.place, a.place"
+    )
+    lines = [[*line] for _, line in groupby(found, key=lambda row: row[0])]
+    names = [str(row[2]) for row in lines[0]] if lines else []
+    series = [Series(str(line[0][1]), tuple(row[3] for row in line)) for line in lines]
+    notes = _means_notes(row[4] for row in found)
+    texts = (int(found[0][5]), int(found[0][6])) if found else (0, 0)
+    return _named(kind, names, series, notes, rows), texts
 
 
 def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Series, ...]:
@@ -455,8 +479,8 @@ def _repeated(name: str) -> PlotNote:
 
 def _interval_means(rows: int, intervals: int) -> PlotNote:
     return PlotNote(
-        f"{rows:,}行を{intervals}区間ごとの平均で示しています",
-        f"{rows:,} rows are shown as the means of {intervals} intervals",
+        f"{rows:,}行を{intervals:,}区間ごとの平均で示しています",
+        f"{rows:,} rows are shown as the means of {intervals:,} intervals",
     )
 
 
@@ -467,6 +491,6 @@ def _cell_means(rows: int, bins: int) -> PlotNote:
     )
 
 
-def _means_notes(rows: Sequence[Row]) -> list[PlotNote]:
-    """A note if some values, each followed by its number of rows, are of several rows."""
-    return [_MEANS_NOTE] * any(row[-1] > 1 for row in rows)
+def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
+    """A note if some values are of several rows."""
+    return [_MEANS_NOTE] * any(count > 1 for count in counts)

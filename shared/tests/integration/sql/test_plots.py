@@ -73,7 +73,7 @@ def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
     assert shown(plot)["a"] == pytest.approx([math.sin(n) for n in range(1_000)])
     many = plots.plot(DAYS.format(10_000), kind, "")
     assert len(many.x) * len(many.series) <= MAX_POINTS
-    assert many.note == "10,000行を1000区間ごとの平均で示しています"
+    assert many.note == "10,000行を1,000区間ごとの平均で示しています"
     assert sum(shown(many)["a"]) == pytest.approx(sum(map(math.sin, range(10_000))) / 10, abs=1)
     assert all(before < after for before, after in pairwise(many.x))
 
@@ -189,6 +189,46 @@ def test_each_name_shown_has_all_its_values_in_whatever_order_the_rows_are(plots
     assert shown(plot) == {
         f"s{s}": tuple(100 * s + n for n in range(places)) for s in reversed(range(8))
     }
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "range(37) a(x), range(29) b(y) ORDER BY random()",
+        "range(37) a(x), range(29) b(y) USING SAMPLE 500 ROWS",
+        "(SELECT hash(i) % 37 AS x, hash(i + 1) % 29 AS y FROM range(400_000) t(i)) GROUP BY x, y",
+    ],
+    ids=["random order", "sample", "parallel groups"],
+)
+@pytest.mark.parametrize(
+    ("kind", "x"),
+    [("heatmap", "'x' || x"), ("bar", "'x' || x"), ("line", "'x' || x"),
+     ("line", "x::INT"), ("scatter", "x::INT")],
+)  # fmt: skip
+def test_values_are_under_their_names_when_each_run_of_the_query_has_another_order(
+    plots, rows, kind, x
+):
+    plot = plots.plot(f"SELECT {x} AS x, 'y' || y AS y, 100 * x::INT + y::INT AS v FROM {rows}",
+                      kind, "")  # fmt: skip
+    drawn = [
+        (str(place).removeprefix("x"), one.name.removeprefix("y"), value)
+        for one in plot.series
+        for place, value in zip(plot.names or one.places, one.values, strict=True)
+        if value is not None
+    ]
+    assert len(drawn) > 50
+    assert all(value == 100 * float(x) + int(y) for x, y, value in drawn)
+
+
+def test_a_heat_map_has_the_names_whose_cells_are_not_shown(plots):
+    query = (
+        "SELECT 'x' || x AS x, 'y' || x AS y, x AS v FROM range(50) t(x) UNION ALL "
+        "SELECT 'x0', 'y60', 1 ORDER BY v"
+    )
+    plot = plots.plot(query, "heatmap", "")
+    assert len(plot.names) == len(plot.series) == 40
+    (one,) = (one for one in plot.series if one.name == "y7")
+    assert [value for value in one.values if value is not None] == [7]
 
 
 def test_the_cells_of_a_large_heat_map_that_are_shown_have_their_values(plots):
