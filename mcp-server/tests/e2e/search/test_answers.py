@@ -91,7 +91,7 @@ def test_anything_readable_is_a_question(connected):
 REFUSALS = [
     ({}, "notes needs the parameter 'query'"),
     ({"query": " 　"}, "the query is blank; ask something"),
-    ({"query": ""}, 'notes: query string should have at least 1 character, not ""'),
+    ({"query": ""}, 'notes: query should have at least 1 character, not ""'),
     ({"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
     ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
     (
@@ -118,7 +118,7 @@ def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
         answer = connected.call(tool, {"query": "水" * 4_001})
         assert answer.is_error
         said = answer.content[0].text
-        assert "query string should have at most 4000 characters, not" in said
+        assert "query should have at most 4000 characters, not" in said
         assert len(said) < 200
 
 

@@ -57,8 +57,8 @@ def safe_summary_table(
     rows, max_rows = len(frame), max(max_rows, 0)
     first = rows if rows <= max_rows else (max_rows + 1) // 2
     last = 0 if rows <= max_rows else max_rows - first
-    names, head = _cells(frame.head(first))
-    _, tail = _cells(frame.tail(last))
+    names, head = _cells(frame, frame.head(first))
+    _, tail = _cells(frame, frame.tail(last))
     shown = names[:_MAX_COLUMNS]
     lines = _align([shown, *(row[: len(shown)] for row in (*head, *tail))])
     if rows > first + last:
@@ -77,9 +77,9 @@ def _select(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see ab
     return frame.iloc[:, positions] if hasattr(frame, "iloc") else frame[:, positions]
 
 
-def _cells(part: Any) -> tuple[list[str], list[list[str]]]:  # noqa: ANN401 - see above
-    """The column names and the rows of a short DataFrame, as text."""
-    names, rows = names_and_rows(part)
+def _cells(frame: Any, part: Any) -> tuple[list[str], list[list[str]]]:  # noqa: ANN401 - see above
+    """The column names of a DataFrame and the rows of a short part of it, as text."""
+    names, rows = names_and_rows(frame, part)
     return [_cut(name) for name in names], [[_text(value) for value in row] for row in rows]
 
 
@@ -167,13 +167,17 @@ def column_places(have: Sequence[str], wanted: Sequence[str], of: str = "frame")
     return [have.index(str(name)) for name in wanted]
 
 
-def names_and_rows(frame: Any) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library
-    """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first."""
+def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library
+    """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first.
+
+    ``part`` has those of its rows that are wanted: its own index may begin at another number.
+    """
+    part = frame if part is None else part
     names = [str(name) for name in frame.columns]
-    if hasattr(frame, "iter_rows"):  # polars
-        return names, frame.iter_rows()
-    rows: Iterable[tuple[Any, ...]] = frame.itertuples(index=False, name=None)
-    index = frame.index
+    if hasattr(part, "iter_rows"):  # polars
+        return names, part.iter_rows()
+    rows: Iterable[tuple[Any, ...]] = part.itertuples(index=False, name=None)
+    index = part.index
     if has_plain_index(frame):
         return names, rows
     keys = index if index.nlevels > 1 else ((key,) for key in index)

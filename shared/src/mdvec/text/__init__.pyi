@@ -61,8 +61,11 @@ from .morphology import Morpheme as Morpheme
 from .morphology import analysis_version as analysis_version
 from .morphology import are_homophones as are_homophones
 from .morphology import morphemes as morphemes
+from .nearness import MAX_COMPARED as MAX_COMPARED
+from .nearness import OTHER_SIGN as OTHER_SIGN
 from .nearness import nearest_or_all as nearest_or_all
 from .nearness import nearest_texts as nearest_texts
+from .nearness import signs_of as signs_of
 from .one_line import TextFence as TextFence
 from .one_line import bracketed_name as bracketed_name
 from .one_line import counted as counted

@@ -24,9 +24,9 @@ _ONE_KANJI = re.compile(ONE_KANJI)
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
 _CJK_START = re.compile(f"[{_CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
-_NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
-_NAME_FORM = re.compile(f"[{_NAME_FORMS}]")
-_COMMON_FORMS = str.maketrans(_NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
+NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
+_NAME_FORM = re.compile(f"[{NAME_FORMS}]")
+_COMMON_FORMS = str.maketrans(NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
+from functools import cache
 
-from mdvec.text.index_terms import folded
+from mdvec.text.index_terms import NAME_FORMS, folded
 from mdvec.text.loanwords import TO_KATAKANA
 from mdvec.text.one_line import some_of
 
-_MAX_COMPARED = 100
+MAX_COMPARED = 100
+"""So many letters of each text."""
+OTHER_SIGN = "\x7f"
+_SIGNS = tuple(map(chr, range(1, 32)))
+_SOUND_MARKS = "\u3099\u309aﾞﾟ"
 _MAX_LISTED = 20
 _MIN_RATIO = 0.5
 """So that one letter of two may differ: 東点 and 東店."""
@@ -45,5 +52,39 @@ def nearest_or_all(text: str, known: Sequence[str]) -> str:
     return f"nearest: {', '.join(near)}" if near else f"there are: {some_of(known, _MAX_LISTED)}"
 
 
+def signs_of(text: str) -> tuple[str, str, str]:
+    """A text in signs of one byte, for a coarse look by SQL, which compares bytes.
+
+    Returns the letters that a lower-case text may have for those of this one, the sign of each
+    (the last letters have none), and this text in signs. Width, case, kana and marks make no
+    difference. Other letters that are not ASCII are to become ``OTHER_SIGN``.
+    """
+    key = _key(text)
+    bases = dict.fromkeys(map(_base, key))
+    signs = {base: base for base in bases if base.isascii()}
+    signs |= zip((base for base in bases if not base.isascii()), _SIGNS, strict=False)
+    signed = {letter: signs.get(_base(letter), OTHER_SIGN) for letter in key}
+    forms = signed | {form: signs[base] for base in signs for form in _forms().get(base, "")}
+    return (
+        "".join(forms) + _SOUND_MARKS,
+        "".join(forms.values()),
+        "".join(signed[letter] for letter in key),
+    )
+
+
+@cache
+def _forms() -> Mapping[str, str]:
+    """By a letter, those that are it in other width or kana, or with a mark."""
+    forms: defaultdict[str, str] = defaultdict(str)
+    for form in (*map(chr, (*range(0x3041, 0x3100), *range(0xFF01, 0xFF9E))), *NAME_FORMS):
+        forms[_base(_key(form))] += form
+    return forms
+
+
+def _base(letter: str) -> str:
+    """A letter without its marks."""
+    return unicodedata.normalize("NFD", letter)[:1]
+
+
 def _key(text: str) -> str:
-    return folded(text[:_MAX_COMPARED]).translate(TO_KATAKANA)
+    return folded(text[:MAX_COMPARED]).translate(TO_KATAKANA)

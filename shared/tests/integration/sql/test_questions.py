@@ -5,11 +5,13 @@ from itertools import combinations
 
 import duckdb
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.queries import Parameter, SavedQuery, SavedQueryError, WrongParameters, save
 from mdvec.settings import AnalyticsSettings
+from mdvec.sql.core.period import UnknownColumn
 from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
@@ -135,6 +137,22 @@ def test_a_ready_made_question_takes_a_list_of_columns(site):
     assert named["columns"][:2] == ["a, b", 'c"d']
     with pytest.raises(WrongParameters, match="measure of trend must be a text"):
         answer("trend", measure=["amount", "size"])
+
+
+@each(
+    "columns",
+    [["売上\n(円)", "原価\n(円)"], "売上\n(円), 原価\n(円)", '"売上\n(円)" ,"原価\n(円)"'],
+)
+def test_columns_whose_names_have_line_breaks_are_listed_as_others(site, columns):
+    sheet = 'SELECT i AS "売上\n(円)", -2 * i AS "原価\n(円)", i % 2 AS x FROM range(9) AS t(i)'
+    asked = site.questions.asked("correlations", {"table": sheet, "columns": columns})
+    (pair,) = site.questions.answer(asked)["rows"]
+    assert (pair[:2], pair[3]) == (["売上\n(円)", "原価\n(円)"], 9)
+
+
+def test_a_list_of_columns_that_is_not_closed_names_what_is_not_there(site):
+    with pytest.raises(UnknownColumn, match='"root'):
+        site.questions.asked("correlations", {"table": "sales", "columns": '"root, size'})
 
 
 def test_values_that_models_send_are_taken_or_told_what_to_write(site):

@@ -1,5 +1,8 @@
 """What is said beside an answer whose query seldom means what it says; and PIVOT without values."""
 
+import hashlib
+import time
+
 import duckdb
 import pytest
 from table_of_cases import each
@@ -18,6 +21,8 @@ TABLES = {
     "rooms": "CREATE TABLE rooms AS SELECT 2 AS id, 1 AS beds",
     "stores": "CREATE TABLE stores AS SELECT unnest(['イオン', 'ﾐｶﾝ', 'りんご', "
     "'ＪＲ東', 'ＡＭＡＺＯＮ', 'Amazon.co.jp']) AS name",
+    "prints": "CREATE TABLE prints AS SELECT i, CASE WHEN i = 7777 THEN i || '支店' "
+    "ELSE sha256(i::VARCHAR) END AS hash FROM range(25000) AS t(i)",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
@@ -110,6 +115,25 @@ def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exporte
 def test_a_name_in_other_kana_width_or_case_is_near(handler, condition, nearest):
     (said,) = asked(handler, f"SELECT count(*) FROM stores WHERE name {condition}")["notes"]
     assert said == f"no row of stores has name {condition}{nearest}"
+
+
+def test_among_many_long_texts_the_nearest_are_found_in_a_moment(handler):
+    began = time.monotonic()
+    missing = [hashlib.sha256(bytes([number])).hexdigest() for number in range(3)]
+    texts = ", ".join(map(repr, [*missing, "７７７７支点"]))
+    answer = asked(handler, f"SELECT i FROM prints WHERE hash IN ({texts}) OR i < 3")
+    assert [len(answer["rows"]), len(answer["notes"])] == [3, 4]
+    assert answer["notes"][3].endswith("; nearest: '7777支店'")
+    assert time.monotonic() - began < 4.0
+
+
+def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, monkeypatch):
+    monkeypatch.setattr("mdvec.sql.child.handler._SECONDS_FOR_NEAREST", 0.001)
+    answer = asked(handler, "SELECT i FROM prints WHERE hash IN ('7777支点', 'zz') OR i < 3")
+    assert len(answer["rows"]) == 3
+    assert answer["notes"] == [
+        f"no row of prints has hash = '{text}'" for text in ("7777支点", "zz")
+    ]
 
 
 @each(

@@ -121,6 +121,14 @@ def test_a_range_of_pandas_is_a_column_unless_it_only_counts_the_rows():
     assert safe_json_output(pd.Series([5, 6], index=range(0, 4, 2))) == '{"0":5,"2":6}'
 
 
+def test_the_last_rows_have_the_columns_of_the_first_whatever_their_range_begins_with():
+    temperatures = pd.DataFrame({"v": range(10, 16)}, index=range(-3, 3))
+    lines = safe_summary_table(temperatures, max_rows=4).splitlines()
+    assert [line.split() for line in lines if "omitted" not in line] == [
+        ["index", "v"], ["-3", "10"], ["-2", "11"], ["1", "14"], ["2", "15"],
+    ]  # fmt: skip
+
+
 def test_a_meaningful_pandas_index_is_a_column():
     frame = pd.DataFrame({"k": ["a", "a", "b"], "m": [1, 2, 1], "v": [1.5, 2.5, 3.5]})
     by_two = frame.groupby(["k", "m"]).sum()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -48,6 +50,10 @@ from mdvec.text import identifier, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
+_SECONDS_FOR_NEAREST = 0.5
+"""For all of a query, whose rows are ready and wait for its notes."""
+_SECONDS_BETWEEN_STOPS = 0.01
+"""The next statement, if one begins just then, is not stopped by the first."""
 _QUOTED_WORD = re.compile(r'"(\w+)"')
 _SAMPLE = re.compile(rf"{sample_text('')}(\d+)")
 _UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
@@ -273,20 +279,46 @@ class RequestHandler:
 
     def _notes(self, source: str) -> list[str]:
         """The traps that a query has fallen into, as far as there is time to look."""
-        text, notes = clean(source), []
+        text, notes, time_left = clean(source), [], _SECONDS_FOR_NEAREST
         if find_table(text, list(self._all_tables)) is not None:
             return []
         tree = with_values(json.loads(self._serialized(text)), self.values or {})
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):
-                    among = self._fetched(trap.among) if trap.among else []
-                    notes.append(trap.with_nearest(value for (value,) in among))
+                    notes.append(trap.note)
+                    began = time.monotonic()
+                    if trap.among and time_left > 0:
+                        among = self._fetched_within(time_left, trap.among)
+                        notes[-1] = trap.with_nearest(value for (value,) in among)
+                    time_left -= time.monotonic() - began
             except duckdb.InterruptException:
                 break
             except (duckdb.Error, QueryError):  # a query that can be asked only where it stands
                 continue
         return list(dict.fromkeys(notes))
+
+    def _fetched_within(self, seconds: float, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a statement of ours; none where it takes longer."""
+        end, done = time.monotonic() + seconds, threading.Event()
+
+        def stop() -> None:
+            wait = seconds
+            while not done.wait(wait):
+                self.connection.interrupt()
+                wait = _SECONDS_BETWEEN_STOPS
+
+        stopping = threading.Thread(target=stop)
+        stopping.start()
+        try:
+            return self._fetched(sql)
+        except duckdb.InterruptException:
+            if time.monotonic() < end:  # the request itself is to stop
+                raise
+            return []
+        finally:
+            done.set()
+            stopping.join()  # so that it interrupts nothing later
 
     def _is_harmless(self, trap: Trap) -> bool:
         if trap.subquery is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import csv
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -108,22 +108,20 @@ def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
 
 
 _TAKE_SEVERAL = ("by", "columns")
+_LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
+"""A name of a list; of those with quotes around them every sign counts."""
 
 
 def with_lists_as_texts(given: Mapping[str, object]) -> dict[str, object]:
     """The values for a ready-made question, a list of columns where it takes several as a text."""
     return {
-        name: ", ".join(map(_as_listed, value))
+        name: ", ".join(map(identifier, value))
         if isinstance(value, list)
         and all(isinstance(column, str) for column in value)
         and name.removeprefix("$").casefold() in _TAKE_SEVERAL
         else value
         for name, value in given.items()
     }
-
-
-def _as_listed(column: str) -> str:
-    return identifier(column) if {",", '"'} & {*column} else column
 
 
 def _listed_columns(columns: Sequence[Column], given: str) -> list[Column]:
@@ -134,7 +132,10 @@ def _listed_columns(columns: Sequence[Column], given: str) -> list[Column]:
     """
     if any(column.name == given for column in columns):
         return [found_column(columns, given)]
-    names = (name.strip() for name in next(csv.reader([given], skipinitialspace=True), []))
+    names = (
+        listed["plain"].strip() if listed["quoted"] is None else listed["quoted"].replace('""', '"')
+        for listed in _LISTED.finditer(given)
+    )
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
 

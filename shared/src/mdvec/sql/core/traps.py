@@ -10,13 +10,21 @@ from typing import Any
 
 from mdvec.datasets import Column
 from mdvec.sql.core.statement import Node, fold, nodes_in
-from mdvec.text import identifier, literal, nearest_texts, shortened
+from mdvec.text import (
+    MAX_COMPARED,
+    OTHER_SIGN,
+    identifier,
+    literal,
+    nearest_texts,
+    shortened,
+    signs_of,
+)
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_TYPES = ("date", "timestamp")
 _MAX_TRAPS = 12
 """Each may cost a look at a column."""
-_MAX_COMPARED, _MAX_VALUE = 30_000, 200
+_MAX_VALUES, _MAX_VALUE, _MAX_NEAR = 30_000, 200, 50
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
@@ -31,7 +39,7 @@ class Trap:
         check: a SELECT that has a row if there is none; "" if there is.
         subquery: the tree of a query whose NULLs are the trap.
         compared: the text that no row has.
-        among: a SELECT of the values that may have been meant.
+        among: a SELECT of a few values that may have been meant.
     """
 
     note: str
@@ -205,13 +213,24 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
         return
     table, column = identifier(of[0]), identifier(of[1].name)
     for text in filter(None, map(_text, compared[1:])):
+        wanted = text if sign == "=" else text.strip("%")
         yield Trap(
             f"no row of {shortened(of[0])} has {shortened(of[1].name)} {sign} "
             f"'{shortened(text, _MAX_QUOTED)}'",
             check=f"SELECT 1 FROM {table} WHERE {column} {sign} {literal(text)} LIMIT 1",
-            compared=text if sign == "=" else text.strip("%"),
-            among=(
-                f"SELECT DISTINCT left({column}, {_MAX_VALUE}) FROM {table} "
-                f"WHERE {column} IS NOT NULL LIMIT {_MAX_COMPARED}"
-            ),
+            compared=wanted,
+            among=_like(wanted, column, table) if wanted else "",
         )
+
+
+def _like(text: str, column: str, table: str) -> str:
+    """A SELECT of the values of a column that look most like a text, before they are compared."""
+    letters, signs, wanted = map(literal, signs_of(text))
+    return (
+        f"SELECT value FROM (SELECT value, regexp_replace(translate(lower(left(value, "
+        f"{MAX_COMPARED})), {letters}, {signs}), '[^\\x00-\\x7f]', {literal(OTHER_SIGN)}, 'g') "
+        f"AS seen FROM (SELECT DISTINCT left({column}, {_MAX_VALUE}) AS value FROM {table} "
+        f"WHERE {column} <> '' LIMIT {_MAX_VALUES})) ORDER BY contains(seen, {wanted}) OR "
+        f"contains({wanted}, seen) DESC, jaro_winkler_similarity(seen, {wanted}) DESC "
+        f"LIMIT {_MAX_NEAR}"
+    )
