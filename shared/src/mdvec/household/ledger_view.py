@@ -25,7 +25,6 @@ from mdvec.household.interfaces import (
     duplicate_checks,
     ledger_statements,
     ledger_sums,
-    row_sums,
 )
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import where_rows
@@ -131,9 +130,7 @@ class LedgerView:
 
     def known_days(self, asked: Days | None) -> Days | None:
         """The days ``asked`` for that means are over: from the first row to the last by today."""
-        extent, covered = row_sums.extent_of(self.connection, self.tool_id), self.covered
-        known = covered.body.days.within(extent)
-        known = known and known.within(Days(date.min, min(covered.last_day, self.today)))
+        known = self.covered.known.within(Days(date.min, self.today))
         return known and known.within(asked or known)
 
     def stray_days(self, asked: Days | None) -> list[Days]:

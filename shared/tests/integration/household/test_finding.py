@@ -344,10 +344,10 @@ FAR = [
 @pytest.mark.parametrize(
     ("period", "days"),
     [
-        (None, ("2025年01月01日〜2025年08月10日", 222, 8)),
-        ("今年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+        (None, ("2025年01月05日〜2025年08月10日", 218, 8)),
+        ("今年", ("2025年01月05日〜2025年08月10日", 218, 8)),
         ("今月", ("2025年08月01日〜2025年08月10日", 10, None)),
-        ("1900年から2199年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+        ("1900年から2199年", ("2025年01月05日〜2025年08月10日", 218, 8)),
     ],
 )
 def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wrong_year(
@@ -366,6 +366,19 @@ def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wron
         ("1926", None), ("2025", 375), ("2026", None),
     ]  # fmt: skip
     assert not Ledger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
+
+
+@pytest.mark.parametrize("starts_on", [1, 26])
+@pytest.mark.parametrize("last", [date(2025, 8, 10), date(2025, 6, 20)])
+def test_a_planned_row_of_this_month_and_one_of_a_wrong_year_change_no_mean(last, starts_on):
+    own = [(date(2025, 5, 28), -500, *FAR[0][2:]), (last, -1_000, *FAR[0][2:])]
+    far = [(date(2025, 8, 20), -80_000, *FAR[0][2:]), (date(1926, 3, 3), -9, *FAR[0][2:])]
+    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
+    for period in (None, "今年", "2025-05-01から2025-06-25"):
+        alone, beside = (Ledger(rows).find(listing, period=period) for rows in (own, own + far))
+        assert alone.means
+        assert beside.means == alone.means
+    assert Ledger(own + far).find(listing, today=date(2025, 8, 20)).means != alone.means
 
 
 def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_year():
