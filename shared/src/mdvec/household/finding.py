@@ -352,7 +352,7 @@ def _beside(
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(connection, ids)
-    return notes + beside_notes(unnamed, shop, words.query, category, near)
+    return notes + beside_notes(unnamed, shop, category, near)
 
 
 def _groups(

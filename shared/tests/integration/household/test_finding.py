@@ -263,10 +263,49 @@ def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_o
     alone = found.notes[0].replace("OR（0件）、", "")
     assert alone == (
         "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
-        "ライオン堂（1件、支出 800円）。どれかでよいときは query を「Amazon|ライオン堂 -会社」に"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | にしてください"
     )
     assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
     assert not Ledger(ROWS).find(query="郵便局 病院").notes
+
+
+APART = [
+    (date(2025, 7, 1 + at), -1_000, shop, *ROWS[0][3:])
+    for at, shop in enumerate(
+        ["スーパーみなみ", "バス公社", "バス公社", "バス公社 出張", "ジム ONE", "本屋 A&B", "ジム"]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"query": "スーパーみなみ バス公社"}, "バス公社（3件、支出 3,000円）"),
+        ({"query": "スーパーみなみ バス公社 -出張"}, "バス公社（2件、支出 2,000円）"),
+        ({"query": "スーパーみなみ バス公社", "exclude_shop": "バス公社"}, "バス公社（0件）"),
+        ({"query": "スーパーみなみ バス公社", "shop": "スーパーみなみ"}, "バス公社（0件）"),
+    ],
+)
+def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, said):
+    found = Ledger(APART).find(**wanted)
+    assert found.total_rows == 0
+    assert f"言葉ごとでは: スーパーみなみ（1件、支出 1,000円）、{said}。" in found.text
+    none = "条件に合う明細に、除くように言われた店のものはありません"
+    excludes = "exclude_shop" in wanted or "-" in wanted["query"]
+    assert (none in found.notes) == excludes
+    assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
+
+
+@pytest.mark.parametrize("many", [1, 20])
+def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
+    query = f"（ジム ONE、{'本屋 A&B、' * many}バス公社）"
+    (note, *_) = Ledger(APART).find(query=query).notes
+    assert note == (
+        "すべての言葉がある明細はありません。言葉ごとでは: ジム ONE（1件、支出 1,000円）、"
+        "本屋 A&B（1件、支出 1,000円）、バス公社（3件、支出 3,000円）。"
+        "どれかでよいときは query の言葉の間を | にしてください"
+    )
+    assert Ledger(APART).find(query=query.replace("、", "|")).spending == 5_000
 
 
 def test_the_largest_purchases_of_last_month_come_first():
