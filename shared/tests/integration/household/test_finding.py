@@ -441,8 +441,28 @@ def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_ye
     assert year.notes[1:] == (
         "データのある 2025年01月〜2025年08月 だけを対象にしました",
         notes[0].replace("上の金額に含みます", "上の金額には含めていません"),
+        NOT_INCLUDED,
     )
     assert ledger.find(period="1926年3月").notes == ("「1926年3月」を 1926年03月 と解釈しました",)
+
+
+NOT_INCLUDED = (
+    "日付がほかから何年も離れた明細 1件は含めていません: 1926-03-03 AMAZON.CO.JP -50,000円"
+    "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください。"
+    "正しければ、その年月を指定すると集計できます"
+)
+
+
+def test_an_end_alone_takes_every_earlier_row_or_names_those_of_a_wrong_year():
+    ledger = Ledger(FAR)
+    for until in ("1926", "1926-03", "1926-12-31", "2024-12-31"):
+        assert told(ledger.find(until=until)) == (1, 50_000, 0), until
+    for wanted in ({"until": "2025-08-15"}, {"until": "2025-06"}, {"period": "2025年6月まで"}):
+        found = ledger.find(query="Amazon", **wanted)
+        assert found.spending in (3_000, 1_800)
+        assert NOT_INCLUDED in found.notes
+        assert NOT_INCLUDED not in ledger.find(query="旅行", **wanted).notes
+    assert NOT_INCLUDED not in ledger.find(period="2025年6月").notes
 
 
 def test_a_changed_row_is_found_as_it_is_now():
