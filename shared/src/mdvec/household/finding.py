@@ -262,7 +262,7 @@ def _condition(
         parts.append(period.days.in_words)
         notes.append(period.understood)
         shown_months = view.covered.shown(period.months)
-        if shown_months not in (None, period.months) and not view.stray_days(period.days):
+        if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
             notes.append(clipped_note(shown_months.in_words))
         if not ledger_sums.rows_at_most(connection, tool_id, period.days, 1):
             notes.append(
@@ -287,7 +287,7 @@ def _condition(
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
-    """Notes on the rows dated after today, as of a month, and on stray ones in the sums."""
+    """Notes on the rows dated after today, as of a month, and on stray ones."""
     connection, days, body = view.connection, matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:
@@ -297,16 +297,16 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
         return totals_of(row_sums.sums_by(connection, on(some), "date"))
 
     notes = view.planned_notes(days or body.days, PLANNED_LEFT_OUT, totals)
-    stray = view.stray_days(days)
-    if total := sum(totals(some).rows for some in stray):
-        rows = [
-            row
-            for some in stray
-            for row in row_sums.page_of(
-                connection, on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS
-            )
-        ]
-        notes.append(astray_note(total, rows[:MAX_NAMED_ROWS], included=True))
+    for stray, included in zip(view.stray_days(days), (True, False), strict=True):
+        if total := sum(totals(some).rows for some in stray):
+            rows = [
+                row
+                for some in stray
+                for row in row_sums.page_of(
+                    connection, on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS
+                )
+            ]
+            notes.append(astray_note(total, rows[:MAX_NAMED_ROWS], included=included))
     return notes
 
 
@@ -352,7 +352,7 @@ def _beside(
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(connection, ids)
-    return notes + beside_notes(unnamed, shop, words.query, category, near)
+    return notes + beside_notes(unnamed, shop, category, near)
 
 
 def _groups(

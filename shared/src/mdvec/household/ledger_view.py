@@ -25,7 +25,6 @@ from mdvec.household.interfaces import (
     duplicate_checks,
     ledger_statements,
     ledger_sums,
-    row_sums,
 )
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import where_rows
@@ -81,6 +80,7 @@ class LedgerView:
         return resolve_period(
             self.today, self.covered.default_range, since=since, until=until, period=period,
             start_month=start_month, end_month=end_month, default=default,
+            earliest=self.covered.present[0],
         )  # fmt: skip
 
     def subject(self, name: str | None) -> tuple[Subject | None, list[str]]:
@@ -131,18 +131,27 @@ class LedgerView:
 
     def known_days(self, asked: Days | None) -> Days | None:
         """The days ``asked`` for that means are over: from the first row to the last by today."""
-        extent, covered = row_sums.extent_of(self.connection, self.tool_id), self.covered
-        known = covered.body.days.within(extent)
-        known = known and known.within(Days(date.min, min(covered.last_day, self.today)))
+        known = self.covered.known.within(Days(date.min, self.today))
         return known and known.within(asked or known)
 
-    def stray_days(self, asked: Days | None) -> list[Days]:
-        """The days of stray months among those ``asked`` for, beside other months."""
-        body = self.covered.body
-        if asked is not None and asked.within(body.days) is None:
-            return []
+    def stray_days(self, asked: Days | None) -> tuple[list[Days], list[Days]]:
+        """The days of stray months among those ``asked`` for, beside other months.
+
+        Then those before them, if they begin where the ledger does, and those after them, if they
+        also end there: who asked for them may not know that there are others.
+        """
+        body, known = self.covered.body, self.covered.known
+        asked = asked or Days(date.min, date.max)
+        if asked.within(body.days) is None:
+            return [], []
         months = [month.days for month in self.covered.present if month not in body]
-        return [days for month in months if (days := month.within(asked or month))]
+        within = [days for month in months if (days := month.within(asked))]
+        beyond = [
+            month
+            for month in months
+            if month.last < asked.first or (asked.last < month.first and asked.last >= known.last)
+        ]
+        return within, beyond if asked.first <= known.first else []
 
     def shown_days(
         self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False

@@ -269,8 +269,9 @@ def combined_households(
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(
-            today, available, since=since, until=until, period=period, default=latest
-        )
+            today, available, since=since, until=until, period=period, default=latest,
+            earliest=min(span.present[0] for span in covered.values()),
+        )  # fmt: skip
         days = requested.days
         cells: dict[str, list[MonthlySum]] = {name: [] for name in tools}
         told: list[str] = []

@@ -70,14 +70,20 @@ class AvailableMonth:
 class Coverage:
     """The months in which a ledger has rows (``present``).
 
-    They start on the day ``starts_on``. ``body`` excludes stray months. ``latest`` is the last
-    month with rows that has begun, and ``last_day`` the day of its last row.
+    They start on the day ``starts_on``. ``body`` excludes stray months. ``known`` are the days
+    from its first row to its last by today, or to the last of all if every row is planned, and
+    ``latest`` is the month of that row.
     """
 
     present: tuple[Month, ...]
     body: MonthRange
     latest: Month
-    last_day: date
+    known: Days
+
+    @property
+    def last_day(self) -> date:
+        """The day of the last row by today."""
+        return self.known.last
 
     @property
     def starts_on(self) -> int:
@@ -200,9 +206,10 @@ def coverage(
         for months in (apart if len(apart) > 1 else ())
     ]
     body = body_of(runs, now) if runs else apart[0]
-    latest = max((month for month in present if month in body and month <= now), default=body.last)
-    last = ledger_sums.last_day(connection, tool_id, latest.days)
-    return Coverage(tuple(present), body, latest, last or latest.last_day)
+    begun = body.days.within(Days(date.min, today))
+    known = begun and ledger_sums.days_with_rows(connection, tool_id, begun)
+    known = known or ledger_sums.days_with_rows(connection, tool_id, body.days) or body.days
+    return Coverage(tuple(present), body, Month.of(known.last, month_starts_on), known)
 
 
 def _empty(connection: apsw.Connection, tool_id: int) -> EmptyLedger:

@@ -24,7 +24,7 @@ def test_a_status_tells_the_pace_and_warns(connection):
     rows = [
         Bought("2025-06-02", "朝市", -35_500),
         Bought("2025-06-03", "薬局", -6_000, "日用品/薬"),
-        Bought("2025-06-04", "市営バス", -400, "交通費/バス"),
+        Bought("2025-06-19", "市営バス", -400, "交通費/バス"),
         Bought("2025-06-25", "予約", -99_000),
     ]
     tool = fill(connection, rows)

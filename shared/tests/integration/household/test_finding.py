@@ -263,10 +263,49 @@ def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_o
     alone = found.notes[0].replace("OR（0件）、", "")
     assert alone == (
         "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
-        "ライオン堂（1件、支出 800円）。どれかでよいときは query を「Amazon|ライオン堂 -会社」に"
+        "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | にしてください"
     )
     assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
     assert not Ledger(ROWS).find(query="郵便局 病院").notes
+
+
+APART = [
+    (date(2025, 7, 1 + at), -1_000, shop, *ROWS[0][3:])
+    for at, shop in enumerate(
+        ["スーパーみなみ", "バス公社", "バス公社", "バス公社 出張", "ジム ONE", "本屋 A&B", "ジム"]
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"query": "スーパーみなみ バス公社"}, "バス公社（3件、支出 3,000円）"),
+        ({"query": "スーパーみなみ バス公社 -出張"}, "バス公社（2件、支出 2,000円）"),
+        ({"query": "スーパーみなみ バス公社", "exclude_shop": "バス公社"}, "バス公社（0件）"),
+        ({"query": "スーパーみなみ バス公社", "shop": "スーパーみなみ"}, "バス公社（0件）"),
+    ],
+)
+def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, said):
+    found = Ledger(APART).find(**wanted)
+    assert found.total_rows == 0
+    assert f"言葉ごとでは: スーパーみなみ（1件、支出 1,000円）、{said}。" in found.text
+    none = "条件に合う明細に、除くように言われた店のものはありません"
+    excludes = "exclude_shop" in wanted or "-" in wanted["query"]
+    assert (none in found.notes) == excludes
+    assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
+
+
+@pytest.mark.parametrize("many", [1, 20])
+def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
+    query = f"（ジム ONE、{'本屋 A&B、' * many}バス公社）"
+    (note, *_) = Ledger(APART).find(query=query).notes
+    assert note == (
+        "すべての言葉がある明細はありません。言葉ごとでは: ジム ONE（1件、支出 1,000円）、"
+        "本屋 A&B（1件、支出 1,000円）、バス公社（3件、支出 3,000円）。"
+        "どれかでよいときは query の言葉の間を | にしてください"
+    )
+    assert Ledger(APART).find(query=query.replace("、", "|")).spending == 5_000
 
 
 def test_the_largest_purchases_of_last_month_come_first():
@@ -344,10 +383,10 @@ FAR = [
 @pytest.mark.parametrize(
     ("period", "days"),
     [
-        (None, ("2025年01月01日〜2025年08月10日", 222, 8)),
-        ("今年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+        (None, ("2025年01月05日〜2025年08月10日", 218, 8)),
+        ("今年", ("2025年01月05日〜2025年08月10日", 218, 8)),
         ("今月", ("2025年08月01日〜2025年08月10日", 10, None)),
-        ("1900年から2199年", ("2025年01月01日〜2025年08月10日", 222, 8)),
+        ("1900年から2199年", ("2025年01月05日〜2025年08月10日", 218, 8)),
     ],
 )
 def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wrong_year(
@@ -366,6 +405,19 @@ def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wron
         ("1926", None), ("2025", 375), ("2026", None),
     ]  # fmt: skip
     assert not Ledger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
+
+
+@pytest.mark.parametrize("starts_on", [1, 26])
+@pytest.mark.parametrize("last", [date(2025, 8, 10), date(2025, 6, 20)])
+def test_a_planned_row_of_this_month_and_one_of_a_wrong_year_change_no_mean(last, starts_on):
+    own = [(date(2025, 5, 28), -500, *FAR[0][2:]), (last, -1_000, *FAR[0][2:])]
+    far = [(date(2025, 8, 20), -80_000, *FAR[0][2:]), (date(1926, 3, 3), -9, *FAR[0][2:])]
+    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
+    for period in (None, "今年", "2025-05-01から2025-06-25"):
+        alone, beside = (Ledger(rows).find(listing, period=period) for rows in (own, own + far))
+        assert alone.means
+        assert beside.means == alone.means
+    assert Ledger(own + far).find(listing, today=date(2025, 8, 20)).means != alone.means
 
 
 def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_year():
@@ -389,8 +441,28 @@ def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_ye
     assert year.notes[1:] == (
         "データのある 2025年01月〜2025年08月 だけを対象にしました",
         notes[0].replace("上の金額に含みます", "上の金額には含めていません"),
+        NOT_INCLUDED,
     )
     assert ledger.find(period="1926年3月").notes == ("「1926年3月」を 1926年03月 と解釈しました",)
+
+
+NOT_INCLUDED = (
+    "日付がほかから何年も離れた明細 1件は含めていません: 1926-03-03 AMAZON.CO.JP -50,000円"
+    "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください。"
+    "正しければ、その年月を指定すると集計できます"
+)
+
+
+def test_an_end_alone_takes_every_earlier_row_or_names_those_of_a_wrong_year():
+    ledger = Ledger(FAR)
+    for until in ("1926", "1926-03", "1926-12-31", "2024-12-31"):
+        assert told(ledger.find(until=until)) == (1, 50_000, 0), until
+    for wanted in ({"until": "2025-08-15"}, {"until": "2025-06"}, {"period": "2025年6月まで"}):
+        found = ledger.find(query="Amazon", **wanted)
+        assert found.spending in (3_000, 1_800)
+        assert NOT_INCLUDED in found.notes
+        assert NOT_INCLUDED not in ledger.find(query="旅行", **wanted).notes
+    assert NOT_INCLUDED not in ledger.find(period="2025年6月").notes
 
 
 def test_a_changed_row_is_found_as_it_is_now():

@@ -197,13 +197,12 @@ def left_out_note(left_out: dict[str, int]) -> str:
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 
 
-def near_note(words: str, names: Sequence[FoundGroup]) -> str:
+_TO_INCLUDE = "含めるときは query の終わりに「|店名」を足してください"
+
+
+def near_note(names: Sequence[FoundGroup]) -> str:
     """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
-    return f"意味の近い店は合計に入れていません: {_listed(names)}。{_to_include(words)}"
-
-
-def _to_include(words: str) -> str:
-    return f"含めるときは query を「{shortened(words)}|店名」に"
+    return f"意味の近い店は合計に入れていません: {_listed(names)}。{_TO_INCLUDE}"
 
 
 def _listed(names: Sequence[FoundGroup]) -> str:
@@ -214,8 +213,10 @@ def _listed(names: Sequence[FoundGroup]) -> str:
 
 
 _LIST = "、"
-_BETWEEN_WORDS = re.compile(r"[\s,，、]+|または")
-"""How people write that one of several words is enough, where the question is for all of them."""
+_IN_LIST = re.compile(r"\s*(?:[,，、]|または|(?<!\S)(?:OR|or)(?!\S))\s*")
+"""How people write that one of several names is enough, where the question is for all of them."""
+_BETWEEN_WORDS = re.compile(r"[\s|｜]+")
+_IN_BRACKETS = re.compile("^[(（「]([^()（）「」]*)[)）」]$")
 
 
 def _others(shops: Sequence[object]) -> str:
@@ -246,6 +247,7 @@ class RowWords:
         self._inside: list[RowSum] = []
         self.unnamed: list[RowSum] = []
         self._excluded: list[RowSum] = []
+        self._neither: list[RowSum] = []
         self._kept: list[RowSum] = []
 
     @property
@@ -266,32 +268,27 @@ class RowWords:
     @property
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
-        return [*self.without, *(word[1:] for word in self._parts if _is_excluded(word))]
-
-    @property
-    def _parts(self) -> list[str]:
-        return (self.query or "").replace("|", " ").split()
+        parts = (self.query or "").replace("|", " ").split()
+        return [*self.without, *(word[1:] for word in parts if _is_excluded(word))]
 
     def each_alone(self, reasons: Collection[str | None]) -> list[str]:
         """A note on the rows of each word of a question for several, if no row has all of them."""
-        if any(one.left_out in reasons for one in self.named):
+        if any(one.left_out in reasons for one in (*self.named, *self._excluded)):
             return []
-        asked = " ".join(word for word in self._parts if not _is_excluded(word))
-        words = list(filter(None, dict.fromkeys(_BETWEEN_WORDS.split(asked))))
+        kept = (word for word in (self.query or "").split() if not _is_excluded(word))
+        asked = _IN_BRACKETS.sub(r"\1", " ".join(kept))
+        between = _IN_LIST if _IN_LIST.search(asked) else _BETWEEN_WORDS
+        words = dict.fromkeys(_IN_BRACKETS.sub(r"\1", word) for word in between.split(asked))
         rows = [one for one in (*self._inside, *self.unnamed) if one.left_out in reasons]
         alone = []
-        for word in words if len(words) > 1 else ():
-            naming = WordsAsked(word, self._aliases).naming
-            of_word = (one for one in rows if naming(one.texts) is Naming.NAMED)
+        for word in filter(None, words) if len(words) > 1 else ():
+            alike = WordsAsked(word, self._aliases)
+            of_word = (one for one in rows if self._named_by(alike, one) is Naming.NAMED)
             alone.append(FoundGroup.of(word, of_word))
-        either = "|".join(group.name for group in alone if group.rows)
-        if not either:
-            return []
-        query = " ".join([either, *(word for word in self._parts if _is_excluded(word))])
         return [
             f"すべての言葉がある明細はありません。言葉ごとでは: {_listed(alone)}。"
-            f"どれかでよいときは query を「{shortened(query)}」に"
-        ]
+            "どれかでよいときは query の言葉の間を | にしてください"
+        ] * any(group.rows for group in alone)
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""
@@ -308,15 +305,19 @@ class RowWords:
 
     def _target(self, row_sum: RowSum) -> list[RowSum]:
         """The list that rows with these texts belong to."""
-        shop = row_sum.texts[:1]
-        naming = Naming.NAMED if self._words is None else self._words.naming(row_sum.texts)
+        naming = self._named_by(self._words, row_sum)
+        if Naming.NAMED in self._excluding(row_sum):
+            # What is not wanted is not offered either.
+            return self._excluded if naming is Naming.NAMED else self._neither
+        lists = {Naming.NAMED: self.named, Naming.INSIDE: self._inside, Naming.NOT: self.unnamed}
+        return lists[naming]
+
+    def _named_by(self, words: WordsAsked | None, row_sum: RowSum) -> Naming:
+        """How words, and the shops to take, name a row."""
+        naming = Naming.NAMED if words is None else words.naming(row_sum.texts)
         if self._shops and naming is not Naming.NOT:
-            naming = min(naming, max(each.naming(shop) for each in self._shops))
-        if naming is Naming.NOT:
-            return self.unnamed
-        if naming is Naming.INSIDE:
-            return self._inside
-        return self._excluded if Naming.NAMED in self._excluding(row_sum) else self.named
+            naming = min(naming, max(each.naming(row_sum.texts[:1]) for each in self._shops))
+        return naming
 
     def _excluding(self, row_sum: RowSum) -> list[Naming]:
         namings = [each.naming(row_sum.texts[:1]) for each in self._without]
@@ -336,7 +337,8 @@ class RowWords:
         lines = []
         if matched and (self.shops or self.query):
             lines.append(f"一致した店: {_listed(matched)}")
-        for asked_words, done in ((taken, "含めました"), (self._without, "除きました")):
+        without = self._without if self._excluded else ()
+        for asked_words, done in ((taken, "含めました"), (without, "除きました")):
             spellings = [*dict.fromkeys(each for words in asked_words for each in words.used)]
             if spellings:
                 named = "、".join(map(shown_name, spellings[:_MAX_NAMED])) + _others(spellings)
@@ -346,14 +348,14 @@ class RowWords:
             to_include = "含めるときは shop にその店名を足してください"
             lines.append(
                 f"名前の途中に「{shortened(letters)}」がある店は合計に入れていません: "
-                f"{_listed(inside)}。{to_include if self.shops else _to_include(letters)}"
+                f"{_listed(inside)}。{to_include if self.shops else _TO_INCLUDE}"
             )
         if self.excluded_words:
             left_out = groups(self._excluded)
             lines.append(
                 f"除いた店: {_listed(left_out)}"
                 if left_out
-                else "除くように言われた店の明細はありません"
+                else "条件に合う明細に、除くように言われた店のものはありません"
             )
         if not_excluded:
             words = shortened(_LIST.join(self.excluded_words))

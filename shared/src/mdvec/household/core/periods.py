@@ -91,11 +91,13 @@ def resolve_period(
     start_month: str | None = None,
     end_month: str | None = None,
     default: Month | None = None,
+    earliest: Month | None = None,
 ) -> UnderstoodPeriod:
     """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
 
     ``since`` and ``until`` are days, months or years, both included; one alone means up to today,
-    or from the first month with data on. The first and last month are phrases: a first alone means
+    or from the first month with data on: of those before ``available``, which may be astray, the
+    ``earliest``, if it ends there. The first and last month are phrases: a first alone means
     up to today; a last alone means the twelve months up to it. ``understood`` says where a phrase
     can mean something else; ends in the wrong order, and what may be of either year, are asked
     about. Months start on the day that those of ``available`` do. Without any of them
@@ -112,7 +114,7 @@ def resolve_period(
     if sum(map(bool, (phrase, start or end, first or last))) > 1:
         raise AmbiguousPeriod
     if first or last:
-        return _of_dates(first, last, context)
+        return _of_dates(first, last, context, earliest or available.first)
     if phrase:
         return _of_phrase(phrase, context)
     if start or end:
@@ -147,11 +149,13 @@ def _latest_months(available: MonthRange) -> UnderstoodPeriod:
     )
 
 
-def _of_dates(since: str, until: str, context: PeriodContext) -> UnderstoodPeriod:
+def _of_dates(since: str, until: str, context: PeriodContext, earliest: Month) -> UnderstoodPeriod:
     begin = _stated("since", since, context.starts_on) if since else None
     end = _stated("until", until, context.starts_on) if until else None
-    first = begin.first if begin else context.available.first.first_day
     last = end.last if end else context.today
+    first = begin.first if begin else context.available.first.first_day
+    if not begin and last < first:
+        first = earliest.first_day
     if begin and not end and last < first:  # planned rows
         last = begin.last
     if begin and end and last < first:

@@ -210,13 +210,17 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: in
     return count
 
 
-def last_day(connection: apsw.Connection, tool_id: int, days: Days) -> date | None:
-    """The day of the last row on these days."""
+def days_with_rows(connection: apsw.Connection, tool_id: int, days: Days) -> Days | None:
+    """The days from the first row on these days to the last; None without rows."""
     where, values = where_rows(tool_id, days, None)
-    last = connection.execute(
-        f"SELECT max(date) FROM transactions WHERE {where} AND {in_ledger()}", values
-    ).get
-    return None if last is None else date.fromisoformat(last)
+    # Each from an end of the index: together they would read every row.
+    first, last = (
+        connection.execute(
+            f"SELECT {end}(date) FROM transactions WHERE {where} AND {in_ledger()}", values
+        ).get
+        for end in ("min", "max")
+    )
+    return None if last is None else Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
 def rows_by_month(

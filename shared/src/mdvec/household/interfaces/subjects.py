@@ -337,7 +337,6 @@ def near_rows(
 def beside_notes(
     sums: Sequence[RowSum],
     shop: ShopOf,
-    query: str,
     category: Category | None,
     near: Collection[tuple[str, str]],
 ) -> list[str]:
@@ -364,7 +363,7 @@ def beside_notes(
     shops = {name for name, count in alike.items() if 2 * count >= rows[name]}
     near_sums = [row_sum for row_sum in sums if shop(row_sum.description) in shops]
     groups = groups_by(near_sums, lambda row_sum: shop(row_sum.description))[:_MAX_SHOPS]
-    return [near_note(query, groups)] if groups else []
+    return [near_note(groups)] if groups else []
 
 
 def category_named(words: str, hierarchy: Hierarchy) -> Category | None:
