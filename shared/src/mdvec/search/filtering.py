@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mdvec import index
 from mdvec.search.core.filters import Filters
 from mdvec.text import counted, folded, folded_tag, nearest_texts, quoted, shortened
-from mdvec.tools import KINDS, Tool, offered_name
+from mdvec.tools import KINDS, Tool
 
 _MAX_NAMED_TAGS = 5
 
@@ -79,7 +79,7 @@ def without_rows(tool: Tool) -> str:
     """Why a tool that is made of records passes no filter, and is in no listing."""
     return (
         f"{tool.name} was left out: these filters are for notes and documents; "
-        f"{offered_name('find_transactions')} finds rows by words, days and amounts"
+        "the household's own tools find rows by words, days and amounts"
     )
 
 

@@ -235,8 +235,8 @@ def test_a_filter_of_notes_says_nothing_about_rows_but_what_finds_them(household
     assert (answer.results, answer.notes) == (
         (),
         (
-            "kakeibo was left out: these filters are for notes and documents; find_transactions "
-            "finds rows by words, days and amounts",
+            "kakeibo was left out: these filters are for notes and documents; the household's "
+            "own tools find rows by words, days and amounts",
         ),
     )
 

@@ -197,8 +197,8 @@ def test_a_listing_of_rows_alone_says_what_they_have_not(tmp_path):
     listing = list_documents(source.database, ("kakeibo",), filters_of(TODAY))
     assert (listing.total, listing.tools) == (0, ("kakeibo",))
     assert listing.notes == (
-        "kakeibo was left out: these filters are for notes and documents; find_transactions finds "
-        "rows by words, days and amounts",
+        "kakeibo was left out: these filters are for notes and documents; the household's own "
+        "tools find rows by words, days and amounts",
     )
 
 
