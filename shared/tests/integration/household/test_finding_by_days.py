@@ -1,0 +1,186 @@
+"""Rows found by days: periods, means over them, planned and stray rows, groups by time."""
+
+from datetime import date, timedelta
+
+import pytest
+from found_ledger import CATEGORIES, ROWS, TODAY, Ledger, told
+
+from mdvec.household.finding import ListingOptions
+from mdvec.household.month import monthly_household
+
+
+def test_a_day_is_found_by_its_name():
+    found = Ledger(ROWS).find(period="7月31日")
+    assert [row.description for row in found.rows] == ["ライオン堂"]
+    assert "「7月31日」を 2025年07月31日 と解釈しました" in found.text
+
+
+def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
+    found = Ledger(ROWS).find(period="2019年", query="Amazon")
+    assert found.total_rows == 0
+    first, last = min(row[0] for row in ROWS), max(row[0] for row in ROWS)
+    assert f"この期間の明細は 1件もありません（明細があるのは {first}〜{last}）" in found.notes
+    within = Ledger(ROWS).find(period="7月31日", query="郵便局")
+    assert not any("この期間" in note for note in within.notes)
+
+
+def test_a_month_has_the_same_sums_as_the_month_itself():
+    ledger = Ledger(ROWS)
+    month = monthly_household(ledger.connection, 1, period="2025年7月", today=TODAY)
+    found = ledger.find(period="2025年7月")
+    assert told(found) == (month.counts.used, month.spending, month.income)
+
+
+@pytest.mark.parametrize("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])
+def test_rows_after_today_are_named_as_by_the_month(wanted):
+    days = ((15, -100), (16, -2_000), (20, 700))
+    ledger = Ledger(
+        [(date(2025, 8, day), yen, "店", CATEGORIES[0], "財布", None) for day, yen in days]
+    )
+    month = monthly_household(ledger.connection, 1, period="2025年8月", today=TODAY)
+    (note,) = [note for note in month.notes if note.startswith("予定")]
+    found = ledger.find(**wanted)
+    assert note in found.notes
+    assert (note[-11:], found.spending) == ("（上の金額に含みます）", month.spending)
+    for without in ({"period": "2025年7月"}, {"query": "本"}):
+        assert not any(note.startswith("予定") for note in ledger.find(**without).notes)
+    (left,) = ledger.find(until="2025-08-15").notes[1:]
+    assert left == note.replace("上の金額に含みます", "上の金額には含めていません")
+
+
+FAR = [
+    *((date(2025, month, 5), -300, *ROWS[0][2:]) for month in range(1, 9)),
+    (date(2025, 8, 10), -600, *ROWS[0][2:]),
+    (date(2026, 3, 31), -70_000, "旅行", CATEGORIES[2], "財布", None),
+    (date(1926, 3, 3), -50_000, *ROWS[0][2:]),
+]
+"""A purchase of each month until 10 August, a planned one and one whose year is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("period", "days"),
+    [
+        (None, ("2025年01月05日〜2025年08月10日", 218, 8)),
+        ("今年", ("2025年01月05日〜2025年08月10日", 218, 8)),
+        ("今月", ("2025年08月01日〜2025年08月10日", 10, None)),
+        ("1900年から2199年", ("2025年01月05日〜2025年08月10日", 218, 8)),
+    ],
+)
+def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wrong_year(
+    period, days
+):
+    words, of_days, of_months = days
+    for wanted in ({}, {"query": "Amazon"}):
+        found = Ledger(FAR).find(ListingOptions(group_by="month"), period=period, **wanted)
+        spent = 900 if period == "今月" else 3_000
+        assert [(mean.over, mean.spending) for mean in found.means] == [
+            (over, round(spent / over)) for over in (of_days, of_months) if over
+        ]
+        assert f"平均は {words} のもの" in found.notes
+    years = Ledger(FAR).find(ListingOptions(group_by="year")).groups
+    assert [(year.name, year.mean and year.mean.spending) for year in years] == [
+        ("1926", None), ("2025", 375), ("2026", None),
+    ]  # fmt: skip
+    assert not Ledger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
+
+
+@pytest.mark.parametrize("starts_on", [1, 26])
+@pytest.mark.parametrize("last", [date(2025, 8, 10), date(2025, 6, 20)])
+def test_a_planned_row_of_this_month_and_one_of_a_wrong_year_change_no_mean(last, starts_on):
+    own = [(date(2025, 5, 28), -500, *FAR[0][2:]), (last, -1_000, *FAR[0][2:])]
+    far = [(date(2025, 8, 20), -80_000, *FAR[0][2:]), (date(1926, 3, 3), -9, *FAR[0][2:])]
+    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
+    for period in (None, "今年", "2025-05-01から2025-06-25"):
+        alone, beside = (Ledger(rows).find(listing, period=period) for rows in (own, own + far))
+        assert alone.means
+        assert beside.means == alone.means
+    assert Ledger(own + far).find(listing, today=date(2025, 8, 20)).means != alone.means
+
+
+def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_year():
+    notes = (
+        "予定（今日より後の日付の明細）: 1件、支出 70,000円（上の金額に含みます）",
+        "日付がほかから何年も離れた明細 1件も含みます: 1926-03-03 AMAZON.CO.JP -50,000円"
+        "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください",
+    )
+    ledger = Ledger(FAR)
+    every = ledger.find()
+    assert (every.total_rows, every.spending, every.notes) == (11, 123_000, notes)
+    assert ledger.find(period="全期間") == every
+    later = date(2027, 8, 1)
+    assert ledger.find(period="全期間", today=later) == ledger.find(today=later)
+    assert ledger.find(today=later).age
+    assert ledger.find(query="Amazon").notes[-1] == notes[1]
+    wide = ledger.find(period="1900年から2199年")
+    assert (wide.spending, wide.notes[1:]) == (123_000, notes)
+    year = ledger.find(period="今年")
+    assert year.spending == 3_000
+    assert year.notes[1:] == (
+        "データのある 2025年01月〜2025年08月 だけを対象にしました",
+        notes[0].replace("上の金額に含みます", "上の金額には含めていません"),
+        NOT_INCLUDED,
+    )
+    assert ledger.find(period="1926年3月").notes == ("「1926年3月」を 1926年03月 と解釈しました",)
+
+
+NOT_INCLUDED = (
+    "日付がほかから何年も離れた明細 1件は含めていません: 1926-03-03 AMAZON.CO.JP -50,000円"
+    "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください。"
+    "正しければ、その年月を指定すると集計できます"
+)
+
+
+def test_an_end_alone_takes_every_earlier_row_or_names_those_of_a_wrong_year():
+    ledger = Ledger(FAR)
+    for until in ("1926", "1926-03", "1926-12-31", "2024-12-31"):
+        assert told(ledger.find(until=until)) == (1, 50_000, 0), until
+    for wanted in ({"until": "2025-08-15"}, {"until": "2025-06"}, {"period": "2025年6月まで"}):
+        found = ledger.find(query="Amazon", **wanted)
+        assert found.spending in (3_000, 1_800)
+        assert NOT_INCLUDED in found.notes
+        assert NOT_INCLUDED not in ledger.find(query="旅行", **wanted).notes
+    assert NOT_INCLUDED not in ledger.find(period="2025年6月").notes
+
+
+def test_groups_by_time_say_what_their_means_are_over():
+    found = Ledger(ROWS).find(
+        ListingOptions(group_by="weekend"), period="2025年7月", category="支出"
+    )
+    assert found.text.splitlines()[1:3] == [
+        "平均: 1日平均 支出 3,226円（31日）",
+        "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
+    ]
+    year = Ledger(ROWS).find(ListingOptions(group_by="year"), category="支出")
+    assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中の月を含む）"
+    many = Ledger(
+        [(date(2025, 1, 1) + timedelta(number), -1, *ROWS[0][2:]) for number in range(200)]
+    )
+    days = many.find(ListingOptions(group_by="day")).groups
+    assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
+
+
+@pytest.mark.parametrize(
+    ("group_by", "starts_on", "asked", "names"),
+    [
+        ("week", 1, ("2025-06-04", "2025-06-17"), ["2025-06-04〜2025-06-08",
+         "2025-06-09〜2025-06-15", "2025-06-16〜2025-06-17"]),
+        ("month", 1, ("2025-06-15", "2025-07-31"), ["2025-06-15〜2025-06-30", "2025-07"]),
+        ("month", 26, ("2025-05-26", "2025-07-01"), ["2025-06", "2025-06-26〜2025-07-01"]),
+        ("month", 1, ("2025-06-15", "2025-06-20"), ["2025-06-15〜2025-06-20"]),
+        ("year", 1, ("2025-06-15", "2026-12-31"), ["2025-06-15〜2025-12-31", "2026"]),
+        ("weekend", 1, ("2025-06-15", "2025-06-20"), ["土日", "平日"]),
+        ("week", 1, (None, None), ["2025-05-26〜2025-06-01", "2026-12-28〜2027-01-03"]),
+    ],
+)  # fmt: skip
+def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these(
+    group_by, starts_on, asked, names
+):
+    days = (date(2025, 6, 1) + timedelta(number) for number in range(579))
+    ledger = Ledger([(day, -1, *ROWS[0][2:]) for day in days])
+    listing = ListingOptions(group_by=group_by, month_starts_on=starts_on)
+    found = ledger.find(listing, date(2026, 12, 31), since=asked[0], until=asked[1])
+    told = [group.name for group in found.groups]
+    assert (told if asked[0] else [told[0], told[-1]]) == names
+    if asked == ("2025-06-15", "2026-12-31"):
+        assert [group.mean.is_whole for group in found.groups] == [False, True]
+        assert "（7か月、途中の月を含む）" in found.groups[0].in_words
