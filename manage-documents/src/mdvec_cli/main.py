@@ -88,8 +88,8 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
             indent = " " * (self.current_indent + first)
             for term, text in rows:
                 about, *extra = _EXTRA.split(text, maxsplit=1)
-                said = words.get(about, about) + "".join(f" [{more}" for more in extra)
-                lines = list(wrapped(said, max(self.width - len(indent), 20)))
+                entry = words.get(about, about) + "".join(f" [{more}" for more in extra)
+                lines = list(wrapped(entry, max(self.width - len(indent), 20)))
                 start = f"{'':>{self.current_indent}}{term}"
                 if columns(term) > first - col_spacing:
                     self.write(f"{start}\n")

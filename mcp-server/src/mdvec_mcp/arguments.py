@@ -150,11 +150,11 @@ async def run_checked(
         )
     others = {name: value for name, value in arguments.items() if name != "language"}
     try:
-        asked = answer_language.set(language)
+        token = answer_language.set(language)
         try:
             reply = await _reply(tool, others, context, wording)
         finally:
-            answer_language.reset(asked)
+            answer_language.reset(token)
     except ToolError as error:
         if language == "ja":
             raise
@@ -222,8 +222,8 @@ def checked_arguments(
 
 def shown(value: object) -> str:
     """The value as JSON, shortened if it is long."""
-    given = json.dumps(value, ensure_ascii=False, default=str)
-    return given if len(given) <= MAX_SHOWN_CHARS else given[:MAX_SHOWN_CHARS] + "…"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= MAX_SHOWN_CHARS else text[:MAX_SHOWN_CHARS] + "…"
 
 
 def _variants(schema: Schema) -> list[Schema]:

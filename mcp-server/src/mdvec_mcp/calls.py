@@ -34,13 +34,13 @@ def trouble_in_english(error: DatabaseError) -> str:
     """The error in English."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"there is no database file at {_shown(error.path)}. If it was "
+            f"there is no database file at {_quote(error.path)}. If it was "
             "moved, the user can put it back, or start this server with --database; a new one "
             'begins with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
     if isinstance(error, DatabaseEmptied):
         return (
-            f"the database at {_shown(error.path)} holds no tools: it was emptied or replaced, or "
+            f"the database at {_quote(error.path)} holds no tools: it was emptied or replaced, or "
             "none was added yet; the user can add one in a terminal: mdvec tool add -n NAME "
             '-d "what it contains" -s FOLDER, then mdvec import -n NAME'
         )
@@ -51,13 +51,13 @@ def trouble_in_japanese(error: DatabaseError) -> str:
     """The error in Japanese, for the household's tools."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"データベースのファイルがありません。探した場所: {_shown(error.path)}。"
+            f"データベースのファイルがありません。探した場所: {_quote(error.path)}。"
             "移動した場合は元に戻すか、サーバーの --database で場所を指定してください。"
             "場所は、ターミナルの mdvec status で確認できます"
         )
     if isinstance(error, DatabaseEmptied):
         return (
-            f"データベース（{_shown(error.path)}）にツールが一つもありません。"
+            f"データベース（{_quote(error.path)}）にツールが一つもありません。"
             "空になったか、別のファイルに置き換わったか、まだ何も追加していません。"
             "家計簿は mdvec tool add --kind household で追加できます"
         )
@@ -92,7 +92,7 @@ def _cut(sentence: str, max_bytes: int | None) -> str:
     return sentence if cut == sentence else f"{cut}…"
 
 
-def _shown(path: Path) -> str:
+def _quote(path: Path) -> str:
     return _without_home(str(path))
 
 

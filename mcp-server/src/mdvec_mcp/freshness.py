@@ -89,8 +89,8 @@ class Look:
 
     def notes(self, wording: Wording) -> list[str]:
         """What to say in the answer."""
-        said = (wording(state, self._is_importing(state.tool)) for state in self.found())
-        return [sentence for sentence in said if sentence]
+        sentences = (wording(state, self._is_importing(state.tool)) for state in self.found())
+        return [sentence for sentence in sentences if sentence]
 
 
 @dataclass(slots=True)
@@ -163,7 +163,7 @@ class FreshnessWatch:
                 started.start()
             # A look that another call began is waited for, too.
             running = None if is_slow else self._running.get(scope)
-        return Look(lambda: self._found(scope, stamp), self._is_importing, running)
+        return Look(lambda: self._known_differences(scope, stamp), self._is_importing, running)
 
     def look_at_tool(self, name: str) -> Look:
         """Begin a look at one tool."""
@@ -217,7 +217,7 @@ class FreshnessWatch:
                 self._first[tool.name] = run
         return run
 
-    def _found(self, scope: str, stamp: FileStamp | None) -> tuple[Freshness, ...]:
+    def _known_differences(self, scope: str, stamp: FileStamp | None) -> tuple[Freshness, ...]:
         with self._lock:
             known = self._looks.get(scope)
         # What was seen before a write may have been imported by it.

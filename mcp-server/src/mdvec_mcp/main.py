@@ -85,7 +85,7 @@ def _reserve_stdio() -> tuple[int, int]:
     return wire
 
 
-def _arguments(given: Sequence[str]) -> argparse.Namespace:
+def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="mdvec-mcp",
         description="Offer the active tools of an mdvec database to MCP clients: to one over "
@@ -104,7 +104,7 @@ def _arguments(given: Sequence[str]) -> argparse.Namespace:
         "--verbose", action="store_true", help="log everything, with the time of each stage"
     )
     parser.add_argument("--version", action="version", version=f"mdvec-mcp {__version__}")
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(argv)
     _check_folder(parser, arguments)
     return arguments
 

@@ -117,8 +117,8 @@ class Sessions:
 
     async def tell(self, events: Sequence[ServerEvent]) -> None:
         """Notify every session of changes, of each list once."""
-        told = (_METHODS[type(event)] for event in events if type(event) in _METHODS)
-        methods = list(dict.fromkeys(told))
+        listed = (_METHODS[type(event)] for event in events if type(event) in _METHODS)
+        methods = list(dict.fromkeys(listed))
         if not methods:
             return
         for stream in self._streams.values():
@@ -218,9 +218,11 @@ class MdvecServer(Server[dict[str, Any]]):
             threading.Thread(target=callback, daemon=True).start()
         draws = client_supports_apps(ctx)
         tools = [tool for tool in self.offer.tools.values() if draws or not _is_for_apps(tool)]
-        return mcp_types.ListToolsResult(tools=[self._listed(tool, draws=draws) for tool in tools])
+        return mcp_types.ListToolsResult(
+            tools=[self._listed_tool(tool, draws=draws) for tool in tools]
+        )
 
-    def _listed(self, tool: Tool, *, draws: bool) -> mcp_types.Tool:
+    def _listed_tool(self, tool: Tool, *, draws: bool) -> mcp_types.Tool:
         """A tool as it is listed for a client that draws Apps, or for any other."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
         kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
@@ -343,8 +345,8 @@ class MdvecServer(Server[dict[str, Any]]):
         """The values of a resource template's argument that hold what was typed."""
         uri = params.ref.uri if isinstance(params.ref, mcp_types.ResourceTemplateReference) else ""
         complete = self.offer.completions.get((uri, params.argument.name))
-        given = (params.context.arguments if params.context else None) or {}
-        values = [] if complete is None else await complete(given)
+        arguments = (params.context.arguments if params.context else None) or {}
+        values = [] if complete is None else await complete(arguments)
         typed = params.argument.value.casefold()
         fitting = [value for value in values if typed in value.casefold()]
         fitting.sort(key=lambda value: not value.casefold().startswith(typed))

@@ -67,7 +67,7 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
     return [{"tool": name, **values} for name, values in imports if values is not None]
 
 
-def told_import(source: sync.Source, latest: Values | None) -> Values | None:
+def import_in_words(source: sync.Source, latest: Values | None) -> Values | None:
     """A source's import that runs or ended last; one that failed only until the index is fresh.
 
     What made it fail, such as a folder that was away, is over then.
@@ -109,7 +109,7 @@ def source_values(
         "note": note,
         "tags": list(tags),
         "front_matter": {name: list(values) for name, values in entries.items()},
-        "import": told_import(source, latest),
+        "import": import_in_words(source, latest),
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
         ],
@@ -252,7 +252,7 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
             Field(ge=0, le=120, description="Seconds; then it goes on in the background."),
         ] = _WAIT_SECONDS,
     ) -> ToolReply:
-        tools = await in_thread(lambda: _chosen(freshness, tool))
+        tools = await in_thread(lambda: _chosen_tools(freshness, tool))
         runs = [freshness.start_import(target) for target in tools]
         try:
             await follow(runs, ctx, lambda _, waited: waited >= wait)
@@ -284,7 +284,7 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
     )
 
 
-def _chosen(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:
+def _chosen_tools(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:
     """The served tool of that name, or all.
 
     Raises:

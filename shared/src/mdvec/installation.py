@@ -64,7 +64,7 @@ class InstalledAs:
             case "pipx run":
                 return f"pipx install mdvec, then: pipx inject mdvec {wanted}"
             case "uv tool":
-                tool, *others = _received(self.prefix) or [self.prefix.name]
+                tool, *others = _uv_request(self.prefix) or [self.prefix.name]
                 more = "".join(f" --with {each}" for each in others)
                 return f"uv tool install {tool}{more} --with {wanted}"
             case "uvx":
@@ -105,7 +105,7 @@ def _kind(prefix: Path, package: Path, *, has_pip: bool) -> _Kind:
     return "pip" if has_pip else "uv"
 
 
-def _received(prefix: Path) -> list[str]:
+def _uv_request(prefix: Path) -> list[str]:
     """What uv was asked to install there, the tool first; uv forgets what is not named again."""
     import tomllib  # it is slow to load, and seldom needed
 

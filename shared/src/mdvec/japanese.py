@@ -23,17 +23,19 @@ def in_japanese(sentence: str) -> str:
     """
     if len(sentence) > _MAX_SENTENCE:
         return sentence
-    for first, last, english, japanese in _known():
+    for first, last, english, japanese in _sentence_table():
         if not (sentence.startswith(first) and sentence.endswith(last)):
             continue
         match = _pattern(english).fullmatch(sentence)
         if match is not None:
             values = match.groupdict()
-            return japanese.format(**{name: _said(name, values[name]) for name in values})
+            return japanese.format(
+                **{name: _placeholder_value(name, values[name]) for name in values}
+            )
     return sentence
 
 
-def _said(place: str, value: str) -> str:
+def _placeholder_value(place: str, value: str) -> str:
     """What a place holds; one called parts holds sentences side by side."""
     return "; ".join(map(in_japanese, value.split("; ") if place == "parts" else [value]))
 
@@ -62,7 +64,7 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
 
 
 @cache
-def _known() -> tuple[tuple[str, str, str, str], ...]:
+def _sentence_table() -> tuple[tuple[str, str, str, str], ...]:
     """What each sentence begins and ends with, before and after its places; then itself, twice."""
     return tuple(
         (parts[0], parts[-1], english, japanese)

@@ -58,17 +58,17 @@ class Parameter:
         return f"{self.name} ({self.type}{', optional' if self.is_optional else ''})"
 
 
-def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Bound:
+def bound(question: str, parameters: Sequence[Parameter], arguments: Mapping[str, object]) -> Bound:
     """The values of all parameters; an optional one without a value is left out.
 
-    ``question`` is its name, for the errors; the names in ``given`` may be in any case.
+    ``question`` is its name, for the errors; the names in ``arguments`` may be in any case.
 
     Raises:
         WrongParameters: one is missing, unknown, or of another type.
     """
     by_name = {parameter.name.casefold(): parameter for parameter in parameters}
-    values = {name.removeprefix("$").casefold(): value for name, value in given.items()}
-    unknown = [name for name in given if name.removeprefix("$").casefold() not in by_name]
+    values = {name.removeprefix("$").casefold(): value for name, value in arguments.items()}
+    unknown = [name for name in arguments if name.removeprefix("$").casefold() not in by_name]
     if unknown:
         raise WrongParameters(
             f"{question} has no parameter {unknown[0][:_MAX_SHOWN]!r}; it takes: "
@@ -80,7 +80,7 @@ def bound(question: str, parameters: Sequence[Parameter], given: Mapping[str, ob
         if value is not None:
             if parameter.type == "any":
                 parameter = replace(parameter, type=_type_of(question, parameter.name, value))
-            read = _checked(question, parameter, value)
+            read = _check_value(question, parameter, value)
             bound_values[parameter.name] = parameter.type, read
         elif not parameter.is_optional:
             such = "" if parameter.type == "text" else f", such as {EXAMPLES[parameter.type]}"
@@ -109,13 +109,13 @@ def _type_of(question: str, name: str, value: object) -> ParameterType:
     )
 
 
-def check_single(given: Mapping[str, object]) -> None:
+def check_single(arguments: Mapping[str, object]) -> None:
     """Refuse lists and objects, which no parameter takes.
 
     Raises:
         WrongParameters: one is given.
     """
-    for name, value in given.items():
+    for name, value in arguments.items():
         if isinstance(value, list | tuple | dict):
             plain = name.removeprefix("$")[:_MAX_SHOWN]
             raise WrongParameters(
@@ -129,7 +129,7 @@ def listed_parameters(parameters: Sequence[Parameter]) -> str:
     return ", ".join(map(str, parameters)) or "none"
 
 
-def _checked(question: str, parameter: Parameter, value: object) -> ParameterValue:
+def _check_value(question: str, parameter: Parameter, value: object) -> ParameterValue:
     read = {
         "text": _text, "integer": _integer, "number": _number, "date": _date, "boolean": _boolean,
     }[parameter.type]  # fmt: skip
@@ -262,7 +262,7 @@ def saved_queries(database: Path) -> list[SavedQuery]:
         DatabaseError: the database cannot be read.
     """
     with open_database(database, "read") as connection:
-        return _all(connection)
+        return _all_saved(connection)
 
 
 def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQuery:
@@ -291,7 +291,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
         [[parameter.name, parameter.type] for parameter in query.parameters], ensure_ascii=False
     )
     with open_database(database, "write") as connection, connection:
-        names = [known.name for known in _all(connection)]
+        names = [known.name for known in _all_saved(connection)]
         if query.name in names and not replace:
             raise SavedQueryError(
                 f"there is a saved question {query.name} already; take another name, or replace it "
@@ -321,7 +321,7 @@ def delete(database: Path, name: str) -> str:
     return stored
 
 
-def _all(connection: Connection) -> list[SavedQuery]:
+def _all_saved(connection: Connection) -> list[SavedQuery]:
     rows: list[tuple[Any, ...]] = connection.execute(
         "SELECT name, sql, description, parameters FROM saved_queries ORDER BY name"
     ).fetchall()

@@ -146,10 +146,10 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
             ("source", tool.source),
             ("kind", tool.kind),
             ("active", tool.is_active),
-            *_own(details.contents.import_facts()),
+            *_own_language(details.contents.import_facts()),
             ("created", text.local_time(tool.created_at)),
             ("last import", text.local_time(tool.last_import_at)),
-            *_own(details.contents.content_facts()),
+            *_own_language(details.contents.content_facts()),
         ],
     )
     listing = details.contents.listing()
@@ -160,7 +160,7 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
         say(f"… {more} more; to list them: mdvec status -n {name} --all")
 
 
-def _own(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
+def _own_language(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
     """Facts whose values are sentences of this program, in the language of the person."""
     return [
         (name, in_own_language(value) if isinstance(value, str) else value) for name, value in facts
@@ -200,8 +200,8 @@ def restore_command(
     path, target = loaded.settings.database_path, loaded.file or settings.users_file()
     with _copying("restoring") as on_copied:
         done = manage.restore(file, path, target, replaces=yes, on_notice=say, on_copied=on_copied)
-    for kept in done.replaced:
-        say(f"kept what was there: {kept}")
+    for previous in done.replaced:
+        say(f"kept what was there: {previous}")
     if done.settings is not None:
         now = SettingsOptions(config=done.settings).settings().database_path
         if now != path:
@@ -273,11 +273,11 @@ def doctor_command(
     if chosen_format(format_, loaded.settings) == "json":
         print_json(examination.json_fields())
     else:
-        said = in_japanese if is_japanese() else str
+        translate = in_japanese if is_japanese() else str
         for finding in examination.findings:
-            _print_finding(finding, said(finding.sentence))
+            _print_finding(finding, translate(finding.sentence))
         for sentence in examination.fixed:
-            say(f"fixed: {on_one_line(said(sentence))}")
+            say(f"fixed: {on_one_line(translate(sentence))}")
     if examination.has_trouble:
         raise typer.Exit(1)
 

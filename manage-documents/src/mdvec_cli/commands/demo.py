@@ -53,10 +53,10 @@ def demo_command(
     """Try mdvec in a few seconds: samples, two imports, a search and a month of a household."""
     began = time.monotonic()
     if folder is not None:
-        kept = folder.expanduser().absolute()
-        _demonstrate(ctx, kept)
+        target = folder.expanduser().absolute()
+        _demonstrate(ctx, target)
         say("")
-        say(f"kept in {kept}; to see it in the browser: {_on_page(kept)}")
+        say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
     else:
         with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
             _demonstrate(ctx, Path(made))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 from mdvec import datasets, embedding, household, importing, manage
 from mdvec.errors import MdvecError
-from mdvec.platform import apart
+from mdvec.platform import in_own_group
 from mdvec.text import on_one_line
 
 from mdvec_cli.commands.terminal import (
@@ -336,7 +336,7 @@ def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        **apart(),
+        **in_own_group(),
     )
 
 

@@ -91,9 +91,9 @@ def open_tables(options: SettingsOptions) -> Iterator[OpenTables]:
 def date_range(first: str | None, last: str | None) -> tuple[str, str] | None:
     """The range of --from and --to."""
     if (first is None) != (last is None):
-        given, other = ("--to", "--from") if first is None else ("--from", "--to")
+        present, missing = ("--to", "--from") if first is None else ("--from", "--to")
         raise typer.BadParameter(
-            f"it needs the other end of the range; give {other} too", param_hint=given
+            f"it needs the other end of the range; give {missing} too", param_hint=present
         )
     return None if first is None or last is None else (first, last)
 
@@ -214,28 +214,28 @@ def query_command(
             )
         with open_tables(options) as tables:
             known = tables.analytics.questions
-            asked: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
+            prepare: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
             read = query
             if saved or values:
-                asked = partial(known.prepared if saved else known.asked, query, values)
+                prepare = partial(known.prepare_saved if saved else known.prepare, query, values)
                 read = known.sql_of(query, values)
-            _print_rows(tables, asked, read, rows or _ROWS, format_)
+            _print_rows(tables, prepare, read, rows or _ROWS, format_)
 
 
 def _print_rows(
     tables: OpenTables,
-    asked: Callable[[], sql.Prepared],
+    prepare: Callable[[], sql.Prepared],
     read: str,
     most: int,
     flag: TableFormat | None,
 ) -> None:
-    """Print the rows of what is ``asked``, which reads the tables that ``read`` names."""
+    """Print the rows of what is ``prepare``, which reads the tables that ``read`` names."""
     questions, form = tables.analytics.questions, tables.form(flag)
 
     def work() -> sql.JsonAnswer:
         if flag == "csv":
-            return _write_csv(questions.file(asked(), "csv", None).path, tables)
-        return questions.first_rows(asked(), most)
+            return _write_csv(questions.file(prepare(), "csv", None).path, tables)
+        return questions.first_rows(prepare(), most)
 
     answer = tables.answer(work, read)
     if "rows" in answer:
@@ -268,14 +268,14 @@ def _print_saved(answer: dict[str, Any]) -> None:
         return
     types = answer["parameters"]
     print_sentence(f"saved {answer['saved']}")
-    given = "".join(f" -p {name}=<{kind}>" for name, kind in types.items())
-    say(f"run it with: mdvec query --saved {answer['saved']}{given}")
+    options = "".join(f" -p {name}=<{kind}>" for name, kind in types.items())
+    say(f"run it with: mdvec query --saved {answer['saved']}{options}")
 
 
-def _values(given: list[str]) -> dict[str, str]:
+def _values(arguments: list[str]) -> dict[str, str]:
     """The values of parameters, by their names."""
     values = {}
-    for argument in given:
+    for argument in arguments:
         name, equals, value = argument.partition("=")
         if not equals or not name:
             raise typer.BadParameter(f"{argument!r} is not NAME=VALUE", param_hint="--param")

@@ -34,7 +34,7 @@ def _checked_url(url: str | None) -> str | None:
     return url
 
 
-def _served(folder: Path) -> str:
+def _served_folder(folder: Path) -> str:
     """The absolute path of a folder, as clients start the server elsewhere."""
     path = folder.expanduser().absolute()
     if not path.is_dir():
@@ -73,7 +73,7 @@ def register_command(
     settings = options.settings()
     arguments = manage.server_arguments(settings.database_path, options.config)
     if docs_dir is not None:
-        arguments += ["--docs-dir", _served(docs_dir)]
+        arguments += ["--docs-dir", _served_folder(docs_dir)]
     server = manage.Server(
         manage.kept_server_program(),
         tuple(arguments),

@@ -216,7 +216,7 @@ def _print_hits(answer: search.Answer, *, explain: bool) -> None:
         say(answer.first_sentence)
     for number, hit in enumerate(answer.results, 1):
         heading = f"  {on_one_line(hit.heading)}" if hit.heading else ""
-        about = _about(hit)
+        about = _hit_line(hit)
         source = f"{hit.tool}: {on_one_line(hit.file_path)}:{hit.start_line}-{hit.end_line}"
         pages = f" {hit.pages}" if hit.pages else ""
         print_line(f"[{number}] {hit.score:.2f}  {source}{pages}{heading}{about}")
@@ -233,7 +233,7 @@ def _print_hits(answer: search.Answer, *, explain: bool) -> None:
         )  # fmt: skip
 
 
-def _about(hit: search.Hit) -> str:
+def _hit_line(hit: search.Hit) -> str:
     """What a hit's line says after its place."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
     found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""

@@ -118,8 +118,8 @@ def _print_histogram(form: TableFormat, answer: dict[str, Any]) -> None:
     if form != "json":
         rest = ("null_count", "not_finite_count", "other_count")
         more = [f"{answer[key]:,} {key.removesuffix('_count')}" for key in rest if answer.get(key)]
-        said = f" ({', '.join(more).replace('_', ' ')})" if more else ""
-        say(f"{answer['total_count']:,} rows{said}")
+        details = f" ({', '.join(more).replace('_', ' ')})" if more else ""
+        say(f"{answer['total_count']:,} rows{details}")
 
 
 @with_settings_options
@@ -153,7 +153,7 @@ def export_command(
             with new_file(output.expanduser(), replace=replace) as file:
                 write = partial(_write_rows, tables.analytics, query, kind, max_rows, file)
                 answer = {"file": str(output), **tables.answer(write, query)}
-        facts = [[key, _listed(value)] for key, value in answer.items()]
+        facts = [[key, _cell_list(value)] for key, value in answer.items()]
         print_answer(tables.form(format_), answer, "export", ["fact", "value"], facts)
 
 
@@ -174,7 +174,7 @@ def _write_rows(
     return sql.with_warnings(answer, analytics.queries.take_warnings())
 
 
-def _listed(value: object) -> object:
+def _cell_list(value: object) -> object:
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
@@ -251,13 +251,13 @@ def plot_command(
     """
     image_format = _image_format_of(output)
     with open_tables(options) as tables, new_file(output.expanduser(), replace=replace) as file:
-        draw = partial(_drawn, tables, query, kind, title, size, image_format, file)
+        draw = partial(_draw, tables, query, kind, title, size, image_format, file)
         answer = {"file": str(output), **tables.answer(draw, query)}
     facts = [[key, value] for key, value in answer.items()]
     print_answer(tables.form(format_), answer, "plot", ["fact", "value"], facts)
 
 
-def _drawn(
+def _draw(
     tables: OpenTables,
     query: str,
     kind: PlotKind,

@@ -164,9 +164,9 @@ def in_own_language(message: str) -> str:
     label, colon, sentence = message.partition(": ")
     if not colon or label not in _LABELS:
         return in_japanese(message)
-    said = in_japanese(sentence)
-    is_said = said != sentence or sentence.startswith("mdvec ")
-    return f"{_LABELS[label]}: {said}" if is_said else message
+    translated = in_japanese(sentence)
+    is_said = translated != sentence or sentence.startswith("mdvec ")
+    return f"{_LABELS[label]}: {translated}" if is_said else message
 
 
 def is_japanese() -> bool:
@@ -203,14 +203,14 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
         plain = [asdict(item) for item in value]
     else:
         plain = asdict(value)
-    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain))
+    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table of this program's own, with its headings in the language of the person."""
     own = _heading_language()
     shown = [
-        [own(_shown(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
+        [own(_shown_cell(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
     ]
     print_rows(own(title), [own(column) for column in columns], shown)
 
@@ -226,7 +226,7 @@ def print_rows(
     The headings are as given, such as a query's columns; those at the places ``numbers`` are
     aligned to the right.
     """
-    shown = [[_shown(cell) for cell in row] for row in rows]
+    shown = [[_shown_cell(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(columns), *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
@@ -249,7 +249,7 @@ def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
     print_table(title, headings, [(own(name), value) for name, value in facts])
 
 
-def _shown(cell: object) -> str:
+def _shown_cell(cell: object) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, bool):
@@ -257,7 +257,7 @@ def _shown(cell: object) -> str:
     return on_one_line(str(cell))
 
 
-def _plain(value: object) -> str:
+def _plain_value(value: object) -> str:
     if isinstance(value, (Path, date)):
         return str(value)
     raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -78,7 +78,7 @@ def add_query_tool(
     offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
 ) -> None:
     """Add query, and the resource that lists the questions; ``read_only``, it saves none."""
-    answered = partial(_answered, analytics, publish, not read_only)
+    answered = partial(_answer_query, analytics, publish, not read_only)
 
     async def query(
         query: Annotated[str, _QUERY, TEXT],
@@ -134,17 +134,17 @@ def add_query_tool(
     )
 
 
-def _refuse(why: str, given: Mapping[str, object]) -> None:
+def _refuse(why: str, arguments: Mapping[str, object]) -> None:
     """Refuse a call with arguments that would have no effect; an empty one counts as not given.
 
     Raises:
         ToolError: names them.
     """
-    if named := [name for name, value in given.items() if value]:
+    if named := [name for name, value in arguments.items() if value]:
         raise ToolError(f"{why}; leave out: {', '.join(named)}")
 
 
-async def _answered(
+async def _answer_query(
     analytics: Analytics,
     publish: Publish,
     may_export: bool,  # noqa: FBT001 - bound by name
@@ -169,7 +169,7 @@ async def _answered(
     blocks: list[ContentBlock] = []
 
     def work() -> JsonAnswer:
-        prepared = questions.asked(query, parameters)
+        prepared = questions.prepare(query, parameters)
         if chart is None:
             return questions.answer(prepared, may_export=may_export)
         plot = questions.plot(prepared, chart, title or "")

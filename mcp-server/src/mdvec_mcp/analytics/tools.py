@@ -218,8 +218,8 @@ def _limiter() -> anyio.CapacityLimiter:
         return limiter
 
 
-def _pair(given: list[str] | None) -> tuple[str, str] | None:
-    return None if given is None else (given[0], given[1])
+def _pair(pair: list[str] | None) -> tuple[str, str] | None:
+    return None if pair is None else (pair[0], pair[1])
 
 
 _MIN_OUTPUT_BYTES = 200
@@ -289,10 +289,10 @@ def add_table_resources(offer: Offer, analytics: Analytics) -> None:
     async def names(_given: dict[str, str]) -> list[str]:
         return await in_thread(lambda: list(analytics.queries.tables()))
 
-    async def columns(given: dict[str, str]) -> list[str]:
+    async def columns(arguments: dict[str, str]) -> list[str]:
         known = await in_thread(analytics.queries.tables)
         there = {compared_name(name): listed for name, listed in known.items()}
-        return [column.name for column in there.get(compared_name(given.get("table", "")), ())]
+        return [column.name for column in there.get(compared_name(arguments.get("table", "")), ())]
 
     offer.add_resource(_TABLES, "The tables that SQL can query, with columns", _JSON, tables)
     offer.resources.add_template(

@@ -137,8 +137,8 @@ def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fiel
 
 
 def _with_query(path: str, fields: Mapping[str, object]) -> str:
-    given = {name: value for name, value in fields.items() if value is not None}
-    return f"{path}?{urlencode(given, doseq=True, errors='replace')}"
+    present = {name: value for name, value in fields.items() if value is not None}
+    return f"{path}?{urlencode(present, doseq=True, errors='replace')}"
 
 
 def _money(arguments: Arguments) -> str:

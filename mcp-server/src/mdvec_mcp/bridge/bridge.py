@@ -35,14 +35,14 @@ def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
     if not isinstance(version, str):
         return None
     method = message["method"]
-    headers = {VERSION: _encoded(version), "Mcp-Method": _encoded(method)}
+    headers = {VERSION: _header_value(version), "Mcp-Method": _header_value(method)}
     name = params.get(_NAMED.get(method, ""))
     if isinstance(name, str):
-        headers["Mcp-Name"] = _encoded(name)
+        headers["Mcp-Name"] = _header_value(name)
     return headers
 
 
-def _encoded(value: str) -> str:
+def _header_value(value: str) -> str:
     """A header's value; in MCP's Base64 form unless it is plain ASCII."""
     if _PLAIN.fullmatch(value):
         return value
@@ -217,8 +217,10 @@ class Remote:
             )
         kind = response.headers.get("content-type", "")
         if response.is_error and not kind.startswith(_JSON):
-            said = response.read().decode(errors="replace").strip()
-            raise ServerUnusable(f"the server at {self.url} answers {response.status_code}: {said}")
+            reason = response.read().decode(errors="replace").strip()
+            raise ServerUnusable(
+                f"the server at {self.url} answers {response.status_code}: {reason}"
+            )
 
 
 def _texts(response: httpx2.Response) -> Iterator[str]:

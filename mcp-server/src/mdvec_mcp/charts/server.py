@@ -134,7 +134,7 @@ class ChartServer:
         Raises:
             ChartServerUnavailable: no port is free.
         """
-        host, port = self._settings.host, self._started().port
+        host, port = self._settings.host, self._start().port
         in_url = f"[{host}]" if ":" in host else host
         return f"http://{in_url}:{port}{_PATH}{self.store.put(picture)}"
 
@@ -146,7 +146,7 @@ class ChartServer:
             running.stop()
         self.store.clear()
 
-    def _started(self) -> _Running:
+    def _start(self) -> _Running:
         with self._lock:
             if self._running is None or not self._running.alive:
                 listening = _listen(self._settings.host, self._settings.port)

@@ -97,8 +97,8 @@ class HouseholdContext:
             except DatabaseError:
                 raise
             except MdvecError as error:  # perhaps the month asked for is in a newer file
-                raise ToolError(f"{safe_line(str(error))}{_told(look)}") from error
-            return answer, _told(look)
+                raise ToolError(f"{safe_line(str(error))}{_newer_files(look)}") from error
+            return answer, _newer_files(look)
 
         return await self.run(name, mode, looking)
 
@@ -170,25 +170,25 @@ class HouseholdContext:
         own = {"today": today(), "month_starts_on": self.month_starts_on}
         return {name: own[name] for name in signature(function).parameters if name in own}
 
-    def trend(self, connection: Connection, tool_id: int, **asked: Any) -> TrendAnswer:  # noqa: ANN401
+    def trend(self, connection: Connection, tool_id: int, **request: Any) -> TrendAnswer:  # noqa: ANN401
         """What ``category_trend`` answers, cached until the ledger changes."""
-        return self._cached(category_trend, connection, tool_id, asked)
+        return self._cached_trend(category_trend, connection, tool_id, request)
 
     def trend_summary(
         self, connection: Connection, tool_id: int, months: MonthRange | None = None
     ) -> TrendAnswer:
         """All categories, by default over the latest year, cached until the ledger changes."""
-        return self._cached(category_trend_summary, connection, tool_id, {"months": months})
+        return self._cached_trend(category_trend_summary, connection, tool_id, {"months": months})
 
-    def _cached(
+    def _cached_trend(
         self,
         make: Callable[..., TrendAnswer],
         connection: Connection,
         tool_id: int,
-        asked: dict[str, Any],
+        request: dict[str, Any],
     ) -> TrendAnswer:
         version, own = data_version(connection, tool_id), self.settings_of(make)
-        return self.trends(make, connection, tool_id, version, **asked, **own)
+        return self.trends(make, connection, tool_id, version, **request, **own)
 
     def households(self) -> list[Tool]:
         """The active households, at least one.
@@ -224,7 +224,7 @@ def _refusals_on_one_line() -> Iterator[None]:
         raise ToolError(safe_line(str(error))) from error
 
 
-def _told(look: Look) -> str:
+def _newer_files(look: Look) -> str:
     """What is newer than the ledger, each on a line of its own; answers name the files left out."""
 
     def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
@@ -239,7 +239,10 @@ def today() -> date:
 
 
 def refuse_others(
-    choice: str, takes: tuple[str, ...], given: Mapping[str, object], needs: tuple[str, ...] = ()
+    choice: str,
+    takes: tuple[str, ...],
+    arguments: Mapping[str, object],
+    needs: tuple[str, ...] = (),
 ) -> None:
     """Refuse a call with arguments that ``choice`` does not take, or without one that it needs.
 
@@ -248,8 +251,8 @@ def refuse_others(
     Raises:
         ToolError: says in one sentence what the choice takes.
     """
-    named = {name for name, value in given.items() if value is not None}
-    others = [name for name in given if name in named and name not in takes]
+    named = {name for name, value in arguments.items() if value is not None}
+    others = [name for name in arguments if name in named and name not in takes]
     if others:
         raise ToolError(
             f"{choice} は {'、'.join(others)} を使いません。使える引数: {'、'.join(takes)}"

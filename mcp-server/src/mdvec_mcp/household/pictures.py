@@ -119,7 +119,7 @@ def chart_in_english(chart: Chart) -> Chart:
         return replace(chart, title=title, note=in_english(chart.note))
     return replace(
         chart, title=title,
-        series=tuple(replace(one, name=in_english(one.name)) for one in chart.series),
+        series=tuple(replace(series, name=in_english(series.name)) for series in chart.series),
         notes=tuple(
             replace(note, japanese=note.english or in_english(note.japanese))
             for note in chart.notes
@@ -201,7 +201,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
 
     Those of a year are not beside those of the months: one axis cannot show both.
     """
-    statuses = [one for one in answer.statuses if one.budget.per == "month"] or answer.statuses
+    statuses = [each for each in answer.statuses if each.budget.per == "month"] or answer.statuses
     subjects = [status.budget.subject for status in statuses]
     notes = ["途中です（期間はまだ終わっていません）"] * any(
         status.expected is not None for status in statuses

@@ -88,14 +88,14 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         file: str | None = None,
         toml: str | None = None,
     ) -> ToolReply:
-        given = {
+        arguments = {
             "category": category, "amount": amount, "per": per, "action": action, "shop": shop,
             "spelling": spelling, "transaction_id": transaction_id, "note": note, "tags": tags,
             "tool": tool, "file": file, "toml": toml,
         }  # fmt: skip
         lists = what == "budget" and (category, amount, per) == (None, None, None)
         needs = () if lists else NEEDS.get(what, ())
-        refuse_others(f"edit_household の what={what}", TAKES[what], given, needs)
+        refuse_others(f"edit_household の what={what}", TAKES[what], arguments, needs)
         match what:
             case "budget" if lists:
                 listed = partial(budget_status, **context.settings_of(budget_status))
@@ -113,7 +113,7 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
             case "note":
                 return await _note(context, tool, transaction_id, note, tags, category)
         other = {"category": category or ""} if what == "rule" else {"spelling": spelling or ""}
-        return await _named(context, tool, what, action, {"shop": shop or "", **other})
+        return await _edit_names(context, tool, what, action, {"shop": shop or "", **other})
 
     offer.add_tool(
         edit_household,
@@ -125,7 +125,7 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
     )
 
 
-async def _named(
+async def _edit_names(
     context: HouseholdContext,
     tool: str | None,
     what: What,
@@ -168,16 +168,16 @@ async def _note(
         )
 
     def work(connection: Connection, tool_id: int) -> NotesAnswer:
-        told: list[str] = []
+        lines: list[str] = []
         with connection:
             if note is not None or tags is not None:
                 done = note_row(connection, tool_id, transaction_id=row, note=note, tags=tags)
-                told = [line for line in done.text.splitlines() if not line.startswith("- ")]
+                lines = [line for line in done.text.splitlines() if not line.startswith("- ")]
             if category is not None:  # its text ends with the row, as it is then
                 done = categorize_rows(
                     connection, tool_id, transaction_ids=[row], category=category
                 )
-                done = replace(done, text="\n".join([*told, done.text]))
+                done = replace(done, text="\n".join([*lines, done.text]))
         return done
 
     return reply(await context.run(tool, "write", work))

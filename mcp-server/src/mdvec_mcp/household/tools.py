@@ -329,20 +329,20 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         tool: str | None = None,
         file: str | None = None,
     ) -> ToolReply:
-        asked = {
+        arguments = {
             "since": since, "until": until, "period": period, "base": base, "category": category,
             "by": by, "detail": detail, "limit": limit, "file": file,
         }  # fmt: skip
         make = REPORTS[report]
-        takes = [name for name in signature(make).parameters if name in asked]
+        takes = [name for name in signature(make).parameters if name in arguments]
         takes += ["output_format"] * (report in CHARTED) + ["tool"] * (report != "households")
         refuse_others(
             f"household_report の report={report}", tuple(takes),
-            {**asked, "output_format": output_format, "tool": tool},
+            {**arguments, "output_format": output_format, "tool": tool},
             ("file",) if report == "mapping" else (),
         )  # fmt: skip
-        given = {name: value for name, value in asked.items() if value is not None}
-        work = partial(make, **given, **context.settings_of(make))
+        present = {name: value for name, value in arguments.items() if value is not None}
+        work = partial(make, **present, **context.settings_of(make))
         if report == "mapping":
             return reply(await context.in_folder(tool, work))
         if report == "households":

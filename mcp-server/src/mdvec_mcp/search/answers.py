@@ -77,14 +77,14 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
         how = f"mdvec import -n {answer.tools[0] if len(answer.tools) == 1 else 'NAME'}"
         how = f"{offered_name('reindex')} imports them, or in a terminal: {how}"
         nothing = f"{names}: no documents yet; {how}"
-        return "\n\n".join([nothing, *_noted(answer.notes)])
+        return "\n\n".join([nothing, *_note_lines(answer.notes)])
     passages = counted(answer.total_chunks, "passage")
     parts = [f"{len(answer.results)} of {passages} of {names}"]
     if not answer.results:
         parts = [f"{names}: nothing found in {passages}"]
     elif answer.first_sentence:
         parts.append(answer.first_sentence)
-    notes = _noted(answer.notes)
+    notes = _note_lines(answer.notes)
     if answer.truncated and not any(hit.truncated for hit in answer.results):
         notes.append("note: more was found than fits; use a smaller k, or ask more precisely")
     room = max_chars - sum(len(part) + 2 for part in (*parts, *notes))
@@ -103,15 +103,15 @@ def document_text(
         f"of {counted(document.total_lines, 'line')} (characters {document.start_position}-"
         f"{document.end_position} of {document.total_chars})"
         f"{f' {document.pages}' if document.pages else ''}{title}"
-        f"{_linked(document.links_to, document.linked_from, _MAX_ALL_LINKS)}"
+        f"{_link_line(document.links_to, document.linked_from, _MAX_ALL_LINKS)}"
     )
     cut = cut_note(document.tool, document.file_path, document.end_position)
     content = document.numbered if numbered else document.with_pages
     text = fence_for([content]).around(content)
-    return "\n".join([head, *_noted(notes), text]) + (cut if document.truncated else "")
+    return "\n".join([head, *_note_lines(notes), text]) + (cut if document.truncated else "")
 
 
-def _noted(notes: Sequence[str]) -> list[str]:
+def _note_lines(notes: Sequence[str]) -> list[str]:
     return [f"note: {on_one_line(note)}" for note in notes]
 
 
@@ -138,7 +138,7 @@ def hit_texts(
     )
     spans = within_budget([TextSpan(0, len(passage)) for passage in passages], max(room, 1))
     texts = [
-        f"{head}\n{_shown(hit, passage, span.end, fence)}"
+        f"{head}\n{_shown_passage(hit, passage, span.end, fence)}"
         for head, hit, passage, span in zip(heads, hits, passages, spans, strict=False)
     ]
     missing = len(hits) - len(texts)
@@ -170,10 +170,10 @@ def _relations(hit: Hit) -> str:
     found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
     also_in = f"; also in {some_of(hit.also_in, _MAX_PLACES)}" if hit.also_in else ""
     goes_on = "" if hit.goes_on is None else f"; goes on at {hit.goes_on}"
-    return goes_on + found_by + also_in + _linked(hit.links_to, hit.linked_from, _MAX_LINKS)
+    return goes_on + found_by + also_in + _link_line(hit.links_to, hit.linked_from, _MAX_LINKS)
 
 
-def _linked(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
+def _link_line(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
     """What a document links to and what links to it, for the line about it."""
     ways = ("links to", links_to), ("linked from", linked_from)
     return "".join(
@@ -187,21 +187,21 @@ def listing_text(listing: Listing, max_chars: int) -> str:
     All documents of the page are there; tasks have what they leave of ``max_chars``.
     """
     several = len(listing.tools) > 1
-    found = counted(listing.total, "document")
-    first = f"{found} of {', '.join(listing.tools)}"
+    count = counted(listing.total, "document")
+    first = f"{count} of {', '.join(listing.tools)}"
     if listing.pages > 1:
         first += f", page {listing.page} of {listing.pages}"
-    heads = [_listed(document, several=several) for document in listing.documents]
+    heads = [_document_line(document, several=several) for document in listing.documents]
     room = max_chars - sum(len(head) + 1 for head in heads)
     lines = [first]
     for document, head in zip(listing.documents, heads, strict=True):
         tasks = _task_lines(document.tasks, room)
         room -= sum(len(task) + 1 for task in tasks)
         lines += [head, *tasks]
-    return "\n".join([*lines, *_noted(listing.notes)])
+    return "\n".join([*lines, *_note_lines(listing.notes)])
 
 
-def _listed(document: ListedDocument, *, several: bool) -> str:
+def _document_line(document: ListedDocument, *, several: bool) -> str:
     source = f"{document.tool}: " if several else ""
     about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
     about += f" {quoted(tags_in_short(document.tags))}" if document.tags else ""
@@ -234,7 +234,7 @@ def _first_within(heads: Sequence[str], max_chars: int) -> int:
     return len(heads)
 
 
-def _shown(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
+def _shown_passage(hit: Hit, passage: str, end: int, fence: TextFence) -> str:
     """The passage up to ``end``, with a note on how to read the rest if it is cut."""
     note = ""
     if end < len(passage):

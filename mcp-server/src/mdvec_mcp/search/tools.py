@@ -181,52 +181,54 @@ class SearchContext:
     engine: ChromaServer | None = None
     kept: KeptReader | None = None
 
-    def search(self, asked: SearchArguments) -> Answer:
+    def search(self, arguments: SearchArguments) -> Answer:
         """Search the named tools, or all active ones, with the settings' mode and max_chars."""
-        tools = self.freshness.served_names(asked.tools)
+        tools = self.freshness.served_names(arguments.tools)
         look = self.look(tools)
-        answer = self._answer(replace(asked, tools=tools))
+        answer = self._answer(replace(arguments, tools=tools))
         if not answer.confident:  # what is missing may have been written just now
             look = self.look(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(_freshness)))
 
-    def list_documents(self, asked: SearchArguments, page: int) -> Listing:
+    def list_documents(self, arguments: SearchArguments, page: int) -> Listing:
         """A page of the documents that pass the filters."""
-        tools = self.freshness.served_names(asked.tools)
+        tools = self.freshness.served_names(arguments.tools)
         look = self.look(tools)
-        listing = search.list_documents(self.database, tools, asked.filters(), page, asked.sort)
+        listing = search.list_documents(
+            self.database, tools, arguments.filters(), page, arguments.sort
+        )
         return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
 
-    def search_as_typed(self, asked: SearchArguments) -> Answer:
+    def search_as_typed(self, arguments: SearchArguments) -> Answer:
         """Search for a query that a model wrote, whose signs count if it is no command or code.
 
         Quotes in it force nothing if no text has what is between them.
         """
-        typed = search.typed_query(asked.query)
-        is_code = search.looks_like_code(asked.query)
-        if is_code or typed == search.TypedQuery(asked.query):
-            answer = self.search(asked)
-            unread = search.signs_read_as_text(asked.query, is_code=is_code)
+        typed = search.typed_query(arguments.query)
+        is_code = search.looks_like_code(arguments.query)
+        if is_code or typed == search.TypedQuery(arguments.query):
+            answer = self.search(arguments)
+            unread = search.signs_read_as_text(arguments.query, is_code=is_code)
             return replace(answer, notes=(*unread, *answer.notes))
-        stated = asked.with_typed(typed)
+        stated = arguments.with_typed(typed)
         answer = self.search(stated)
         if answer.results or not typed.exact:
             return answer
-        again = self.search(replace(stated, exact=asked.exact))
+        again = self.search(replace(stated, exact=arguments.exact))
         written = ", ".join(f'"{words}"' for words in typed.exact)
         note = f"no note says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
 
-    def _answer(self, asked: SearchArguments) -> Answer:
-        source, query = None, asked.query
-        if asked.related_to is not None:
-            source, like = search.query_like(self.database, asked.tools, asked.related_to)
+    def _answer(self, arguments: SearchArguments) -> Answer:
+        source, query = None, arguments.query
+        if arguments.related_to is not None:
+            source, like = search.query_like(self.database, arguments.tools, arguments.related_to)
             query = query or like
         question = search.Question(
-            query, asked.tools, asked.k, self.settings.mode, asked.returning,
-            self.settings.max_chars, asked.filters(), asked.sort, tuple(asked.queries or ()),
-            source, is_asked=bool(asked.query),
+            query, arguments.tools, arguments.k, self.settings.mode, arguments.returning,
+            self.settings.max_chars, arguments.filters(), arguments.sort,
+            tuple(arguments.queries or ()), source, is_asked=bool(arguments.query),
         )  # fmt: skip
         return search.search(
             self.database,
@@ -308,10 +310,10 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        asked = SearchArguments(
+        arguments = SearchArguments(
             query, (tool.name,), k, return_, path, tags, since, until, sort, exact, exclude, queries
         )
-        return await _search_one(context, ctx, asked, link)
+        return await _search_one(context, ctx, arguments, link)
 
     async def search_household(
         ctx: AnyContext, query: Query, k: K = context.settings.k
@@ -332,11 +334,14 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
 
 
 async def _search_one(
-    context: SearchContext, ctx: AnyContext, asked: SearchArguments, link: LinkKind | None = None
+    context: SearchContext,
+    ctx: AnyContext,
+    arguments: SearchArguments,
+    link: LinkKind | None = None,
 ) -> ToolReply:
-    await context.first_documents(asked.tools, ctx)
+    await context.first_documents(arguments.tools, ctx)
     return await context.run(
-        lambda: context.reply(context.search_as_typed(asked), link, wide=False)
+        lambda: context.reply(context.search_as_typed(arguments), link, wide=False)
     )
 
 

@@ -182,5 +182,7 @@ def _is_ours(name: str | None, rules: Rules) -> bool:
 
 
 def _bears(headers: Headers, token: str) -> bool:
-    kind, _, given = headers.get("authorization", "").partition(" ")
-    return kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), token.encode())
+    kind, _, credentials = headers.get("authorization", "").partition(" ")
+    return kind.lower() == "bearer" and hmac.compare_digest(
+        credentials.strip().encode(), token.encode()
+    )

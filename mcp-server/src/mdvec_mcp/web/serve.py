@@ -61,11 +61,11 @@ def http_app(
     app.router.redirect_slashes = False
     served: ASGIApp = MissedNotices(EnvelopeCheck(app), server.sessions)
     if page is not None:
-        served = _beside(served, page)
+        served = _route_mcp_and_page(served, page)
     return Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules)
 
 
-def _beside(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
+def _route_mcp_and_page(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
     """Passes the requests for MCP and for the health check to one application, others to a page."""
 
     async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:

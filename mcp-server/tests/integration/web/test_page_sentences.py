@@ -14,7 +14,7 @@ from page_ledger import ledger
 from page_site import page_site, post
 
 from mdvec_mcp.web.page.rows_view import TooManyAtOnce
-from mdvec_mcp.web.page.views import told
+from mdvec_mcp.web.page.views import translated
 
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ]")
 SAID = re.compile(r'<p class="(?:whole )?(?:trouble|note)"[^>]*>(.*?)</p>', re.DOTALL)
@@ -159,8 +159,8 @@ def test_a_japanese_page_says_in_japanese_what_the_library_says_in_english(clien
 
 def test_models_are_described_in_japanese():
     listed = catalog.list_models(set(), Settings().model.options())
-    told_ones = [told("ja", model.card.summary) for model in listed]
-    assert [one for one in told_ones if not JAPANESE.search(one)] == []
+    translated_ones = [translated("ja", model.card.summary) for model in listed]
+    assert [one for one in translated_ones if not JAPANESE.search(one)] == []
 
 
 def test_the_ready_made_questions_are_described_in_japanese(client):
@@ -170,12 +170,12 @@ def test_the_ready_made_questions_are_described_in_japanese(client):
 
 
 def test_limits_of_a_query_are_told_in_japanese():
-    assert told("ja", str(out_of_time(10))).startswith("10 秒の制限に達した")
-    assert told("ja", str(out_of_memory(512))).startswith("メモリーの制限（512 MB）")
+    assert translated("ja", str(out_of_time(10))).startswith("10 秒の制限に達した")
+    assert translated("ja", str(out_of_memory(512))).startswith("メモリーの制限（512 MB）")
 
 
 def test_what_the_view_of_rows_refuses_is_told_in_japanese(client):
-    assert told("ja", str(TooManyAtOnce(12_345))).startswith("12,345件あります。")
+    assert translated("ja", str(TooManyAtOnce(12_345))).startswith("12,345件あります。")
     assert "明細が選ばれていないため" in post(client, "/money/rows/change", do="save").text
 
 
@@ -184,13 +184,13 @@ def test_a_rebuild_under_way_is_told_in_japanese():
         "notes is being built again, 1 document so far; until that is complete, searches read "
         "what was there before"
     )
-    assert told("ja", note).startswith("notes を作り直しています")
+    assert translated("ja", note).startswith("notes を作り直しています")
 
 
 def test_what_is_not_in_the_table_and_english_pages_stay_as_they_are():
     sentence = "there is no tool 'a'; nearest: b"
-    assert told("en", sentence) == sentence
-    assert told("ja", f"now {sentence}") == f"now {sentence}"
-    assert told("ja", "there is no tool '{x}<b>'; nearest: b") == (
+    assert translated("en", sentence) == sentence
+    assert translated("ja", f"now {sentence}") == f"now {sentence}"
+    assert translated("ja", "there is no tool '{x}<b>'; nearest: b") == (
         "ツール「{x}<b>」はありません。近い名前: b"
     )

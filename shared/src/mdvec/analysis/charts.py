@@ -66,7 +66,9 @@ def chart_rows(
         path, types = export_file(data, settings, folder)
         with export_connection([path], time_zone=zone) as connection:
             create_stored_rows(connection, export_scan(path, types), types)
-            yield _chosen(connection, [name for name, _ in column_types(connection)], wanted)
+            yield _chosen_columns(
+                connection, [name for name, _ in column_types(connection)], wanted
+            )
         return
     frame = as_frame(data, "a chart is made of the handle of an export, or of", "make one of it")
     with TemporaryDirectory() as made:
@@ -77,10 +79,10 @@ def chart_rows(
                 names = _store_polars(connection, frame, file)
             else:
                 names = _store_pandas(connection, frame)
-            yield _chosen(connection, names, wanted)
+            yield _chosen_columns(connection, names, wanted)
 
 
-def _chosen(
+def _chosen_columns(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
     """The wanted ones of the stored columns, which their owner calls by ``names``."""
@@ -247,7 +249,7 @@ class SafeChart:
         file.write_bytes(
             self.png
             if image_format == "png"
-            else _drawn(self.plot, self.size, image_format, self.font_path)
+            else _picture(self.plot, self.size, image_format, self.font_path)
         )
         return file
 
@@ -305,7 +307,7 @@ def safe_chart(
         with chart_rows(data, wanted, settings, folder) as (columns, fetch):
             check_numbers(wanted, columns)
             plot = plot_of(columns, fetch, kind, title)
-        return SafeChart(plot, _drawn(plot, pixels, "png", font_path), pixels, font_path)
+        return SafeChart(plot, _picture(plot, pixels, "png", font_path), pixels, font_path)
     except PlotRefused as error:
         raise ChartRefused(str(error)) from error
     except ChartError as error:
@@ -317,7 +319,7 @@ def safe_chart(
         ) from error
 
 
-def _drawn(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:
+def _picture(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:
     return charts.draw(plot, size, image_format, font_path=font_path).data
 
 

@@ -217,9 +217,9 @@ class ExportFolder:
         if is_private(self.folder):
             path = self.folder / handle
             file = _regular_file(path)
-            if file is not None and not self._expired(file) and self._is_own(handle):
+            if file is not None and not self._is_expired(file) and self._is_own(handle):
                 return path
-            if file is not None and self._expired(file):
+            if file is not None and self._is_expired(file):
                 self._remove(handle)
         raise ExportMissing(
             f"there is no export {handle}: it expired (exports stay {self._ttl} s), or was made "
@@ -241,7 +241,9 @@ class ExportFolder:
     def list(self) -> list[Export]:
         """The exports of this database that have not expired, the oldest first."""
         return [
-            file for file in self._files() if not self._expired(file) and self._is_own(file.handle)
+            file
+            for file in self._files()
+            if not self._is_expired(file) and self._is_own(file.handle)
         ]
 
     def _is_own(self, handle: str) -> bool:
@@ -252,13 +254,13 @@ class ExportFolder:
         """Delete expired exports, and nothing else; return their handles."""
         if not is_private(self.folder):
             return []
-        gone = [file.handle for file in self._files() if self._expired(file)]
+        gone = [file.handle for file in self._files() if self._is_expired(file)]
         for handle in gone:
             self._remove(handle)
         for suffix in _BESIDE:
             for path in self.folder.glob(f"export_*{suffix}"):  # left behind by a killed process
                 file = _regular_file(path) if _HANDLE.match(path.name) else None
-                if file is not None and self._expired(file):
+                if file is not None and self._is_expired(file):
                     path.unlink(missing_ok=True)
         return gone
 
@@ -306,7 +308,7 @@ class ExportFolder:
         files = [file for file in candidates if file is not None]
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
-    def _expired(self, file: Export) -> bool:
+    def _is_expired(self, file: Export) -> bool:
         # If the clock was set back, a file seems to be from the future; it must not stay for ever.
         now = self._clock()
         return file.expires <= now or int(now) < file.made

@@ -233,8 +233,8 @@ class OutputGuard:
             self._undo.callback(shell.events.unregister, event, callback)
         for publisher in (shell.display_pub, shell.displayhook):
             if hasattr(publisher, "register_hook"):  # a kernel's; in a terminal, IPython prints
-                publisher.register_hook(self._displayed)
-                self._undo.callback(publisher.unregister_hook, self._displayed)
+                publisher.register_hook(self._limited_display)
+                self._undo.callback(publisher.unregister_hook, self._limited_display)
 
     def _begin_cell(self, *_: object) -> None:
         self._printed = 0
@@ -242,7 +242,7 @@ class OutputGuard:
     def _end_cell(self, *_: object) -> None:
         self._warn()
 
-    def _displayed(self, message: dict[str, Any]) -> dict[str, Any]:
+    def _limited_display(self, message: dict[str, Any]) -> dict[str, Any]:
         """A display message to the notebook, without the representations that exceed the limit."""
         data = message.get("content", {}).get("data", {})
         texts = {kind: value for kind, value in data.items() if not kind.startswith(_PICTURES)}

@@ -141,13 +141,13 @@ def pandas_frame(
     if plain := [name for name in types if name not in set(objects)]:
         with warnings.catch_warnings():  # DuckDB drops a column of times with a zone in place
             warnings.filterwarnings("ignore", "The inplace keyword in DataFrame.drop")
-            frame = connection.execute(f"SELECT {_listed(plain)} FROM {table}").df()
+            frame = connection.execute(f"SELECT {_column_list(plain)} FROM {table}").df()
         columns |= dict(frame.items())
     if floats := [name for name, kind in types.items() if kind.name in {"FLOAT", "DOUBLE"}]:
-        arrays = connection.execute(f"SELECT {_listed(floats)} FROM {table}").fetchnumpy()
+        arrays = connection.execute(f"SELECT {_column_list(floats)} FROM {table}").fetchnumpy()
         columns |= {name: _floats(arrays[name], columns[name]) for name in floats}
     if objects:
-        rows = connection.execute(f"SELECT {_listed(objects)} FROM {table}").fetchall()
+        rows = connection.execute(f"SELECT {_column_list(objects)} FROM {table}").fetchall()
         for at, name in enumerate(objects):
             columns[name] = pd.Series([row[at] for row in rows], dtype=object)
     return pd.DataFrame({name: columns[name] for name in types})
@@ -157,7 +157,7 @@ def _needs_objects(kind: DuckDBType) -> bool:
     return kind.is_nested or kind.family == "DECIMAL"
 
 
-def _listed(names: list[str]) -> str:
+def _column_list(names: list[str]) -> str:
     return ", ".join(map(identifier, names))
 
 

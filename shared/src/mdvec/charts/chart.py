@@ -50,7 +50,7 @@ def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...
     names that there are: with the same ones a name has the same colour in every chart, and no two
     share one, up to twenty. Beyond that, a chart moves those that would share one.
     """
-    everywhere = _places({*names, *among}, _preferred)
+    everywhere = _places({*names, *among}, _preferred_place)
     here = _places(set(names), everywhere.__getitem__)
     return tuple(PALETTE[here[name]] for name in names)
 
@@ -68,7 +68,7 @@ def _places(names: Iterable[str], preferred: Callable[[str], int]) -> dict[str, 
     return places
 
 
-def _preferred(name: str) -> int:
+def _preferred_place(name: str) -> int:
     known = _OWN.get(name, _SHARED.get(name))
     if known is not None:
         return known
@@ -273,14 +273,14 @@ def merge_small(
     while count < room and _total(ranked[count:]) * 100 > whole * MAX_OTHERS_PERCENT:
         count += 1
     rest = ranked[count:]
-    return ranked[:count] + ([_others(rest)] if len(rest) > 1 else rest)
+    return ranked[:count] + ([_sum_of_others(rest)] if len(rest) > 1 else rest)
 
 
 def _total(entries: Sequence[Entry]) -> int:
     return sum(entry.value for entry in entries)
 
 
-def _others(rest: Sequence[Entry]) -> Entry:
+def _sum_of_others(rest: Sequence[Entry]) -> Entry:
     members = tuple(entry.name for entry in rest)
     return Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)
 

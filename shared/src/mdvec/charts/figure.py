@@ -151,24 +151,24 @@ def _pixels(figure: Figure, size: Size, image_format: ImageFormat) -> bytes:
             picture.save(buffer, "JPEG", quality=quality, subsampling=0, optimize=True)
         else:
             exact = np.frombuffer(pixels, "<u4").reshape(size[::-1])
-            _indexed(exact, colors).save(buffer, "PNG")
+            _with_palette(exact, colors).save(buffer, "PNG")
         if buffer.tell() < MAX_PICTURE_BYTES:
             break
     return buffer.getvalue()
 
 
-def _indexed(exact: NDArray[np.uint32], colors: int) -> Image.Image:
+def _with_palette(exact: NDArray[np.uint32], colors: int) -> Image.Image:
     """A picture with a palette of the most frequent colours, which stay exact.
 
     Full colour would take three times the bytes. Colours are told apart by five bits a channel.
     """
-    found, counts = np.unique(exact, return_counts=True)
-    found = found[np.argsort(-counts, kind="stable")]
-    used, first = np.unique(_cells(found), return_index=True)
-    palette = _channels(found[np.sort(first)[:colors]])
-    apart = np.abs(_channels(found[first])[:, None] - palette).sum(axis=2)
+    values, counts = np.unique(exact, return_counts=True)
+    values = values[np.argsort(-counts, kind="stable")]
+    used, first = np.unique(_cells(values), return_index=True)
+    palette = _channels(values[np.sort(first)[:colors]])
+    distances = np.abs(_channels(values[first])[:, None] - palette).sum(axis=2)
     nearest = np.zeros(1 << 15, np.uint8)
-    nearest[used] = apart.argmin(axis=1)
+    nearest[used] = distances.argmin(axis=1)
     picture = Image.fromarray(nearest[_cells(exact)])
     picture.putpalette(palette.astype(np.uint8).tobytes())
     return picture

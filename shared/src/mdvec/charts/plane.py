@@ -128,7 +128,9 @@ def _x_labels(
         labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
         shown = {at: f"{at:.0f}" if plot.are_years else text for at, text in labels.items()
                  if xs[0] <= at <= xs[1]}  # fmt: skip
-        texts = _spaced(sheet, [(pixels(at), text, "") for at, text in shown.items()], width)
+        texts = _texts_with_room(
+            sheet, [(pixels(at), text, "") for at, text in shown.items()], width
+        )
         return XLabels(list(shown), texts, (_ROW_EM + 0.4) * font, font)
     year, month = (sheet.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
 
@@ -142,12 +144,14 @@ def _x_labels(
     else:
         ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
         places = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
-    texts = _spaced(sheet, [(pixels(at), upper, lower) for at, upper, lower in places], width)
+    texts = _texts_with_room(
+        sheet, [(pixels(at), upper, lower) for at, upper, lower in places], width
+    )
     height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
     return XLabels([label[0] for label in places], texts, height, font)
 
 
-def _spaced(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:
+def _texts_with_room(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:
     """The texts of labels at their pixels: those with room, and what is below where it changes."""
     font, texts, taken, below_taken = sheet.measures.font, [], -width, 0.0
     changes = [at for at, label in enumerate(labels)
@@ -257,23 +261,23 @@ def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
     """Draw lines, and dots where they are few or alone; towards a running place, dashed ones."""
     line = points(sheet.measures.line)
     for one, color in reversed(series):
-        xs, values = _drawn(plot, one)
-        ahead = _ahead(xs, plot.running)
+        xs, values = _points_of(plot, one)
+        ahead = _running_points(xs, plot.running)
         style: dict[str, Any] = {"color": color, "linewidth": line, "clip_on": False}
-        axes.plot(xs, _only(values, [not running for _, running in ahead]), label=one.name,
+        axes.plot(xs, _where(values, [not running for _, running in ahead]), label=one.name,
                   linestyle=dashes(color), **style)  # fmt: skip
         if plot.running:
             axes.plot(
-                xs, _only(values, [leads for leads, _ in ahead]), linestyle=(0, (2, 1.6)), **style
+                xs, _where(values, [leads for leads, _ in ahead]), linestyle=(0, (2, 1.6)), **style
             )
         dotted = [value == value and (len(xs) <= _MAX_DOTTED or alone) for value, alone in
-                  zip(values, _alone(values), strict=True)]  # fmt: skip
+                  zip(values, _are_isolated(values), strict=True)]  # fmt: skip
         for hollow in (False, True):
             marked = [
                 dot and running == hollow for dot, (_, running) in zip(dotted, ahead, strict=True)
             ]
             if any(marked):
-                axes.plot(xs, _only(values, marked), linestyle="none", marker="o", color=color,
+                axes.plot(xs, _where(values, marked), linestyle="none", marker="o", color=color,
                           markersize=line * 2.4, markerfacecolor=PAPER if hollow else color,
                           clip_on=False)  # fmt: skip
 
@@ -282,36 +286,36 @@ def _draw_areas(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
     """Fill what is below the lines; the largest first, so that it lies under the others."""
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
-        xs, values = _drawn(plot, one)
-        ahead = _ahead(xs, plot.running)
+        xs, values = _points_of(plot, one)
+        ahead = _running_points(xs, plot.running)
         for opacity, shown in (
             (alpha, [not running for _, running in ahead]),
             (alpha * 0.4, [leads for leads, _ in ahead] if plot.running else []),
         ):
             if any(shown):
                 axes.fill_between(
-                    xs, _only(values, shown), 0, color=color, alpha=opacity, linewidth=0
+                    xs, _where(values, shown), 0, color=color, alpha=opacity, linewidth=0
                 )
     _draw_lines(axes, plot, series, sheet)
 
 
-def _drawn(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
+def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
     """The places and values of a series, with nan for a gap."""
     values = [nan if value is None else float(value) for value in series.values]
     return list(series.places or plot.x), values
 
 
-def _ahead(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
+def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
     """For each place, whether it is on a line from or to a running one, and is one itself."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 
 
-def _only(values: Sequence[float], chosen: Sequence[bool]) -> list[float]:
+def _where(values: Sequence[float], chosen: Sequence[bool]) -> list[float]:
     return [value if is_chosen else nan for value, is_chosen in zip(values, chosen, strict=True)]
 
 
-def _alone(values: Sequence[float]) -> list[bool]:
+def _are_isolated(values: Sequence[float]) -> list[bool]:
     """Whether a value has no neighbours, and so no line."""
     known = [False, *(value == value for value in values), False]
     return [not (known[at] or known[at + 2]) for at in range(len(values))]
@@ -320,7 +324,7 @@ def _alone(values: Sequence[float]) -> list[bool]:
 def _draw_dots(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
     size = sheet.measures.line * (2.8 if len(plot.x) < 300 else 1.7)
     for one, color in series:
-        xs, values = _drawn(plot, one)
+        xs, values = _points_of(plot, one)
         axes.scatter(xs, values, s=points(size) ** 2, color=color, alpha=0.75, linewidth=0,
                      label=one.name, clip_on=False)  # fmt: skip
 

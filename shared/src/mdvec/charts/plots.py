@@ -168,7 +168,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
     if len(rows.columns) == 3 and ys == [2] and (is_placed or kind != "scatter"):
         if kind == "scatter":
             return _clouds(rows)
-        return _long(rows, kind) if is_placed else _long_over_names(rows, kind)
+        return _long_form_plot(rows, kind) if is_placed else _long_over_names(rows, kind)
     if kind == "scatter" and not is_placed:
         raise PlotRefused("a scatter chart needs numbers or dates as its first column")
     plot = (_over_scale if is_placed else _over_names)(rows, kind, ys[:_MAX_SERIES])
@@ -187,11 +187,11 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
         notes = [_only_first_rows(len(shown), int(count))]
     if len({row[-1] for row in shown}) < len(shown):  # the whole names, of which these are labels
-        notes.append(_repeated(rows.columns[0].name[:60]))
-    return _named(kind, names, _series(rows, ys, shown), notes, rows)
+        notes.append(_repeated_note(rows.columns[0].name[:60]))
+    return _plot_over_names(kind, names, _series(rows, ys, shown), notes, rows)
 
 
-def _named(
+def _plot_over_names(
     kind: PlotKind, names: Sequence[str], series: Sequence[Series], notes: Sequence[PlotNote],
     rows: _Rows,
 ) -> Plot:  # fmt: skip
@@ -228,7 +228,7 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
 
 
-def _long(rows: _Rows, kind: PlotKind) -> Plot:
+def _long_form_plot(rows: _Rows, kind: PlotKind) -> Plot:
     """Rows of a place, the name of a series, and a value."""
     shown, more = rows.cells(rows.number(0))
     notes = _means_notes(row[3] for row in shown)
@@ -319,8 +319,8 @@ def _histogram(rows: _Rows) -> Plot:
         place = f"least(floor(({steps}) / {float(width)!r}), {bins - 1})"
         number = f"CAST(greatest({place}, 0) AS INTEGER)"
     known = f"{rows.from_} WHERE {rows.number(0)} IS NOT NULL"
-    found, _ = rows.of(f"SELECT {number}, count(*) {known} GROUP BY 1", bins)
-    counts = {int(row[0]): float(row[1]) for row in found}
+    bin_rows, _ = rows.of(f"SELECT {number}, count(*) {known} GROUP BY 1", bins)
+    counts = {int(row[0]): float(row[1]) for row in bin_rows}
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
     in_bins = f"{counted(count, 'value')} in {counted(bins, 'bin')}"
@@ -333,7 +333,7 @@ def _boxes(rows: _Rows) -> Plot:
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
-    found: list[Row] = []
+    boxes: list[Row] = []
     is_named = measured == [1]
     for position in measured[:_MAX_BOXES]:
         value = rows.number(position)
@@ -346,17 +346,17 @@ def _boxes(rows: _Rows) -> Plot:
             f"ORDER BY count({value}) DESC{order} LIMIT {_MAX_BOXES + 1}"
         )
         name = rows.columns[position].name[:60]
-        found += [[row[0] if is_named else name, *row[1:]] for row in quarters]
+        boxes += [[row[0] if is_named else name, *row[1:]] for row in quarters]
     note = PlotNote(
         f"行の多い{_MAX_BOXES}件だけを示しています",
         f"only the {_MAX_BOXES} groups with the most rows are shown",
     )
-    notes = [note] * (len(found) > _MAX_BOXES) + _only_first_columns(len(measured), _MAX_BOXES)
+    notes = [note] * (len(boxes) > _MAX_BOXES) + _only_first_columns(len(measured), _MAX_BOXES)
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
-    shown = found[:_MAX_BOXES]
+    shown = boxes[:_MAX_BOXES]
     series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
-    return _named("box", [row[0] for row in shown], series, notes, rows)
+    return _plot_over_names("box", [row[0] for row in shown], series, notes, rows)
 
 
 def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[PlotNote]:
@@ -398,7 +398,7 @@ def _grid(
         f"(SELECT {_key(0)} AS p, {_key(1)} AS k, {rows.number(2)} AS v, "
         f"row_number() OVER () AS n {rows.from_}) GROUP BY p, k"
     )
-    found, _ = rows.of(
+    cells, _ = rows.of(
         f"WITH {_PAIRS} AS MATERIALIZED ({pairs}) SELECT b.place, {rows.label(1, 'b.k')}, "
         f"{rows.label(0, 'a.p')}, mean, coalesce(rows, 0), a.texts, b.texts "
         f"FROM ({_places('p', _PAIRS, across[1], across[0])}) AS a "
@@ -406,12 +406,12 @@ def _grid(
         "ON c.p IS NOT DISTINCT FROM a.p AND c.k IS NOT DISTINCT FROM b.k "
         "ORDER BY b.place, a.place"
     )
-    lines = [[*line] for _, line in groupby(found, key=lambda row: row[0])]
+    lines = [[*line] for _, line in groupby(cells, key=lambda row: row[0])]
     names = [str(row[2]) for row in lines[0]] if lines else []
     series = [Series(str(line[0][1]), tuple(row[3] for row in line)) for line in lines]
-    notes = _means_notes(row[4] for row in found)
-    texts = (int(found[0][5]), int(found[0][6])) if found else (0, 0)
-    return _named(kind, names, series, notes, rows), texts
+    notes = _means_notes(row[4] for row in cells)
+    texts = (int(cells[0][5]), int(cells[0][6])) if cells else (0, 0)
+    return _plot_over_names(kind, names, series, notes, rows), texts
 
 
 def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Series, ...]:
@@ -470,7 +470,7 @@ def _only_first_rows(number: int, rows: int) -> PlotNote:
     )
 
 
-def _repeated(name: str) -> PlotNote:
+def _repeated_note(name: str) -> PlotNote:
     return PlotNote(
         f"{name} に同じ名前があります（行ごとに1つ示しています）",
         f"names in {name!r} repeat, and each row is shown; GROUP BY it for one value of each",

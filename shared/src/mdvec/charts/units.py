@@ -67,9 +67,9 @@ def number(value: float, step: float) -> str:
 
 def numbers(values: Sequence[float], step: float) -> list[str]:
     """Numbers with the digits that tell apart those that differ in their first ten."""
-    apart = len({f"{value + 0.0:.10g}" for value in values})
+    distinct = len({f"{value + 0.0:.10g}" for value in values})
     texts = [number(value, step) for value in values]
-    while len({*texts}) < apart:
+    while len({*texts}) < distinct:
         step /= 10
         texts = [number(value, step) for value in values]
     return texts

@@ -65,10 +65,10 @@ class Archive:
     def title(self) -> str:
         """The title that an Office file states of itself; "" if it states none to be read."""
         try:
-            said = self.xml("docProps/core.xml").find(f".//{_DUBLIN_CORE}title")
+            element = self.xml("docProps/core.xml").find(f".//{_DUBLIN_CORE}title")
         except NotConverted:
             return ""
-        return "" if said is None else said.text or ""
+        return "" if element is None else element.text or ""
 
     def with_parts(self, changes: Mapping[str, bytes]) -> bytes:
         """The file's bytes with some of its parts replaced."""

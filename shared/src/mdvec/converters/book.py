@@ -36,11 +36,11 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
             chapters.append(markdown_of_page(archive.read(name)))
     if not any(chapters):
         raise NotConverted("no chapter of it has text, as in a book of pictures")
-    about = {"title": _said(book, "title"), "author": _said(book, "creator")}
+    about = {"title": _metadata(book, "title"), "author": _metadata(book, "creator")}
     return Converted(with_matter(joined_pages(chapters), about))
 
 
-def _said(book: ET.Element, name: str) -> str:
+def _metadata(book: ET.Element, name: str) -> str:
     element = book.find(f".//{{http://purl.org/dc/elements/1.1/}}{name}")
     return "" if element is None else (element.text or "")
 

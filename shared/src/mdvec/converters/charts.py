@@ -30,13 +30,13 @@ def chart_tables(chart: ET.Element) -> str:
         if known is None:
             known = []
             tables.append((categories, known))
-        known.append((_said(series.find(f"{_C}tx")), values))
+        known.append((_text_in(series.find(f"{_C}tx")), values))
         for sizes in series.iterfind(f"{_C}bubbleSize"):
             known.append(("size", _values(sizes, first_day)))
     written = [_table_of_series(*table) for table in tables]
     if not any(values for _, columns in tables for _, values in columns):
         return ""
-    title = _said(chart.find(f"{_C}chart/{_C}title"))
+    title = _text_in(chart.find(f"{_C}chart/{_C}title"))
     return "\n\n".join([title, *written] if title else written)
 
 
@@ -63,7 +63,7 @@ def _is_1904(chart: ET.Element) -> bool:
     return flag is not None and flag.get("val", "1") not in ("0", "false")
 
 
-def _said(element: ET.Element | None) -> str:
+def _text_in(element: ET.Element | None) -> str:
     """The words of a title or of a series' name."""
     if element is None:
         return ""
@@ -72,8 +72,8 @@ def _said(element: ET.Element | None) -> str:
 
 
 def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[str]:
-    found = (series.find(name) for name in names)
-    element = next((element for element in found if element is not None), None)
+    elements = (series.find(name) for name in names)
+    element = next((element for element in elements if element is not None), None)
     return [] if element is None else _values(element, first_day)
 
 
@@ -81,8 +81,8 @@ def _values(element: ET.Element, first_day: date) -> list[str]:
     """The values in order, with "" for those that are not there; those of several levels joined."""
     levels = list(element.iter(f"{_C}lvl"))
     if not levels:
-        return _cached(element, element, first_day)
-    columns = [_cached(level, element, first_day) for level in reversed(levels)]
+        return _cached_values(element, element, first_day)
+    columns = [_cached_values(level, element, first_day) for level in reversed(levels)]
     count = max(map(len, columns))
     filled = [_filled_down(column, count) for column in columns[:-1]]
     last = columns[-1] + [""] * (count - len(columns[-1]))
@@ -98,7 +98,7 @@ def _filled_down(values: list[str], count: int) -> list[str]:
     return filled
 
 
-def _cached(element: ET.Element, around: ET.Element, first_day: date) -> list[str]:
+def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> list[str]:
     known: dict[int, str] = {}
     formats = [code.text or "" for code in around.iter(f"{_C}formatCode")]
     is_date = bool(formats) and _DATE.search(_QUOTED.sub("", formats[0])) is not None

@@ -31,7 +31,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):  # code that prints must not break the protocol
         os.dup2(nothing, descriptor)
-    walls = _locked()
+    walls = _lock()
     while head := requests.read(LENGTHS.size):
         name_bytes, data_bytes = LENGTHS.unpack(head)
         name = requests.read(name_bytes).decode()
@@ -39,7 +39,7 @@ def main() -> None:
         _send(answers, answer | {"walls": walls})
 
 
-def _locked() -> list[str]:
+def _lock() -> list[str]:
     limit_process(memory=MAX_MEMORY_MB * MEGABYTE, written=0)
     sys.setrecursionlimit(2_000)
     walls = {
@@ -52,7 +52,7 @@ def _locked() -> list[str]:
 
 def _answer(data: bytes, name: str, answers: BinaryIO) -> dict[str, Any]:
     try:
-        converted = _converted(data, name, answers)
+        converted = _convert(data, name, answers)
     except NotConverted as error:
         return {"refused": str(error)}
     except MemoryError:
@@ -65,7 +65,7 @@ def _answer(data: bytes, name: str, answers: BinaryIO) -> dict[str, Any]:
     return {"content": converted.content, "notes": converted.notes, "parts": parts}
 
 
-def _converted(data: bytes, name: str, answers: BinaryIO) -> Converted:
+def _convert(data: bytes, name: str, answers: BinaryIO) -> Converted:
     known = format_of(name)
     if known is None or not known.module:
         raise NotConverted("files of its ending need a command of yours in [convert]")

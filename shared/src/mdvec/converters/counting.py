@@ -26,14 +26,14 @@ def counted_as(number: int, name: str) -> str | None:
     return None if write is None else write(number)
 
 
-def _of(signs: str) -> Callable[[int], str | None]:
+def _each_sign(signs: str) -> Callable[[int], str | None]:
     """One sign for each number; there are no more."""
     return lambda number: signs[number - 1] if 0 < number <= len(signs) else None
 
 
 def _circled(signs: str) -> Callable[[int], str | None]:
     """One sign for each number, and digits after the last."""
-    return lambda number: _of(signs)(number) or str(number)
+    return lambda number: _each_sign(signs)(number) or str(number)
 
 
 def _lettered(number: int) -> str | None:
@@ -81,10 +81,10 @@ _WAYS: dict[str, Callable[[int], str | None]] = {
     "upperRoman": _roman, "lowerRoman": lambda number: (_roman(number) or "").lower() or None,
     "japaneseCounting": _with_units,
     "ideographDigital": lambda number: str(number).translate(_KANJI_DIGITS),
-    "aiueo": _of(_AIUEO), "aiueoFullWidth": _of(normalize("NFKC", _AIUEO)),
-    "iroha": _of(_IROHA), "irohaFullWidth": _of(normalize("NFKC", _IROHA)),
-    "ideographTraditional": _of("甲乙丙丁戊己庚辛壬癸"),
-    "ideographZodiac": _of("子丑寅卯辰巳午未申酉戌亥"),
+    "aiueo": _each_sign(_AIUEO), "aiueoFullWidth": _each_sign(normalize("NFKC", _AIUEO)),
+    "iroha": _each_sign(_IROHA), "irohaFullWidth": _each_sign(normalize("NFKC", _IROHA)),
+    "ideographTraditional": _each_sign("甲乙丙丁戊己庚辛壬癸"),
+    "ideographZodiac": _each_sign("子丑寅卯辰巳午未申酉戌亥"),
     "decimalEnclosedCircle": _circled("①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳"),
     "decimalEnclosedParen": _circled("⑴⑵⑶⑷⑸⑹⑺⑻⑼⑽⑾⑿⒀⒁⒂⒃⒄⒅⒆⒇"),
     "decimalEnclosedFullstop": _circled("⒈⒉⒊⒋⒌⒍⒎⒏⒐⒑⒒⒓⒔⒕⒖⒗⒘⒙⒚⒛"),

@@ -85,20 +85,20 @@ def _with_properties(page: str, columns: Collection[str]) -> str:
     """
     title, *below = page.replace("\r\n", "\n").split("\n\n", 2)
     lines = below[0].splitlines() if below and title.startswith("# ") else []
-    said: dict[str, str] = {}
+    properties: dict[str, str] = {}
     for line in lines:
         match = _NOTION_PROPERTY.fullmatch(line)
         if match and (not columns or match[1] in columns):
             key = match[1]
-            said[key] = match[2]
-        elif columns and said:
-            said[key] += f" {line}"
+            properties[key] = match[2]
+        elif columns and properties:
+            properties[key] += f" {line}"
         else:
             return page
     # A tag may have spaces; elsewhere a comma may be a date's or a sentence's.
     return with_matter(
         page,
-        {key: v.split(", ") if key.casefold() in TAG_KEYS else v for key, v in said.items()},
+        {key: v.split(", ") if key.casefold() in TAG_KEYS else v for key, v in properties.items()},
     )
 
 
@@ -135,10 +135,10 @@ def _messages(day: list[dict[str, Any]], people: Mapping[str, str]) -> Iterator[
             None, "bot_message", "thread_broadcast", "me_message",
         ):  # fmt: skip
             user = str(message.get("user") or message.get("username") or "bot")
-            yield people.get(user, user), _plain(str(message.get("text") or ""), people)
+            yield people.get(user, user), _message_text(str(message.get("text") or ""), people)
 
 
-def _plain(text: str, people: Mapping[str, str]) -> str:
+def _message_text(text: str, people: Mapping[str, str]) -> str:
     """A message with the names of people and channels, and links as Markdown."""
 
     def shown(mark: re.Match[str]) -> str:

@@ -128,10 +128,10 @@ def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
     """The text with front matter, if there is anything to say in it."""
     lines = []
     for key, value in values.items():
-        said = on_one_line(value) if isinstance(value, str) else list(map(on_one_line, value))
-        if said:
+        plain = on_one_line(value) if isinstance(value, str) else list(map(on_one_line, value))
+        if plain:
             name = key if key.isidentifier() else json.dumps(key, ensure_ascii=False)
-            lines.append(f"{name}: {json.dumps(said, ensure_ascii=False)}")
+            lines.append(f"{name}: {json.dumps(plain, ensure_ascii=False)}")
     return "\n".join(["---", *lines, "---", "", text]) if lines else text
 
 
@@ -149,10 +149,10 @@ _NO_TITLE = re.compile(
 
 def with_own_title(text: str, title: str) -> str:
     """The text with the title that its file states, where it has no heading for one."""
-    said = on_one_line(title).strip()
-    if _TITLE.search(text) or _NO_TITLE.fullmatch(unicodedata.normalize("NFKC", said)):
+    plain = on_one_line(title).strip()
+    if _TITLE.search(text) or _NO_TITLE.fullmatch(unicodedata.normalize("NFKC", plain)):
         return text
-    return with_matter(text, {"title": said})
+    return with_matter(text, {"title": plain})
 
 
 def joined_pages(pages: list[str]) -> str:

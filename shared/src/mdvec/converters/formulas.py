@@ -35,7 +35,7 @@ def of_mathml(tag: Tag) -> str:
         return f"{tag.get('open', '(')}{', '.join(parts)}{tag.get('close', ')')}"
     if name == "mfrac" and str(tag.get("linethickness", "")).rstrip("emptx%") == "0":
         return "; ".join(parts)
-    return _written(name, parts)
+    return _element_text(name, parts)
 
 
 def of_word(element: ET.Element) -> str:
@@ -46,7 +46,7 @@ def of_word(element: ET.Element) -> str:
     inside = [inner for inner in element if not _local(inner.tag).endswith(("Pr", *_GONE))]
     parts = _parts((_local(inner.tag) == "r", of_word(inner)) for inner in inside)
     if name == "d":
-        signs = [_property(element, sign, given) for sign, given in _BRACKETS]
+        signs = [_property(element, sign, default) for sign, default in _BRACKETS]
         return f"{signs[0]}{signs[1].join(parts)}{signs[2]}"
     if name == "nary":
         return _with_limits(_property(element, "chr", _INTEGRAL), parts)
@@ -54,7 +54,7 @@ def of_word(element: ET.Element) -> str:
         return "; ".join(parts)
     if name == "acc":
         return _row([*parts, _property(element, "chr", "\u0302")])
-    return _written(name, parts)
+    return _element_text(name, parts)
 
 
 _GONE = ("del", "moveFrom")
@@ -92,7 +92,7 @@ def _property(element: ET.Element, name: str, default: str) -> str:
     return default
 
 
-def _written(name: str, parts: Sequence[str]) -> str:
+def _element_text(name: str, parts: Sequence[str]) -> str:
     """An element by its parts; those of an unknown one stay apart."""
     if name == "msqrt":
         return _root(_row(parts))
@@ -133,16 +133,16 @@ def _space(before: str, after: str) -> str:
     return " " if all(words) and any(word and len(word[0]) > 1 for word in words) else ""
 
 
-def _closed(text: str) -> str:
+def _bracketed(text: str) -> str:
     return text if _is_closed(text) else f"({text})"
 
 
 def _fraction(above: str, below: str) -> str:
-    return f"{_closed(above)}/{_closed(below)}"
+    return f"{_bracketed(above)}/{_bracketed(below)}"
 
 
 def _base(text: str) -> str:
-    return text if len(text) <= 1 else _closed(text)
+    return text if len(text) <= 1 else _bracketed(text)
 
 
 def _exponent(text: str) -> str:
@@ -154,15 +154,15 @@ def _power(base: str, exponent: str) -> str:
 
 
 def _index(base: str, index: str) -> str:
-    return f"{_named(base)}_{_exponent(index)}" if index else base
+    return f"{_base_of_index(base)}_{_exponent(index)}" if index else base
 
 
-def _named(text: str) -> str:
+def _base_of_index(text: str) -> str:
     """The base of an index: a name such as log needs no brackets."""
     return text if text.isalpha() else _base(text)
 
 
-def _over(base: str, sign: str) -> str:
+def _accented(base: str, sign: str) -> str:
     return _power(base, sign) if sign[:1].isalnum() else base + sign
 
 
@@ -172,20 +172,20 @@ def _with_limits(sign: str, parts: Sequence[str]) -> str:
 
 
 def _root(base: str, degree: str = "") -> str:
-    return f"{_closed(base)}^(1/{_closed(degree)})" if degree else f"√{_closed(base)}"
+    return f"{_bracketed(base)}^(1/{_bracketed(degree)})" if degree else f"√{_bracketed(base)}"
 
 
 def _both(base: str, lower: str, upper: str) -> str:
     limits = (f"_{_exponent(lower)}" * bool(lower)) + (f"^{_exponent(upper)}" * bool(upper))
     is_operator = len(base) == 1 and not base.isalnum() and base != ")"
-    return f"{_named(base)}{limits}{' ' * is_operator}"
+    return f"{_base_of_index(base)}{limits}{' ' * is_operator}"
 
 
 _SHAPES: dict[str, tuple[int, Callable[..., str]]] = {
     "mfrac": (2, _fraction), "f": (2, _fraction),
     "msup": (2, _power), "sSup": (2, _power),
     "msub": (2, _index), "sSub": (2, _index), "munder": (2, _index), "limLow": (2, _index),
-    "mover": (2, _over), "limUpp": (2, _over),
+    "mover": (2, _accented), "limUpp": (2, _accented),
     "msubsup": (3, _both), "sSubSup": (3, _both), "munderover": (3, _both),
     "mroot": (2, _root), "rad": (2, lambda degree, base: _root(base, degree)),
     "func": (2, lambda name, of: f"{name} {of}"),

@@ -16,7 +16,7 @@ from mdvec.converters.formats import Converted, NotConverted, with_matter
 from mdvec.converters.formulas import of_mathml
 from mdvec.converters.html_hidden import hidden_parts
 from mdvec.converters.html_tables import make_regular
-from mdvec.converters.raised import apart, lowered, raised, with_marks_written
+from mdvec.converters.raised import lowered, raised, set_apart, with_marks_written
 from mdvec.text import PAGE_BREAK, UnknownEncoding, decoded
 
 _NO_TEXT = (
@@ -51,7 +51,7 @@ _BLANK_LINES = re.compile(r"\n\s*\n(?:\s*\n)+")
 
 def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as every converter's
     """The main part of a web page."""
-    soup = _parsed(data)
+    soup = _parse(data)
     title = soup.title.get_text(" ", strip=True) if soup.title else ""
     hidden = _without_hidden(soup)
     main = _main_part(soup)
@@ -67,12 +67,12 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
 
 def markdown_of_page(data: bytes | str) -> str:
     """A page that is only content, such as a chapter of a book, as Markdown."""
-    soup = _parsed(data)
+    soup = _parse(data)
     _without_hidden(soup)
     return markdown_of(soup)
 
 
-def _parsed(data: bytes | str) -> BeautifulSoup:
+def _parse(data: bytes | str) -> BeautifulSoup:
     if isinstance(data, str):
         return _soup(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -124,7 +124,7 @@ def _remove(parts: Iterable[PageElement]) -> None:
 
 def _main_part(soup: BeautifulSoup) -> Tag:
     body: Tag = soup  # a page that was put together of several has several bodies
-    for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only(soup, "article")):
+    for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only_tag(soup, "article")):
         if isinstance(part, Tag) and len(part.get_text(strip=True)) >= _MIN_MAIN:
             body = part
             break
@@ -135,7 +135,7 @@ def _main_part(soup: BeautifulSoup) -> Tag:
     return body
 
 
-def _only(soup: BeautifulSoup, name: str) -> Tag | None:
+def _only_tag(soup: BeautifulSoup, name: str) -> Tag | None:
     tags = soup.find_all(name)
     return tags[0] if len(tags) == 1 else None
 
@@ -146,7 +146,7 @@ def markdown_of(part: Tag) -> str:
     _number_items(part)
     for formula in part.find_all(_FORMULA):
         if formula.find_parent(_FORMULA) is None:
-            formula.replace_with(NavigableString(apart(of_mathml(formula))))
+            formula.replace_with(NavigableString(set_apart(of_mathml(formula))))
     for name, style in _STYLED:
         for tag in part.find_all("span", style=style):
             tag.name = name

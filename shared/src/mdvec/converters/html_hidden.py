@@ -60,7 +60,7 @@ def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
     for inherited in _INHERITED:
         if tags := [tag for tag, name in hidden if name == inherited]:
             again = {id(tag) for tag in _shown_again(page, rules, inherited)}
-            parts += [part for tag in tags for part in _but(tag, again)]
+            parts += [part for tag in tags for part in _without_shown(tag, again)]
     return parts
 
 
@@ -70,7 +70,7 @@ def _hidden_by_themselves(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
         style = str(tag.get("style", ""))
         if tag.has_attr("hidden") or (_WHITE.search(style) and not _has_background(tag)):
             yield tag, "display"
-        for name, hides, _ in _declared(style):
+        for name, hides, _ in _declarations(style):
             if hides:
                 yield tag, name
 
@@ -81,18 +81,18 @@ def _shown_again(page: BeautifulSoup, rules: Iterable[_Rule], name: str) -> Iter
         if rule.name == name and not rule.hides:
             yield from page.select(rule.selector)
     for tag in page.find_all(style=True):
-        if any(each == name and not hides for each, hides, _ in _declared(str(tag["style"]))):
+        if any(each == name and not hides for each, hides, _ in _declarations(str(tag["style"]))):
             yield tag
 
 
-def _but(tag: Tag, shown: set[int]) -> Iterator[PageElement]:
+def _without_shown(tag: Tag, shown: set[int]) -> Iterator[PageElement]:
     """An element, or what is in it without the elements that are shown."""
     if not any(id(inside) in shown for inside in tag.descendants):
         yield tag
         return
     for child in tag.children:
         if isinstance(child, Tag) and id(child) not in shown:
-            yield from _but(child, shown)
+            yield from _without_shown(child, shown)
         elif not isinstance(child, Tag):
             yield child
 
@@ -101,7 +101,7 @@ def _has_background(tag: Tag) -> bool:
     return any(_BACKGROUND.search(str(around.get("style", ""))) for around in (tag, *tag.parents))
 
 
-def _declared(style: str) -> Iterator[tuple[str, bool, bool]]:
+def _declarations(style: str) -> Iterator[tuple[str, bool, bool]]:
     """What a style says of showing: the property, whether it hides, whether it is important."""
     for name, value, important in _DECLARED.findall(style):
         yield name.lower(), _HIDING.match(value) is not None, bool(important)
@@ -118,7 +118,7 @@ def _rules_of(page: BeautifulSoup) -> list[_Rule]:
     return [
         _Rule(name, hides, (important, *_weight(selector), place), selector)
         for place, (selectors, style) in enumerate(rules[:_MAX_RULES])
-        for name, hides, important in _declared(style)
+        for name, hides, important in _declarations(style)
         for selector in selectors.split(",")
         if _is_read(selector)
     ]
@@ -143,7 +143,7 @@ def _hidden_by_rules(page: BeautifulSoup, rules: Iterable[_Rule]) -> Iterator[tu
             if soupsieve.match(rule.selector, hidden[key][1]):
                 del hidden[key]
     for rule, tag in hidden.values():
-        own = {name for name, _, _ in _declared(str(tag.get("style", "")))}
+        own = {name for name, _, _ in _declarations(str(tag.get("style", "")))}
         if rule.rank[0] or rule.name not in own:
             yield tag, rule.name
 
@@ -170,14 +170,14 @@ def _is_read(selector: str) -> bool:
 
 def _without_media(sheet: str) -> str:
     """The sheet without blocks such as ``@media print``, which hide nothing on a screen."""
-    kept, depth, at = [], 0, 0
+    parts, depth, at = [], 0, 0
     is_skipped = False
     for match in re.finditer(r"@media|[{}]", sheet):
         mark = match[0]
         if mark == "@media" and not depth:
-            kept.append(sheet[at : match.start()])
+            parts.append(sheet[at : match.start()])
             is_skipped = True
         depth += {"{": 1, "}": -1}.get(mark, 0)
         if mark == "}" and not depth and is_skipped:
             at, is_skipped = match.end(), False
-    return "".join(kept) + ("" if is_skipped else sheet[at:])
+    return "".join(parts) + ("" if is_skipped else sheet[at:])

@@ -69,12 +69,12 @@ class _Filler:
         for number, row in enumerate(rows):
             cells = row.find_all(_CELLS, recursive=False)
             if cells:
-                going = self._filled(row, cells, going, len(rows) - number)
+                going = self._fill_row(row, cells, going, len(rows) - number)
             else:
                 going = _one_less(going)
                 row.decompose()
 
-    def _filled(
+    def _fill_row(
         self, row: Tag, cells: list[Tag], above: dict[int, _Going], rows_left: int
     ) -> dict[int, _Going]:
         """Fill one row; the cells that go on below it, by their columns."""
@@ -82,21 +82,21 @@ class _Filler:
         last, column = max(above, default=-1), 0
         for cell in cells:
             while column in above:
-                cell.insert_before(self._again(above[column]))
+                cell.insert_before(self._repeated_cell(above[column]))
                 column += above[column].width
             width = min(_number(cell, "colspan", 1), _MOST_COLUMNS) or 1
             rows = _number(cell, "rowspan", 1) or rows_left
             if rows > 1:
-                below[column] = _Going(_shown(cell), min(rows, rows_left) - 1, width)
+                below[column] = _Going(_text_for_rows_below(cell), min(rows, rows_left) - 1, width)
             column += width
         while column <= last:
             going = above.get(column)
-            row.append(self._new() if going is None else self._again(going))
+            row.append(self._empty_cell() if going is None else self._repeated_cell(going))
             column += 1 if going is None else going.width
         return {at: going for at, going in below.items() if going.rows > 0}
 
-    def _again(self, going: _Going) -> Tag:
-        again = self._new()
+    def _repeated_cell(self, going: _Going) -> Tag:
+        again = self._empty_cell()
         if going.shown is not None:
             again = copy(going.shown)
         else:
@@ -105,7 +105,7 @@ class _Filler:
             again["colspan"] = str(going.width)
         return again
 
-    def _new(self) -> Tag:
+    def _empty_cell(self) -> Tag:
         self._added += 1
         if self._added > _MAX_ADDED:
             raise NotConverted(
@@ -114,7 +114,7 @@ class _Filler:
         return Tag(name="td")
 
 
-def _shown(cell: Tag) -> Tag | None:
+def _text_for_rows_below(cell: Tag) -> Tag | None:
     """What the rows below show; a figure is marked, as it would else be added up twice."""
     text = cell.get_text()
     if len(text) > _MAX_CHARS or len(cell.find_all(limit=_MAX_TAGS)) == _MAX_TAGS:
@@ -127,7 +127,9 @@ def _shown(cell: Tag) -> Tag | None:
 
 def _one_less(going: dict[int, _Going]) -> dict[int, _Going]:
     return {
-        at: _Going(one.shown, one.rows - 1, one.width) for at, one in going.items() if one.rows > 1
+        at: _Going(cell.shown, cell.rows - 1, cell.width)
+        for at, cell in going.items()
+        if cell.rows > 1
     }
 
 

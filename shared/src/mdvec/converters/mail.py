@@ -42,7 +42,7 @@ def convert(
         return bundle(
             file_name, _messages(data, firsts, count, on_page), (note,) * (len(firsts) > count)
         )
-    message = _parsed(data)
+    message = _parse(data)
     if not message.keys():
         raise NotConverted("it is not a message: it has no head")
     return Converted(_text_of(message))
@@ -59,27 +59,27 @@ def _messages(
 
 
 def _part(data: bytes) -> Part:
-    message = _parsed(data)
-    key = hashlib.sha256(_said(message, "message-id").encode() or data).hexdigest()[:_KEY_CHARS]
-    return Part(part_name(_said(message, "subject"), key), _text_of(message))
+    message = _parse(data)
+    key = hashlib.sha256(_header(message, "message-id").encode() or data).hexdigest()[:_KEY_CHARS]
+    return Part(part_name(_header(message, "subject"), key), _text_of(message))
 
 
 def _text_of(message: EmailMessage) -> str:
     sent = message["date"]
     about = {
-        "title": _said(message, "subject"),
-        "from": _said(message, "from"),
-        "to": _said(message, "to"),
+        "title": _header(message, "subject"),
+        "from": _header(message, "from"),
+        "to": _header(message, "to"),
         "date": "" if sent is None or sent.datetime is None else f"{sent.datetime:%Y-%m-%d}",
     }
     return with_matter(_body(message) + "\n", about)
 
 
-def _parsed(data: bytes) -> EmailMessage:
+def _parse(data: bytes) -> EmailMessage:
     return message_from_bytes(data, policy=policy.default)
 
 
-def _said(message: EmailMessage, name: str) -> str:
+def _header(message: EmailMessage, name: str) -> str:
     """A line of the head, decoded as the body is; "" if it is not there."""
     source = next((value for key, value in message.raw_items() if key.lower() == name), "")
     line = _FOLD.sub("", str(source)[:_MAX_HEAD])
@@ -88,7 +88,7 @@ def _said(message: EmailMessage, name: str) -> str:
     except HeaderParseError:
         return line
     return "".join(
-        _decoded(
+        _decode(
             part if isinstance(part, bytes) else part.encode("utf-8", "surrogateescape"),
             charset or "ascii",
         )
@@ -110,11 +110,11 @@ def _read(part: MIMEPart, texts: list[str], attached: list[str], depth: int) -> 
     kind = part.get_content_type()
     if kind == "message/rfc822" and depth < _MAX_DEPTH:
         inner = part.get_content()
-        texts.append(f"## {_said(inner, 'subject')}\n\n{_body(inner, depth + 1)}")
+        texts.append(f"## {_header(inner, 'subject')}\n\n{_body(inner, depth + 1)}")
     elif part.is_multipart() and kind != "message/rfc822":
         inside = list(part.iter_parts())
         if kind == "multipart/alternative":
-            inside = [_best(inside)] if inside else []
+            inside = [_best_version(inside)] if inside else []
         for inner in inside:
             _read(inner, texts, attached, depth)
     elif kind in _READ and not part.is_attachment():
@@ -123,7 +123,7 @@ def _read(part: MIMEPart, texts: list[str], attached: list[str], depth: int) -> 
         attached.append(part.get_filename() or kind)
 
 
-def _best(versions: list[MIMEPart]) -> MIMEPart:
+def _best_version(versions: list[MIMEPart]) -> MIMEPart:
     """Of versions of the same text the plain one, unless it is empty; else the last with text."""
     plain = [each for each in versions if each.get_content_type() == "text/plain" and _text(each)]
     readable = [
@@ -135,11 +135,11 @@ def _best(versions: list[MIMEPart]) -> MIMEPart:
 def _text(part: MIMEPart) -> str:
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    text = _decoded(data, part.get_content_charset() or "ascii").replace("\r\n", "\n")
+    text = _decode(data, part.get_content_charset() or "ascii").replace("\r\n", "\n")
     return markdown_of_page(text) if part.get_content_subtype() == "html" else text.strip()
 
 
-def _decoded(data: bytes, charset: str) -> str:
+def _decode(data: bytes, charset: str) -> str:
     """Text as it says that it is encoded, if that is so, else as its bytes look."""
     if _JIS_PAIRS.search(data):
         return _JIS_END.sub(b"", _JIS_PAIRS.sub(_in_cp932, data)).decode("cp932", "replace")

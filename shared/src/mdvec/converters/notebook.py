@@ -29,18 +29,18 @@ def _parts(cell: dict[str, Any], language: str) -> Iterator[str]:
         yield source
         return
     if source:
-        yield _fenced(source, language)
+        yield _fence(source, language)
     for output in cell.get("outputs", []):
         text = _text(output.get("text") or output.get("data", {}).get("text/plain") or "").strip()
         if text:
-            yield _fenced(text if len(text) <= _MAX_OUTPUT else f"{text[:_MAX_OUTPUT]} …", "")
+            yield _fence(text if len(text) <= _MAX_OUTPUT else f"{text[:_MAX_OUTPUT]} …", "")
 
 
 def _text(source: str | list[str]) -> str:
     return source if isinstance(source, str) else "".join(source)
 
 
-def _fenced(text: str, language: str) -> str:
+def _fence(text: str, language: str) -> str:
     fence = "```"
     while fence in text:
         fence += "`"

@@ -74,17 +74,17 @@ def convert(
     return Converted(
         with_own_title(text, document.get_metadata_value("Title")),
         (
-            *_about(empty, "without text (a scan or a picture?)"),
-            *_about(
+            *_page_note(empty, "without text (a scan or a picture?)"),
+            *_page_note(
                 hidden,
                 "with text that nobody sees (white, tiny or beside the page), which was left out",
             ),
-            *_about(commented, "with comments, which are not read"),
+            *_page_note(commented, "with comments, which are not read"),
         ),
     )
 
 
-def _about(pages: list[int], what: str) -> tuple[str, ...]:
+def _page_note(pages: list[int], what: str) -> tuple[str, ...]:
     if not pages:
         return ()
     noun = "page" if len(pages) == 1 else "pages"
@@ -142,10 +142,10 @@ def _goes_on(before: TextBox, after: TextBox) -> bool:
     return overlap > smaller / 2 and abs(after.left - before.right) < _WORD_GAP * larger
 
 
-def _is_raised(box: TextBox, beside: TextBox) -> bool:
+def _is_raised(box: TextBox, neighbour: TextBox) -> bool:
     """Whether a character is smaller than its neighbour, and stands higher on the line."""
-    is_smaller = box.size < _SMALLER * beside.size
-    return is_smaller and box.bottom - beside.bottom > _HIGHER * beside.size
+    is_smaller = box.size < _SMALLER * neighbour.size
+    return is_smaller and box.bottom - neighbour.bottom > _HIGHER * neighbour.size
 
 
 class _PageReader:
@@ -192,8 +192,8 @@ class _PageReader:
         middle = top - size / 2
         if len(texts) == 1:
             half = (bottom + top) / 2
-            beside = (line.middle for line in lines if bottom < line.middle < top)
-            middle = min(beside, key=lambda other: abs(other - half), default=half)
+            middles = (line.middle for line in lines if bottom < line.middle < top)
+            middle = min(middles, key=lambda other: abs(other - half), default=half)
         for text in texts:
             yield Line(left, right, middle - size / 2, middle + size / 2, size, text, self._height)
             middle -= 1.2 * size
@@ -249,11 +249,11 @@ class _PageReader:
         if size < _MIN_SIZE or is_beside or self._is_unseen(start, whole):
             self.is_hiding = True
             return
-        text = normal_text(self._written(start, end))
+        text = normal_text(self._text_between(start, end))
         if text:
             yield Line(left, right, bottom, top, size, text, self._height, is_vertical)
 
-    def _written(self, start: int, end: int) -> str:
+    def _text_between(self, start: int, end: int) -> str:
         """The text without the spaces that PDFium put between two kanji or kana; 10^6, not 106."""
         text = self._text[start:end]
         changes = {
@@ -263,9 +263,9 @@ class _PageReader:
         }
         for match in _BREAK.finditer(text):
             at, after = start + match.start() - 1, start + match.end()
-            before, beside = self._box(at), self._box(after)
+            before, next_box = self._box(at), self._box(after)
             are_wide = is_wide(self._text[at]) and is_wide(self._text[after])
-            if beside.left - before.right > _LETTER_GAP * before.size and not are_wide:
+            if next_box.left - before.right > _LETTER_GAP * before.size and not are_wide:
                 changes[match.start()] = " "
         # Text that is drawn in one go has one size.
         if (

@@ -138,8 +138,8 @@ def _columns(lines: list[Line]) -> _Columns | None:
     """Two columns with the gap between them; None if the lines stand in one."""
     starts = Counter(round(line.left) for line in lines)
     gutters = (start - 1.5 for start, count in starts.items() if count >= _MIN_DRAWN_LINES)
-    found = [columns for gutter in gutters if (columns := _columns_at(gutter, lines))]
-    return max(found, key=lambda columns: columns.score, default=None)
+    candidates = [columns for gutter in gutters if (columns := _columns_at(gutter, lines))]
+    return max(candidates, key=lambda columns: columns.score, default=None)
 
 
 def _columns_at(gutter: float, lines: list[Line]) -> _Columns | None:
@@ -149,21 +149,21 @@ def _columns_at(gutter: float, lines: list[Line]) -> _Columns | None:
     top = min(max(line.top for line in left), max(line.top for line in right))
     bottom = max(min(line.bottom for line in left), min(line.bottom for line in right))
     whole = _reach(lines, gutter, top, bottom)
-    if _is_table(_between(lines, *whole), gutter):
+    if _is_table(_lines_between(lines, *whole), gutter):
         return None
     for reach in ((top, bottom), whole):
-        inside = _between(lines, *reach)
+        inside = _lines_between(lines, *reach)
         left, right = _sides(inside, gutter)
         is_in_turn = [line for line in inside if not _spans(line, gutter)] == left + right
         least = _MIN_DRAWN_LINES if is_in_turn else _MIN_COLUMN_LINES
         score = min(len(left), len(right)) - 2 * (len(inside) - len(left) - len(right))
         if score > 0 and _is_prose(left, least) and _is_prose(right, least):
-            ends = _without_tables(_between(lines, *whole), gutter, *whole)
+            ends = _without_tables(_lines_between(lines, *whole), gutter, *whole)
             return _Columns(gutter, *ends, score)
     return None
 
 
-def _between(lines: list[Line], top: float, bottom: float) -> list[Line]:
+def _lines_between(lines: list[Line], top: float, bottom: float) -> list[Line]:
     return [line for line in lines if bottom < line.middle < top]
 
 
@@ -260,7 +260,7 @@ class _Page:
                 table.append(row)
                 before = None
                 continue
-            if table and (wrapped := _wrapped(table[-1], row[0])):
+            if table and (wrapped := _with_continuation(table[-1], row[0])):
                 table[-1] = wrapped
                 continue
             texts += _table(table)
@@ -349,8 +349,8 @@ def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
             continue
         is_short = right - line.right > 0.2 * (right - left)
         if is_wide(after.text[0]):
-            beside = max(near.right for near in run[max(at - 2, 0) : at + 4])
-            is_early = beside - line.right > 2 * line.size or (is_short and ended)
+            neighbours_end = max(near.right for near in run[max(at - 2, 0) : at + 4])
+            is_early = neighbours_end - line.right > 2 * line.size or (is_short and ended)
             breaks += not ended and edge - line.right > line.size
         else:
             is_early = is_short
@@ -364,17 +364,17 @@ def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
 
 def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
     """The rows without readings over kanji: small kana closely above a row of larger letters."""
-    kept = []
+    rows_left = []
     for row, below in zip(rows, [*rows[1:], None], strict=True):
         is_ruby = below is not None and all(
             line.size <= _RUBY_SIZE * below[0].size and _KANA.fullmatch(line.text) for line in row
         )
         if not is_ruby:
-            kept.append(row)
-    return kept
+            rows_left.append(row)
+    return rows_left
 
 
-def _wrapped(row: list[Line], line: Line) -> list[Line] | None:
+def _with_continuation(row: list[Line], line: Line) -> list[Line] | None:
     """A table's row joined with a line that continues one of its cells; None if it continues none.
 
     Under the first cell, text after the table may begin.

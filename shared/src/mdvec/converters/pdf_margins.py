@@ -40,7 +40,7 @@ def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
         for row in chain.from_iterable(groups):
             for key in _head_keys(row, number, len(pages)):
                 seen[key].append(number)
-    kept = []
+    bodies = []
     for number, (page, groups) in enumerate(zip(pages, margins, strict=True)):
         dropped: set[int] = set()
         for rows in groups:
@@ -52,8 +52,8 @@ def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
                     for line in row
                     if at[0] < number or _page_number(row, len(pages))
                 }
-        kept.append([line for line in page if id(line) not in dropped])
-    return kept
+        bodies.append([line for line in page if id(line) not in dropped])
+    return bodies
 
 
 def _margins(rows: list[list[Line]]) -> list[list[list[Line]]]:

@@ -18,12 +18,12 @@ from typing import IO, Any
 from mdvec.cancelling import raise_if_cancelled
 from mdvec.converters.child import LENGTH, LENGTHS
 from mdvec.converters.formats import MAX_TEXT, Converted, NotConverted, Part
-from mdvec.files import UnreadableFile, decode_text, why
+from mdvec.files import UnreadableFile, decode_text, system_message
 from mdvec.platform import (
-    apart,
     can_read,
     can_write,
     end_with_children,
+    in_own_group,
     never_wait,
     python_child,
     shell_words,
@@ -68,7 +68,7 @@ class OwnCommands:
         with tempfile.TemporaryDirectory(prefix="mdvec-convert-") as folder:
             copy = Path(folder, name)
             copy.write_bytes(data)
-            content = _printed(_arguments(command, copy), folder, self.max_seconds)
+            content = _output(_arguments(command, copy), folder, self.max_seconds)
         if not content.strip():
             raise NotConverted(f"{shell_words(command)[0]} prints no text for it")
         return Converted(content)
@@ -84,20 +84,20 @@ def _arguments(command: str, copy: Path) -> list[str]:
     return [word.replace(_HERE, str(copy)) for word in words]
 
 
-def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
+def _output(arguments: list[str], folder: str, max_seconds: float) -> str:
     program, deadline = arguments[0], time.monotonic() + max_seconds
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         try:
             process = subprocess.Popen(  # noqa: S603 - the user's own settings name it, no shell
-                arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=said, cwd=folder,
-                **apart(),
+                arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, cwd=folder,
+                **in_own_group(),
             )  # fmt: skip
         except OSError as error:
             raise NotConverted(
-                f"{program} of [convert] cannot be started ({why(error)})"
+                f"{program} of [convert] cannot be started ({system_message(error)})"
             ) from error
         try:
-            while (code := _ended(process)) is None:
+            while (code := _exit_code(process)) is None:
                 raise_if_cancelled()
                 if time.monotonic() > deadline:
                     raise NotConverted(f"{program} took more than {max_seconds:g} seconds")
@@ -108,7 +108,7 @@ def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
         if os.fstat(output.fileno()).st_size > MAX_TEXT:
             raise NotConverted(f"{program} prints more than {MAX_TEXT:,} bytes")
         if code:
-            raise NotConverted(f"{program} ended with {code}: {_last_line(said)}")
+            raise NotConverted(f"{program} ended with {code}: {_last_line(errors)}")
         output.seek(0)
         try:
             return decode_text(output.read(MAX_TEXT))
@@ -116,16 +116,16 @@ def _printed(arguments: list[str], folder: str, max_seconds: float) -> str:
             raise NotConverted(f"what {program} prints cannot be read: {error}") from error
 
 
-def _ended(process: subprocess.Popen[bytes]) -> int | None:
+def _exit_code(process: subprocess.Popen[bytes]) -> int | None:
     try:
         return process.wait(_POLL_SECONDS)
     except subprocess.TimeoutExpired:
         return None
 
 
-def _last_line(said: IO[bytes]) -> str:
-    said.seek(0)
-    lines = said.read(1_000_000).decode("utf-8", "replace").strip().splitlines()
+def _last_line(stream: IO[bytes]) -> str:
+    stream.seek(0)
+    lines = stream.read(1_000_000).decode("utf-8", "replace").strip().splitlines()
     return on_one_line(lines[-1])[:_MAX_SAID] if lines else "it said nothing"
 
 

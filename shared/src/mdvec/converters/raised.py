@@ -32,7 +32,7 @@ def lowered(text: str) -> str:
     return f"{_DOWN}{text}{_END}"
 
 
-def apart(text: str) -> str:
+def set_apart(text: str) -> str:
     """Text whose digits go together with none beside it, such as a formula's."""
     return f"{_END}{text}{_END}"
 

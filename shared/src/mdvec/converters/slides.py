@@ -72,7 +72,7 @@ def _slide(slide: Any, number: int) -> str:  # noqa: ANN401 - python-pptx has no
     own = None if title is None else title.shape_id
     parts += [
         text
-        for shape in _ordered(slide.shapes)
+        for shape in _in_reading_order(slide.shapes)
         if shape.shape_id != own
         for text in _texts(shape, 0)
     ]
@@ -82,14 +82,14 @@ def _slide(slide: Any, number: int) -> str:  # noqa: ANN401 - python-pptx has no
     return "\n\n".join(parts)
 
 
-def _ordered(shapes: Iterable[Any]) -> list[Any]:
+def _in_reading_order(shapes: Iterable[Any]) -> list[Any]:
     """Shapes from top to bottom, then from left to right; those of the layout keep their place."""
     return sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0))
 
 
 def _texts(shape: Any, depth: int) -> Iterator[str]:  # noqa: ANN401
     if hasattr(shape, "shapes") and depth < _MAX_DEPTH:
-        for inner in _ordered(shape.shapes):
+        for inner in _in_reading_order(shape.shapes):
             yield from _texts(inner, depth + 1)
     elif getattr(shape, "has_table", False):
         yield table_of([[_text(cell.text_frame) for cell in row.cells] for row in shape.table.rows])

@@ -51,7 +51,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     notes = ("hidden or white text was left out",) * any(hidden)
     messages = [str(message.message) for message in result.messages]
     titled = with_own_title(text + "\n", archive.title())
-    left_out = (*notes, *_left_out(trees, messages), *_beside(archive))
+    left_out = (*notes, *_left_out(trees, messages), *_lost_surroundings(archive))
     return Converted(titled, (*left_out, *_ways(unknown)))
 
 
@@ -74,7 +74,7 @@ def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Itera
         yield "signs of symbol fonts were left out"
 
 
-def _beside(archive: Archive) -> Iterator[str]:
+def _lost_surroundings(archive: Archive) -> Iterator[str]:
     """A sentence about what Word shows around the text, if it says more than the page's number."""
     kinds = {
         f"{match[1]}s"

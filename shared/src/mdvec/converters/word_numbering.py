@@ -103,7 +103,7 @@ class Numbering:
             return None
         own = _numbers_of(properties)
         style = _value(properties, "pStyle")
-        inherited = self._inherited(style)
+        inherited = self._inherited_number(style)
         number = own[0] or (inherited[0] if inherited else None)
         if number is None or number not in self.lists:
             return None
@@ -112,7 +112,7 @@ class Numbering:
             level = inherited[1]
         return number, level or 0
 
-    def _inherited(self, name: str) -> tuple[str, int] | None:
+    def _inherited_number(self, name: str) -> tuple[str, int] | None:
         for _ in range(_MAX_STEPS):
             style = self.style(name)
             if style.number is not None:
@@ -140,11 +140,11 @@ def _styles(root: ET.Element) -> dict[str, Style]:
 
 def _numbers_of(properties: ET.Element | None) -> tuple[str | None, int | None]:
     """The list and the level that properties name themselves."""
-    found = None if properties is None else properties.find(f"{W}numPr")
-    if found is None:
+    numbering = None if properties is None else properties.find(f"{W}numPr")
+    if numbering is None:
         return None, None
-    level = _value(found, "ilvl")
-    return _value(found, "numId") or None, _integer(level, 0) if level else None
+    level = _value(numbering, "ilvl")
+    return _value(numbering, "numId") or None, _integer(level, 0) if level else None
 
 
 def _level(level: ET.Element) -> tuple[int, Level]:

@@ -48,7 +48,7 @@ def write_numbers(tree: ET.Element, numbering: Numbering) -> tuple[bool, frozens
     for run in _runs(counter.items(tree)):
         is_plain = _are_plain(run)
         for item in run:
-            if any(not one.is_bullet for one in run):
+            if any(not entry.is_bullet for entry in run):
                 _write(item, is_plain=is_plain)
                 is_changed = True
     return is_changed, frozenset(counter.unknown)
@@ -142,7 +142,9 @@ def _paragraphs(element: ET.Element) -> Iterator[ET.Element | None]:
         if child.tag == f"{W}p":
             yield child
             boxed = list(_paragraphs(child))
-            yield from (None, *boxed, None) if any(one is not None for one in boxed) else ()
+            yield from (
+                (None, *boxed, None) if any(paragraph is not None for paragraph in boxed) else ()
+            )
         elif child.tag in _TABLE:
             yield None
             yield from _paragraphs(child)

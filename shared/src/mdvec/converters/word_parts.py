@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from mdvec.converters.formulas import of_word
-from mdvec.converters.raised import apart
+from mdvec.converters.raised import set_apart
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
@@ -64,7 +64,7 @@ def make_readable(tree: ET.Element) -> bool:
             parent.tag = _LIKE[parent.tag]
             is_changed = True
         for at, child in reversed(list(enumerate(parent))):
-            unfolded = _unfolded(child)
+            unfolded = _replacement(child)
             if unfolded is not None:
                 parent[at : at + 1] = unfolded
                 is_changed = True
@@ -80,12 +80,12 @@ def _empty_cell(width: str) -> ET.Element:
     return cell
 
 
-def _unfolded(element: ET.Element) -> list[ET.Element] | None:
+def _replacement(element: ET.Element) -> list[ET.Element] | None:
     """What stands in an element's place; None if it stays."""
     if element.tag in _AROUND:
         return [child for child in element if child.tag != f"{W}fldData"]
     if element.tag == f"{_M}oMath":
-        return [run_of(apart(of_word(element)))]
+        return [run_of(set_apart(of_word(element)))]
     if element.tag == f"{W}r" and element.find(f"{W}ruby") is not None:
         return list(_with_readings(element))
     return None

@@ -105,7 +105,7 @@ class KeptReader:
         _check_path(self._path, "read")
         with translate_errors(self._path):
             before = stamp_of(self._path)
-            connection = self._unchanged(before) or _connect_migrated(self._path)
+            connection = self._reusable(before) or _connect_migrated(self._path)
             is_kept = False
             try:
                 yield connection
@@ -113,7 +113,7 @@ class KeptReader:
             finally:
                 if not is_kept:
                     if (now := stamp_of(self._path)) is None or now.sizes[1]:
-                        self._unchanged(None)  # the last to close copies the log, and empties it
+                        self._reusable(None)  # the last to close copies the log, and empties it
                     with suppress(apsw.Error):
                         connection.close()
 
@@ -125,7 +125,7 @@ class KeptReader:
             with suppress(apsw.Error):
                 connection.close()
 
-    def _unchanged(self, now: FileStamp | None) -> apsw.Connection | None:
+    def _reusable(self, now: FileStamp | None) -> apsw.Connection | None:
         """A kept connection to the file as it is now; others are closed."""
         while True:
             with self._lock:
@@ -431,8 +431,8 @@ def _make_private(path: Path) -> None:
 
 def has_table(connection: apsw.Connection, name: str) -> bool:
     """Whether there is a table of that name, or an index."""
-    found = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (name,))
-    return found.fetchone() is not None
+    cursor = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (name,))
+    return cursor.fetchone() is not None
 
 
 def column(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:

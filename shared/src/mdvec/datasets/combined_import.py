@@ -71,7 +71,7 @@ class CombinedOutcome:
     file_column: str = "file"
     from_path: tuple[str, ...] = ()
     parquet: Path | None = None
-    apart: list[tuple[ReadPart, str]] = field(default_factory=list)
+    separate: list[tuple[ReadPart, str]] = field(default_factory=list)
     failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
     no_tables: dict[str, str] = field(default_factory=dict)
     several: list[FoundFile] = field(default_factory=list)
@@ -118,7 +118,7 @@ class CombinedImport:
         types = self._agreed_types(self._common_columns()) if has_changed and is_any else {}
         self._outcome.files = self._all_files()
         if self._has_too_few():
-            self._outcome.apart += [(part, "") for part in self._parts.values()]
+            self._outcome.separate += [(part, "") for part in self._parts.values()]
             self._outcome.files = {}
         elif has_changed:
             self._combine(types)
@@ -160,10 +160,10 @@ class CombinedImport:
 
     def _reread_kept(self) -> None:
         """Read the files, too, whose rows were to be kept."""
-        kept = dict(self._kept)
+        unread = dict(self._kept)
         for file in self.planned.files:
             if self._kept.pop(file.path, None) is not None:
-                self._read_file(file, (), kept)
+                self._read_file(file, (), unread)
 
     @property
     def _can_reread(self) -> bool:
@@ -200,8 +200,10 @@ class CombinedImport:
         rows = self._rows(tuple(before))
         exact = [exact_types(some, texts) for some in rows if not some.file_column]
         for name in texts:
-            kept = [kind for path, kind in self._before.kinds[name].items() if path in self._kept]
-            if agreed_type([*kept, *(kinds[name] for kinds in exact)]) not in (None, TEXT):
+            stored_kinds = [
+                kind for path, kind in self._before.kinds[name].items() if path in self._kept
+            ]
+            if agreed_type([*stored_kinds, *(kinds[name] for kinds in exact)]) not in (None, TEXT):
                 self._reread_kept()
                 return
 
@@ -217,9 +219,9 @@ class CombinedImport:
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns stay apart."""
         before = tuple(self._types_before())
-        kept = {path: self._before.columns_of(path, before) for path in self._kept}
+        stored_columns = {path: self._before.columns_of(path, before) for path in self._kept}
         common = common_columns(
-            list(kept.values()) or [list(part.types) for part in self._parts.values()]
+            list(stored_columns.values()) or [list(part.types) for part in self._parts.values()]
         )
         self._outcome.notes.clear()
         for path, part in list(self._parts.items()):
@@ -230,13 +232,15 @@ class CombinedImport:
                 self._set_apart(
                     path, f"{name!r} and another column differ only in capitals; name them alike"
                 )
-        files = kept | {path: list(part.types) for path, part in self._parts.items()}
+        files = stored_columns | {path: list(part.types) for path, part in self._parts.items()}
         columns = combined_columns(files.values(), common)
         self._outcome.notes += column_notes(columns, dict(sorted(files.items())))
         return columns
 
     def _set_apart(self, path: str, reason: str) -> None:
-        self._outcome.apart.append((self._parts.pop(path), f"it is a table of its own: {reason}"))
+        self._outcome.separate.append(
+            (self._parts.pop(path), f"it is a table of its own: {reason}")
+        )
 
     def _types_before(self) -> dict[str, str]:
         """The columns of the old table that were its files' own."""
@@ -341,19 +345,23 @@ class CombinedImport:
             return {spelling.get(name.lower(), name): value for name, value in by_name.items()}
 
         for path in sorted({*self._parts, *self._kept}):
-            given = tuple(
+            folder_values = tuple(
                 (name, value) for name, value in hive_values(path).items() if name not in common
             )
             if part := self._parts.get(path):
                 folder = self.reader.root if self._is_own(part) else None
                 types, units = spelled(part.types), spelled(part.facts.units)
-                rows.append(CombinedRows((path,), part.parquet, types, folder, given, units))
-            elif rows and rows[-1].file_column and not given and not rows[-1].from_path:
+                rows.append(
+                    CombinedRows((path,), part.parquet, types, folder, folder_values, units)
+                )
+            elif rows and rows[-1].file_column and not folder_values and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
             elif (old := self.planned.old) and old.combined:
                 types, known = self._types_before(), self._facts_before.units
                 column = old.combined.file_column
-                rows.append(CombinedRows((path,), old.parquet, types, None, given, known, column))
+                rows.append(
+                    CombinedRows((path,), old.parquet, types, None, folder_values, known, column)
+                )
         return rows
 
     def _all_files(self) -> dict[str, CombinedFile]:
@@ -365,11 +373,11 @@ class CombinedImport:
 
     def _combine(self, types: Mapping[str, str]) -> None:
         rows = self._rows(tuple(types))
-        given: dict[str, list[str | None]] = {}
+        folder_values: dict[str, list[str | None]] = {}
         for some in rows:
             for name, value in some.from_path:
-                given.setdefault(name, []).append(value)
-        from_path = {name: hive_type(values) for name, values in given.items()}
+                folder_values.setdefault(name, []).append(value)
+        from_path = {name: hive_type(values) for name, values in folder_values.items()}
         column = _free_name({*types, *from_path})
         old = self.planned.old
         if old and old.combined and any(some.file_column for some in rows):

@@ -73,11 +73,11 @@ class _DatasetImport:
         self.tool = job.tool
         self.connection = job.connection
         self.progress = ProgressCount(job.on_progress, unit="rows")
-        self.failed = list(job.found.problems)
+        self.failed = list(job.scan.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
         self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
-        self.asked: dict[str, str] = {}
+        self.doubts: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
         self.known = dataset_tables.imported_files(self.connection, self.tool.id)
         folder = dataset_tables.snapshot_folder(self.connection, self.tool.id)
@@ -87,7 +87,7 @@ class _DatasetImport:
         self.readings = ChosenReadings.of_import(self.connection, self.tool, self.options.readings)
         limit = job.request.max_memory_mb
         self.reader = FileReader(self.tool, self.snapshots, self.progress.add_units, limit)
-        found = data_files(self.connection, job.tool, job.found)
+        found = data_files(self.connection, job.tool, job.scan)
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
@@ -114,7 +114,7 @@ class _DatasetImport:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
         self.progress.files = len(self.found) - len(unchanged)
         planned = self._plan(unchanged)
-        self.asked |= planned.asked
+        self.doubts |= planned.doubts
         # A new file must not take the name of an existing table.
         for group in planned.groups:
             if group.old is not None:
@@ -154,7 +154,7 @@ class _DatasetImport:
         files = CombinedImport(planned, self.reader, self.readings)
         try:
             with self.job.stopwatch.stage("datasets"), self.reader.limits():
-                outcome = files.run(unchanged, self.job.found)
+                outcome = files.run(unchanged, self.job.scan)
                 table = many_tables.group_table(name, self.reader.root, planned, outcome)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
@@ -183,12 +183,12 @@ class _DatasetImport:
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
         for file in outcome.several:
             if table is not None:
-                self.asked[file.path] = (
+                self.doubts[file.path] = (
                     f"its tables are their own: unlike the other files of {planned.group.pattern} "
                     "it holds several; leave one in it, or join them in SQL with UNION ALL BY NAME"
                 )
             self._import_file(file)
-        for part, reason in outcome.apart:
+        for part, reason in outcome.separate:
             left_out = [(part.file.path, reason)] if reason else []
             with self._failing(part.file, left_out):
                 name = self.tables.free_name(part.file.path, "")
@@ -226,8 +226,8 @@ class _DatasetImport:
 
     def _import_file(self, file: FoundFile) -> None:
         """Import a new or changed file, or note why it cannot be imported."""
-        asked = self.asked.get(file.path)
-        left_out = [(file.path, asked)] if asked else []
+        doubt = self.doubts.get(file.path)
+        left_out = [(file.path, doubt)] if doubt else []
         reading, stage = self.readings.of(file.path), self.job.stopwatch.stage("datasets")
         with self._failing(file, left_out), stage, self.reader.limits():
             if is_parquet(self.reader.source(file.path)):
@@ -305,7 +305,7 @@ class _DatasetImport:
         """Keep files, with their tables, in places that were not scanned: they may still exist."""
         known = self.known.keys() | {stored.path for stored in self.stored}
         gone = known - {file.path for file in self.found}
-        unseen = {path for path in gone if self.job.found.may_still_have(path)}
+        unseen = {path for path in gone if self.job.scan.may_still_have(path)}
         for stored in self.stored:
             if stored.path in unseen and stored.name not in self.tables:
                 self.tables.put(stored)
@@ -318,16 +318,16 @@ class _DatasetImport:
                 continue
             combined = table.combined
             alike = {file.path for file in self.found if may_join(combined.group, file)}
-            apart = alike - {file.path for file in combined.files}
-            combined = replace(combined, apart=tuple(sorted(apart)))
+            separate = alike - {file.path for file in combined.files}
+            combined = replace(combined, apart=tuple(sorted(separate)))
             self.tables.put(replace(table, combined=combined))
 
     def _note_lacking(self) -> None:
         """Note, with each file that was read, the kept choices that are for none of its columns."""
         read = self.reader.understood
-        for path, said in self.readings.lacking(list(self.tables.values())).items():
+        for path, sentences in self.readings.lacking(list(self.tables.values())).items():
             for origin in [origin for origin in read if origin.partition("#")[0] == path]:
-                read[origin] = read[origin].with_notes(*said)
+                read[origin] = read[origin].with_notes(*sentences)
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         return (stored for stored in self.stored if stored.path == path)
@@ -350,7 +350,7 @@ class _DatasetImport:
         # Also of files that failed in part, which are not recorded as they are now.
         named = {file.path: file.left_out for file in self.files} | self.left_out
         left_out = [Problem(*each) for of_file in named.values() for each in of_file]
-        left_out += unsupported_files(self.job.found.others)
+        left_out += unsupported_files(self.job.scan.others)
         return self.job.report(
             **table_changes(self.stored, now),
             failed=self.failed,

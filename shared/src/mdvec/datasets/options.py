@@ -73,10 +73,10 @@ def reading_choices(
         InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
     files = (pattern or EVERY_FILE).strip()
-    choices = [_chosen(files, written) for written in columns]
+    choices = [_parse_choice(files, written) for written in columns]
     choices += [
         ReadingChoice(files, setting, "", value)
-        for setting, value in _others(encoding, delimiter, header_row)
+        for setting, value in _layout_choices(encoding, delimiter, header_row)
     ]
     if pattern is not None and not choices:
         raise InvalidReading(
@@ -86,7 +86,7 @@ def reading_choices(
     return tuple(choices)
 
 
-def _chosen(files: str, written: str) -> ReadingChoice:
+def _parse_choice(files: str, written: str) -> ReadingChoice:
     """A choice as written: COLUMN=TYPE, COLUMN=na:NA, header=none, na=NA, totals=out, notes=out."""
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
@@ -110,7 +110,7 @@ def _chosen(files: str, written: str) -> ReadingChoice:
     return ReadingChoice(files, COLUMN, name, type_)
 
 
-def _others(
+def _layout_choices(
     encoding: str | None, delimiter: str | None, header_row: int | None
 ) -> Iterator[tuple[str, str]]:
     if encoding is not None:
@@ -177,7 +177,7 @@ class ChosenReadings:
         """
         before = stored_choices(connection, tool.id)
         keys = {choice.key for choice in before}
-        new = tuple(_meant(choice, keys) for choice in new)
+        new = tuple(_for_existing_column(choice, keys) for choice in new)
         for choice in new:
             if choice.value == AUTO and not any(map(choice.takes_back, keys)):
                 what = choice.column or choice.setting.replace("_", " ")
@@ -221,14 +221,14 @@ class ChosenReadings:
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            meant = _meant_by(choice, paths)
-            if not meant:
+            matching = _meant_by(choice, paths)
+            if not matching:
                 what = choice.column or choice.setting.replace("_", " ")
                 raise ImportRefused(
                     f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
                     "Parquet and DuckDB have their own types"
                 )
-            if _lacks_column(choice, meant, tables) and not meant & broken.keys():
+            if _lacks_column(choice, matching, tables) and not matching & broken.keys():
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
@@ -237,18 +237,18 @@ class ChosenReadings:
     def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
         """What to say of files in which kept choices are for no column any longer, by path."""
         paths = {path for table in tables for path in _files(table)}
-        said: dict[str, list[str]] = {}
+        warnings: dict[str, list[str]] = {}
         for choice in self.now:
-            meant = _meant_by(choice, paths)
-            if _lacks_column(choice, meant, tables):
+            matching = _meant_by(choice, paths)
+            if _lacks_column(choice, matching, tables):
                 files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
                 back = shell_line("--read", f"{choice.column}={AUTO}", *files)
-                for path in meant:
-                    said.setdefault(path, []).append(
+                for path in matching:
+                    warnings.setdefault(path, []).append(
                         f"no column {choice.column!r} is there for the choice {choice}; take it "
                         f"back with {back}"
                     )
-        return said
+        return warnings
 
     def record(self, connection: apsw.Connection) -> None:
         """Keep the choices; call within a transaction."""
@@ -256,7 +256,9 @@ class ChosenReadings:
             record_choices(connection, self.tool.id, self.now)
 
 
-def _meant(choice: ReadingChoice, keys: Collection[tuple[str, str, str]]) -> ReadingChoice:
+def _for_existing_column(
+    choice: ReadingChoice, keys: Collection[tuple[str, str, str]]
+) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
     settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS, NOTES: NOTES}
     if choice.value != AUTO or choice.key in keys or choice.column not in settings:
@@ -273,10 +275,10 @@ def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
 
 
 def _lacks_column(
-    choice: ReadingChoice, meant: Collection[str], tables: Iterable[DatasetTable]
+    choice: ReadingChoice, files: Collection[str], tables: Iterable[DatasetTable]
 ) -> bool:
     """Whether a choice is for a column that no table of the files meant has."""
-    having = (table for table in tables if not _files(table).isdisjoint(meant))
+    having = (table for table in tables if not _files(table).isdisjoint(files))
     known = {column.name for table in having for column in table.columns}
     return choice.is_of_column and choice.column not in known
 

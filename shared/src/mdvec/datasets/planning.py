@@ -40,7 +40,7 @@ class ImportPlan:
 
     groups: tuple[PlannedGroup, ...]
     single: tuple[FoundFile, ...]
-    asked: Mapping[str, str] = field(default_factory=dict)
+    doubts: Mapping[str, str] = field(default_factory=dict)
 
 
 def plan(
@@ -85,12 +85,12 @@ def plan(
         for group, some in _new_groups(single):
             members[group] = some
             single = [file for file in single if file not in some]
-    asked: dict[str, str] = {}
+    doubts: dict[str, str] = {}
     for group, some in members.items():
         doubtful = {} if group.is_chosen else overlapping(file.path for file in some)
         for path, others in doubtful.items():
             more = " and others" if len(others) > 1 else ""
-            asked[path] = (
+            doubts[path] = (
                 f"it is a table of its own: it may hold the rows of {others[0]}{more} again; "
                 f"combine them with --table 'NAME={group.pattern}'"
             )
@@ -101,7 +101,7 @@ def plan(
         for group, files in members.items()
         if files or group in old
     ]
-    return ImportPlan(tuple(groups), tuple(single), asked)
+    return ImportPlan(tuple(groups), tuple(single), doubts)
 
 
 def may_join(group: FileGroup, file: FoundFile) -> bool:

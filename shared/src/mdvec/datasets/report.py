@@ -53,7 +53,7 @@ class DatasetReport:
         return [
             ReportLine(summary),
             *(ReportLine(table_line(table)) for table in self.tables),
-            *notes("read", [said for files in self.readings for said in _said(files)]),
+            *notes("read", [entry for files in self.readings for entry in _reading_notes(files)]),
             *(
                 ReportLine(
                     f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True
@@ -108,11 +108,11 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
 
 def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:
     """How the files of each table were read, by the tables' names; others were not opened."""
-    found = (
+    readings = (
         {origin: understood[origin] for origin in _origins(table) if origin in understood}
         for table in sorted(tables, key=lambda table: table.name)
     )
-    return tuple(filter(None, found))
+    return tuple(filter(None, readings))
 
 
 def _origins(table: DatasetTable) -> list[str]:
@@ -127,17 +127,18 @@ def with_reading(
 
     ``before`` is what was said of tables, by Parquet file: it holds until that is written anew.
     """
-    said = {path: str(how) for path, how in understood.items()}
+    by_origin = {path: str(how) for path, how in understood.items()}
     if table.combined is None:
-        return replace(table, reading=said.get(table.origin, table.reading))
+        return replace(table, reading=by_origin.get(table.origin, table.reading))
     files = [
-        replace(each, reading=said.get(each.path, each.reading)) for each in table.combined.files
+        replace(each, reading=by_origin.get(each.path, each.reading))
+        for each in table.combined.files
     ]
-    reading = said.get(table.origin, before.get(table.parquet, ""))
+    reading = by_origin.get(table.origin, before.get(table.parquet, ""))
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 
-def _said(files: Readings) -> Iterator[str]:
+def _reading_notes(files: Readings) -> Iterator[str]:
     """What there is to report about the files of a table; files read alike share one entry."""
     alike: dict[tuple[object, ...], list[str]] = {}
     for file, how in files.items():
@@ -171,7 +172,7 @@ def check_mode(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[F
             f"the tool {name!r} has {number} already; "
             "use --mode update to follow changes, or --mode replace to build it again"
         )
-    if stored and not files and not job.found.unseen:
+    if stored and not files and not job.scan.unseen:
         raise ImportRefused(
             f"there is no data file in {job.tool.source}, but {name!r} has "
             f"{number}; put the files back (is a disk not mounted?), or "

@@ -58,9 +58,9 @@ _OUR_DAYS = re.compile(r"\([0-9/]+[〜~][0-9/]+\)$")
 _ENDING = re.compile(r"(?:(?<=[年月])分|(?<=[年月週])中|[。?])$")
 
 
-def normalised(said: str) -> str:
+def normalised(phrase: str) -> str:
     """A phrase in the one spelling that the grammar knows; English becomes Japanese."""
-    text = " ".join(unicodedata.normalize("NFKC", said).casefold().split())
+    text = " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
     if re.search(r"[a-z]{2}|q[1-4]|h[12] ", text):
         text = _english(text)
     for spelling, plain in _SPELLINGS:
@@ -188,14 +188,14 @@ class Named:
     def latest(self, not_after: date) -> Days:
         """The days; without a year, those of the latest year that have begun by ``not_after``."""
         years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
-        return self.days or next(days for days in self._of(years) if days.first <= not_after)
+        return self.days or next(days for days in self._days_in(years) if days.first <= not_after)
 
     def next(self, not_before: date) -> Days:
         """The days; without a year, those of the first year that end on ``not_before`` or later."""
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
-        return self.days or next(days for days in self._of(years) if days.last >= not_before)
+        return self.days or next(days for days in self._days_in(years) if days.last >= not_before)
 
-    def _of(self, years: range) -> list[Days]:
+    def _days_in(self, years: range) -> list[Days]:
         spans = []
         for year in years:
             try:
@@ -205,38 +205,38 @@ class Named:
         return spans
 
 
-def parse_period(said: str, context: PeriodContext) -> Spoken | None:
+def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
     """The days that a phrase names; None if it is outside of the grammar.
 
     Raises:
         UnclearRange: it is a range of which several readings are likely.
     """
-    if len(said) > _MAX_LENGTH:
+    if len(phrase) > _MAX_LENGTH:
         return None
     try:
-        return _whole(normalised(said), context)
+        return _parse_whole(normalised(phrase), context)
     except (ValueError, OverflowError, StopIteration):  # 31 June, a day before year 1
         return None
 
 
-def parse_dated(said: str, starts_on: int = 1) -> Days | None:
+def parse_dated(phrase: str, starts_on: int = 1) -> Days | None:
     """The days that a phrase names on whatever day it is said; None if its year is not in it."""
     readings = set()
     for now in (Month(1950, 2, starts_on), Month(2151, 3, starts_on)):
         try:
-            spoken = parse_period(said, PeriodContext(now.first_day, MonthRange(now, now)))
+            spoken = parse_period(phrase, PeriodContext(now.first_day, MonthRange(now, now)))
         except UnclearRange:
             return None
         readings.add(None if spoken is None else spoken.days)
     return readings.pop() if len(readings) == 1 else None
 
 
-def parse_days(said: str, today: date) -> Days | None:
+def parse_days(phrase: str, today: date) -> Days | None:
     """The days that a phrase names, for one end of a filter; None if it is not understood.
 
     Months are calendar months. A time of day and a から or まで are ignored.
     """
-    text = _EDGE.sub("", _TIME.sub("", said).strip())
+    text = _EDGE.sub("", _TIME.sub("", phrase).strip())
     try:
         period = parse_period(text, PeriodContext(today, MonthRange(Month(1, 1), Month.of(today))))
     except UnclearRange:
@@ -244,29 +244,29 @@ def parse_days(said: str, today: date) -> Days | None:
     return None if period is None else period.days
 
 
-def _whole(text: str, context: PeriodContext) -> Spoken | None:
-    if (period := _named(text, context)) is not None:
+def _parse_whole(text: str, context: PeriodContext) -> Spoken | None:
+    if (period := _parse_named(text, context)) is not None:
         return Spoken(period.latest(context.today), counted=period.counted)
     if text in ("全期間", "すべて", "全て"):
         return Spoken(context.available.days, is_all=True)
     text = "今年から" if text == "年初来" else text
     if match := re.fullmatch(r"(.+?)(?:に入って)?(?:から(?:(?:今日|現在)まで)?|以降|[~〜])", text):
-        start = _one(match[1], context)
+        start = _parse_end(match[1], context)
         if start is None:
             return None
         return Spoken(Days(start.first, context.today) if start.first <= context.today else start)
     if (found_range := _range(text.removesuffix("まで"), context)) is not None:
         return found_range
     if match := re.fullmatch(r"[~〜](.+)|(.+)まで", text):
-        end = _one(match[1] or match[2], context)
+        end = _parse_end(match[1] or match[2], context)
         first = context.available.first.first_day
         return None if end is None else Spoken(Days(min(end.first, first), end.last))
     return None
 
 
-def _one(text: str, context: PeriodContext) -> Days | None:
+def _parse_end(text: str, context: PeriodContext) -> Days | None:
     """The days of one end; None for a length, which has no end of its own."""
-    named = _named(text, context)
+    named = _parse_named(text, context)
     return None if named is None or named.grain == "length" else named.latest(context.today)
 
 
@@ -285,11 +285,11 @@ def _range(text: str, context: PeriodContext) -> Spoken | None:
         if month is None or int(month[2]) > int(day[1]):
             return None
         right = month[1] + right
-    first, last = _named(left, context), _named(right, context)
-    return None if first is None or last is None else _joined(first, last, context)
+    first, last = _parse_named(left, context), _parse_named(right, context)
+    return None if first is None or last is None else _from_to(first, last, context)
 
 
-def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
+def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     """The days from one end to the other; None if they cannot be the ends of one range.
 
     The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
@@ -316,7 +316,7 @@ def _joined(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     return Spoken(Days(begin.first, end.last))
 
 
-def _named(text: str, context: PeriodContext) -> Named | None:
+def _parse_named(text: str, context: PeriodContext) -> Named | None:
     return (
         _iso(text, context) or _relative(text, context) or _of_a_year(text, context)
         or _in_a_month(text, context) or _yearly(text, context.starts_on)
@@ -363,10 +363,10 @@ def _relative(text: str, context: PeriodContext) -> Named | None:
         return Named("month", context.available.last.days, counted=True)
     if re.fullmatch(r"(?:前年|昨年|去年)(?:同月|同じ月)", text):
         return Named("month", now.plus(-12).days)
-    return _ago(text, context) or _of_a_week(text, context.today) or _recent(text, context)
+    return _parse_ago(text, context) or _of_a_week(text, context.today) or _recent(text, context)
 
 
-def _ago(text: str, context: PeriodContext) -> Named | None:
+def _parse_ago(text: str, context: PeriodContext) -> Named | None:
     match = re.fullmatch(r"([0-9]{1,4})(日|週間?|か月)前", text)
     if match is None:
         return None

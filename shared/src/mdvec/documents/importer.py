@@ -118,7 +118,7 @@ class _FolderImport:
         self.added = 0
         self.updated = 0
         self.unchanged = 0
-        self.failed = list(job.found.problems)
+        self.failed = list(job.scan.problems)
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
         self.converter = Converter(job.request.converting, on_page=self.progress.page_read)
@@ -142,7 +142,7 @@ class _FolderImport:
 
     def follow(self) -> importing.ImportReport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
-        files = self.job.found.files
+        files = self.job.scan.files
         stored = self.index.stored_files()
         self._check_mode(stored)
         self.index.drop_leftovers()
@@ -190,7 +190,7 @@ class _FolderImport:
         bundle = bundle_of(path)
         if bundle in seen:
             return bundle in self.parts and path not in self.parts[bundle]
-        return not self.job.found.may_still_have(path)
+        return not self.job.scan.may_still_have(path)
 
     def rebuild(self) -> importing.ImportReport:
         """Mode ``replace``: fill a new generation beside the old one, then replace that."""
@@ -198,8 +198,8 @@ class _FolderImport:
         before = self.index.size().documents
         self.index.begin_rebuild()
         try:
-            self.index.embed_ahead(self._texts_to_embed(self.job.found.files, {}))
-            self._import_files(self.job.found.files, {})
+            self.index.embed_ahead(self._texts_to_embed(self.job.scan.files, {}))
+            self._import_files(self.job.scan.files, {})
         except (importing.SendingRefused, importing.EndpointStopped):
             self.index.drop_leftovers()
             raise
@@ -217,22 +217,22 @@ class _FolderImport:
         """The message after the user stopped the import."""
         name, files = self.job.tool.name, self.progress.files
         # Ctrl-C may have come between the storing of a file and its counting here.
-        kept = max(self.added + self.updated, self.index.files_stored())
+        stored = max(self.added + self.updated, self.index.files_stored())
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()
             return (
-                f"stopped after {kept} of {counted(files, 'file')}; "
+                f"stopped after {stored} of {counted(files, 'file')}; "
                 f"the tool {name!r} still has what it had before"
             )
         if not files:
             return f"stopped before the first file of {name!r}; nothing was changed"
         return (
-            f"stopped after {kept} of {counted(files, 'file')}, which are kept; "
+            f"stopped after {stored} of {counted(files, 'file')}, which are kept; "
             f"continue with: mdvec import -n {name} --mode update"
         )
 
     def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:
-        tool, scan = self.job.tool, self.job.found
+        tool, scan = self.job.tool, self.job.scan
         if self.job.request.mode == "new" and stored:
             raise importing.ImportRefused(
                 f"the tool {tool.name!r} has {counted(len(stored), 'document')} already; "

@@ -127,7 +127,7 @@ class Embedder:
             part = texts[first : first + self.batch]
             with self._lock:
                 encoded = self._backend.encode_documents(part)
-            rows[first : first + len(part)] = self._checked(encoded, len(part))
+            rows[first : first + len(part)] = self._check_vectors(encoded, len(part))
         return rows
 
     def embed_query(self, text: str) -> Vectors:
@@ -140,7 +140,7 @@ class Embedder:
         self._refuse(text)
         with self._lock:
             encoded = self._backend.encode_query(text)
-        vector: Vectors = self._checked(encoded.reshape(1, -1), 1)[0]
+        vector: Vectors = self._check_vectors(encoded.reshape(1, -1), 1)[0]
         return vector
 
     def _refuse(self, text: str) -> None:
@@ -155,7 +155,7 @@ class Embedder:
         if reason:
             raise UnembeddableText(reason)
 
-    def _checked(self, encoded: Vectors, count: int) -> Vectors:
+    def _check_vectors(self, encoded: Vectors, count: int) -> Vectors:
         import numpy as np
 
         if encoded.shape != (count, self.dimension):

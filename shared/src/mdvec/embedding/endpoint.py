@@ -94,9 +94,9 @@ class RemoteEmbedder(Embedder):
         self.measure_dimension = backend.measure_dimension
         self._lock = nullcontext()
 
-    def _checked(self, encoded: Vectors, count: int) -> Vectors:
+    def _check_vectors(self, encoded: Vectors, count: int) -> Vectors:
         try:
-            return super()._checked(encoded, count)
+            return super()._check_vectors(encoded, count)
         except BadEmbedding as error:  # every text would cost, and get no better vector
             raise EndpointUnusable(str(error)) from error
 
@@ -141,29 +141,29 @@ def checked_vectors(
     import numpy as np
 
     if len(rows) != count:
-        raise EndpointUnusable(_bad(host, f"{len(rows)} vectors for {count} texts"))
+        raise EndpointUnusable(_bad_answer(host, f"{len(rows)} vectors for {count} texts"))
     lengths = {len(row) if isinstance(row, list) else 0 for row in rows}
     if 0 in lengths:
-        raise EndpointUnusable(_bad(host, "something else than vectors"))
+        raise EndpointUnusable(_bad_answer(host, "something else than vectors"))
     if wrong := lengths - {dimension or min(lengths)}:
         expected = dimension or min(lengths)
         problem = f"vectors of {max(wrong)} dimensions instead of {expected}"
-        raise EndpointUnusable(_bad(host, problem))
+        raise EndpointUnusable(_bad_answer(host, problem))
     if not all(isinstance(row, list) and set(map(type, row)) <= {int, float} for row in rows):
-        raise EndpointUnusable(_bad(host, "a vector with something else than numbers"))
+        raise EndpointUnusable(_bad_answer(host, "a vector with something else than numbers"))
     try:
         vectors = np.array(rows, dtype=np.float64)
     except OverflowError:  # an integer of hundreds of digits
         vectors = np.full((count, 1), np.inf)
     # NaN is not below it either; squares of larger numbers overflow float32.
     if not (np.abs(vectors) < _MAX_NUMBER).all():
-        raise EndpointUnusable(_bad(host, "a vector with NaN or infinite numbers"))
+        raise EndpointUnusable(_bad_answer(host, "a vector with NaN or infinite numbers"))
     if not vectors.any(axis=1).all():
-        raise EndpointUnusable(_bad(host, "a vector of zeros"))
+        raise EndpointUnusable(_bad_answer(host, "a vector of zeros"))
     return vectors.astype(np.float32)
 
 
-def _bad(host: str, what: str) -> str:
+def _bad_answer(host: str, what: str) -> str:
     return f"{host} answered with {what}; nothing of it was stored. Check the model and its server"
 
 

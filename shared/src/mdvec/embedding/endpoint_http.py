@@ -105,7 +105,7 @@ class _Bounded(httpx2.SyncByteStream):
 
     def __iter__(self) -> Iterator[bytes]:
         end, size = float(self._request.extensions[_END]), 0
-        for part in self._unpacked():
+        for part in self._unpack():
             if time.monotonic() > end:
                 raise httpx2.ReadTimeout("the answer is too slow", request=self._request)
             size += len(part)
@@ -113,7 +113,7 @@ class _Bounded(httpx2.SyncByteStream):
                 raise httpx2.ReadError("the answer is too large", request=self._request)
             yield part
 
-    def _unpacked(self) -> Iterator[bytes]:
+    def _unpack(self) -> Iterator[bytes]:
         """The body's parts; packed ones in small pieces, as a small one may hold gigabytes."""
         if self._packing in ("identity", ""):
             yield from self._body
@@ -136,12 +136,12 @@ class _Bounded(httpx2.SyncByteStream):
 
 def transport_reason(error: httpx2.RequestError) -> str:
     """Why no whole answer came, in a few words."""
-    said = str(error) or type(error).__name__
+    message = str(error) or type(error).__name__
     if isinstance(error, httpx2.TimeoutException):
-        return f"no answer in time: {said}"
+        return f"no answer in time: {message}"
     if isinstance(error, httpx2.ConnectError):
-        return f"no connection: {said}"
-    return f"the answer broke off: {said}"
+        return f"no connection: {message}"
+    return f"the answer broke off: {message}"
 
 
 T = TypeVar("T")
@@ -208,7 +208,7 @@ def with_retries(
                 and options is not FOR_QUESTIONS
                 and _answers(send, seconds)
             ):
-                raise TextRefused(_refused(host, failure.reason)) from failure
+                raise TextRefused(_refusal(host, failure.reason)) from failure
             if refused is not None:
                 raise EndpointFailure(refused) from failure
             wait = _wait(failure, attempt, options)
@@ -273,10 +273,10 @@ def failure_of(
             f"{host} redirects elsewhere (HTTP {status}), which is not followed; correct base_url"
         )
     kind = TextRefused if status in _ABOUT_CONTENT else EndpointRefused
-    return kind(_refused(host, f"HTTP {status}: {message}"))
+    return kind(_refusal(host, f"HTTP {status}: {message}"))
 
 
-def _refused(host: str, reason: str) -> str:
+def _refusal(host: str, reason: str) -> str:
     return f"{host} refuses the request ({reason}). {_GO_ON}"
 
 

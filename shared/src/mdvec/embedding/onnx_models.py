@@ -95,7 +95,7 @@ class OnnxFiles:
     def used(self) -> list[Path]:
         """The files that decide what a text's vector is."""
         model = PurePosixPath(self.model.relative_to(self.folder).as_posix())
-        beside = [
+        data_files = [
             file
             for file in self.model.parent.iterdir()
             if _is_part_of(model.with_name(file.name), model)
@@ -106,7 +106,7 @@ class OnnxFiles:
             for file in (self.folder / name).glob("*.json")
             if file.name in _SETTINGS
         ]
-        return [self.model, self.tokenizer, *beside, *settings]
+        return [self.model, self.tokenizer, *data_files, *settings]
 
 
 _SETTINGS = {

@@ -24,4 +24,4 @@ from .scanning import SourceMissing as SourceMissing
 from .scanning import UnreadableFile as UnreadableFile
 from .scanning import scan as scan
 from .scanning import scan_file as scan_file
-from .scanning import why as why
+from .scanning import system_message as system_message

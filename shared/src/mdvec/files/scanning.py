@@ -126,7 +126,7 @@ class UnreadableFile(Exception):
     @classmethod
     def of_error(cls, error: OSError) -> Self:
         """The system does not let it be read, now."""
-        return cls(f"it cannot be read ({why(error)})", may_pass=True)
+        return cls(f"it cannot be read ({system_message(error)})", may_pass=True)
 
     @classmethod
     def changed(cls) -> Self:
@@ -171,7 +171,7 @@ def scan_file(source: Path) -> Scan:
     return Scan(files=(file,), problems=(), unseen=())
 
 
-def why(error: OSError) -> str:
+def system_message(error: OSError) -> str:
     """The system's message for an error, in lower case, to be part of a sentence."""
     return (error.strerror or type(error).__name__).lower()
 
@@ -212,7 +212,7 @@ class _Walk:
             with os.scandir(folder) as listing:
                 entries = sorted(listing, key=lambda entry: entry.name)
         except OSError as error:
-            self._unseen(prefix, f"the folder cannot be read ({why(error)})")
+            self._unseen(prefix, f"the folder cannot be read ({system_message(error)})")
             return
         if prefix and all(entry.name.startswith(".") for entry in entries):
             self.empty.append(prefix)
@@ -223,14 +223,14 @@ class _Walk:
             elif entry.is_dir(follow_symlinks=False):
                 if not self._skipped_folder(entry.name, path):
                     self._pending.append((entry.path, f"{path}/"))
-            elif self._wanted(path):
+            elif self._is_wanted(path):
                 self._take(entry, path)
 
     def _skipped_folder(self, name: str, path: str) -> bool:
         skipped = name.startswith(".") or name in SKIPPED_FOLDERS
         return skipped or self._matches_exclude(f"{path}/")
 
-    def _wanted(self, path: str) -> bool:
+    def _is_wanted(self, path: str) -> bool:
         name = path.rpartition("/")[2]
         # macOS writes "._name" beside a file on disks of other systems, Office "~$name" beside
         # one that it has open.
@@ -257,11 +257,11 @@ class _Walk:
         try:
             target = Path(entry.path).resolve(strict=True)
         except (OSError, RuntimeError):
-            if self._wanted(path):
+            if self._is_wanted(path):
                 self._unseen(path, "the link leads nowhere")
             return
         is_folder = target.is_dir()
-        if self._skipped_folder(entry.name, path) if is_folder else not self._wanted(path):
+        if self._skipped_folder(entry.name, path) if is_folder else not self._is_wanted(path):
             return
         if not target.is_relative_to(self.root):
             self._report(path, "the link leads out of the source folder; it was not followed")
@@ -286,7 +286,7 @@ class _Walk:
         try:
             state = entry.stat()
         except OSError as error:
-            reason = "it vanished" if error.errno == errno.ENOENT else why(error)
+            reason = "it vanished" if error.errno == errno.ENOENT else system_message(error)
             self._unseen(path, f"it cannot be read ({reason})")
             return
         if not stat.S_ISREG(state.st_mode):

@@ -1,4 +1,4 @@
-"""A household's accounts, with what they have and where rows are missing, and its net worth."""
+"""A household's accounts, with their balances and missing rows, and its net worth."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import accounts, plans
 from mdvec.household.ledger_view import statement_notes
-from mdvec.household.overview import one_state
+from mdvec.household.overview import read_snapshot
 from mdvec.text import shown_name
 
 _MANY = 5
@@ -29,7 +29,7 @@ _MANY = 5
 class AccountState:
     """An account: its rows, its first and last day (YYYY-MM-DD), and its newest balance in yen.
 
-    ``balance`` is None if no file says it; ``gaps`` are where the balances show rows to be missing.
+    ``balance`` is None if no file states it; ``gaps`` are days between which rows are missing.
     """
 
     name: str
@@ -50,7 +50,7 @@ class AccountsAnswer(LedgerAnswer):
 
 def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -> AccountsAnswer:
     """Every account with its balance, and the gaps between its statements."""
-    with one_state(connection):
+    with read_snapshot(connection):
         spans = accounts.spans_of(connection, tool_id)
         balances = accounts.balances_of(connection, tool_id)
         notes = statement_notes(connection, tool_id, Days(date.min, date.max))
@@ -69,7 +69,7 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
 
 
 def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[str, int]]:
-    """What each account had at the end of each day with rows (YYYY-MM-DD), by name."""
+    """The balance of each account, by name, at the end of each day with rows (YYYY-MM-DD)."""
     balances = accounts.balances_of(connection, tool_id)
     return {
         name: {day: row.balance for day, row in ends_of_days(statements).items()}
@@ -112,7 +112,7 @@ class NoAssets(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class NetWorthMonth:
-    """A month's net worth, and its kinds, in yen; ``difference`` is from the month before."""
+    """A month's net worth in yen, also by kind; ``difference`` is from the month before."""
 
     month: MonthText
     total: int
@@ -151,7 +151,7 @@ def net_worth(
         NoAssets: there are none.
         InvalidPeriod: the period was not understood.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         known = plans.months_with_assets(connection, tool_id)
     if not known:
         raise NoAssets(None)

@@ -91,8 +91,8 @@ def set_budget(
     with connection:
         covered = coverage(connection, tool_id, today, month_starts_on)
         budgets = plans.budgets_of(connection, tool_id)
-        asked = folded_category(category)
-        own = [each.subject for each in budgets if folded_category(str(each.subject)) == asked]
+        folded = folded_category(category)
+        own = [each.subject for each in budgets if folded_category(str(each.subject)) == folded]
         subject, notes = own[0] if own and not amount else None, list[str]()
         if subject is None:
             subject, notes = named_subject(connection, tool_id, category)
@@ -125,10 +125,10 @@ def budget_status(
     month_starts_on: int = 1,
     today: date,
 ) -> BudgetAnswer:
-    """Every budget beside what was spent in a month or period, by default the latest month.
+    """Every budget and what was spent of it in a month or period, by default the latest month.
 
-    It is as on the period's last day, or today if that is earlier: what follows is not spent yet.
-    A yearly budget is compared with the year of the period's last month up to that day.
+    The status is as of the period's last day, or of today if that is earlier. A yearly budget is
+    compared with the spending up to that day in the year of the period's last month.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
@@ -157,12 +157,14 @@ def budget_status(
     recurring = (
         recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
     )
-    told = rows if as_of == today else [row for row in rows if row.day <= as_of]
+    rows_so_far = rows if as_of == today else [row for row in rows if row.day <= as_of]
     statuses = [
-        status_of_budget(budget, span, _spent_on(budget.subject, told), as_of, known, recurring)
+        status_of_budget(
+            budget, span, _spent_on(budget.subject, rows_so_far), as_of, known, recurring
+        )
         for budget, span in zip(budgets, spans, strict=True)
     ]
-    outside = _unbudgeted(rows, budgets, months, as_of) if budgets else None
+    outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
     notes += [requested.understood] if requested.understood else []
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
@@ -171,7 +173,7 @@ def budget_status(
 
 
 def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budget]) -> list[str]:
-    """A note on budgets of categories that no row has, perhaps since a rule renamed them."""
+    """A note on budgets of categories without rows, such as those that a rule has renamed."""
     names = category_names(connection, tool_id) if budgets else []
     known = [Category(major, minor or None) for major, minor in names]
     empty = [
@@ -189,9 +191,9 @@ def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budge
 def _rows(
     connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
 ) -> list[CountedRow]:
-    """The rows of these months, of their years, and of the earlier months that show habits.
+    """The rows of these months and their years, and of earlier months for estimates.
 
-    Those of the month after tell what has been moved there.
+    The first month of the next year is included for payments that slipped into it.
     """
     year, starts_on = months.last.year, months.last.starts_on
     first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
@@ -204,7 +206,7 @@ def _spent_on(subject: Subject, rows: Iterable[CountedRow]) -> list[CountedRow]:
     return [row for row in rows if covers(subject, row.full_category)]
 
 
-def _unbudgeted(
+def _unbudgeted_yen(
     rows: list[CountedRow], budgets: list[Budget], months: MonthRange, today: date
 ) -> int | None:
     subjects = [budget.subject for budget in budgets if budget.subject is not Total.SPENDING]

@@ -1,4 +1,4 @@
-"""Two periods of a household side by side: what moved, which rows moved it, and this in words."""
+"""Compares two periods of a household: what changed, the rows behind it, and this in words."""
 
 from __future__ import annotations
 
@@ -39,13 +39,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """What a category or shop came to in two periods, in yen, both positive for spending.
+    """The sums of a category or shop in two periods, in yen, both positive for spending.
 
     ``added`` are the rows of the later period without a row of equal shop and amount in the
     earlier one, and ``gone`` the other way round; both begin with the largest. Their difference
-    is exactly ``difference``. A concise
-    answer has neither rows, but the ``shops`` that moved most, unless it compares shops; the
-    fields ``more_`` sum what is left out.
+    is exactly ``difference``. A concise answer has no rows, but the ``shops`` that changed most,
+    unless it compares shops; the fields ``more_`` sum what is left out.
     """
 
     name: str
@@ -113,7 +112,7 @@ def _without_equals(
 
 @dataclass(frozen=True, slots=True)
 class ShopMove:
-    """What a category's rows of one shop came to in each of two periods, in yen."""
+    """The sums of a category's rows of one shop in two periods, in yen."""
 
     name: str
     before: int
@@ -139,7 +138,7 @@ def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tu
 
 
 def as_shown(movement: Movement, *, rows: int, shops: int) -> Movement:
-    """The movement with its largest rows of each direction, and the shops that moved most."""
+    """The movement with its largest rows of each direction, and the shops that changed most."""
     moved = movement.shops if shops else ()
     return replace(
         movement,
@@ -194,7 +193,7 @@ def comparison_lines(
 def movement_lines(
     movements: Sequence[Movement], total: int, level: str, *, is_full: bool
 ) -> list[str]:
-    """Lines on what moved most, with the two amounts of each, and the rows or shops shown."""
+    """Lines on what changed most, with both amounts, and the rows or shops shown."""
     if not movements:
         return ["動いたものはありません。"]
     lines = [f"動いた{level}（差の大きい順）:"]
@@ -250,12 +249,12 @@ MAX_MOVEMENTS = 200
 
 
 class InvalidComparison(MdvecError):
-    """A comparison that cannot be made; the message says what can."""
+    """A comparison that cannot be made; the message says which can."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonAnswer(LedgerAnswer):
-    """Two periods side by side, in yen.
+    """Two periods compared, in yen.
 
     ``spending`` and ``income`` are (before, after). ``movements`` are the largest of
     ``total_movements``, with what the text shows of each. ``same_days`` are the first days of
@@ -288,7 +287,7 @@ def compare_periods(
     month_starts_on: int = 1,
     today: date,
 ) -> ComparisonAnswer:
-    """A period beside an earlier one: by 大項目 (中項目 within a category) or by shop.
+    """Compares a period with an earlier one: by 大項目 (中項目 within a category) or by shop.
 
     In full, the text has the rows behind each movement; else the shops. At most ``limit``
     movements are shown. The period defaults to the latest month with data; ``base`` is read from
@@ -327,14 +326,14 @@ def compare_periods(
             base, after, days, PeriodContext(today, ledger.covered.default_range),
             is_relative=after.follows_data or not is_stated,
         )  # fmt: skip
-        earlier = _understood(base, before, month_starts_on)
+        earlier = _base_note(base, before, month_starts_on)
         base_days, base_notes = ledger.shown_days(earlier, named, begun=True)
         rows = ledger.rows(days.first, days.last, named)
         base_rows = ledger.rows(base_days.first, base_days.last, named)
-        sums = [cell for part in _joined(base_days, days) for cell in ledger.sums(part, named)]
+        sums = [cell for part in _union(base_days, days) for cell in ledger.sums(part, named)]
         doubts = [
             note
-            for part in _joined(base_days, days)
+            for part in _union(base_days, days)
             for note in ledger.doubts(part, named, of=f"{span_in_words(part, month_starts_on)}の")
         ]
     within_category = category is not None and named is not None and named is not Total.SPENDING
@@ -351,7 +350,7 @@ def compare_periods(
     has_begun = known < after.days.last and len(after.months) == len(earlier.months)
     are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
     same_days = None
-    if has_begun and are_whole:  # whose first days are those that were asked for
+    if has_begun and are_whole:  # both begin with the requested first day
         same_days = _same_days(base_rows, rows, (base_days, days), known)
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
     notes += [after.understood] if after.understood else []
@@ -422,17 +421,19 @@ def _answer(
     )
 
 
-def _understood(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
+def _base_note(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
     months = MonthRange.around(days, starts_on)
-    said = (base or "").strip()
+    phrase = (base or "").strip()
     words = (
-        f"「{shortened(said)}」を {span_in_words(days, starts_on)} と解釈しました" if said else ""
+        f"「{shortened(phrase)}」を {span_in_words(days, starts_on)} と解釈しました"
+        if phrase
+        else ""
     )
     return UnderstoodPeriod(days, months, words)
 
 
-def _joined(before: Days, after: Days) -> list[Days]:
-    """Both spans, or one of both where they overlap, so that no row is counted twice."""
+def _union(before: Days, after: Days) -> list[Days]:
+    """Both spans, or a single one around both if they overlap, so that no row counts twice."""
     if before.within(after) is None:
         return [before, after]
     return [Days(min(before.first, after.first), max(before.last, after.last))]
@@ -441,7 +442,7 @@ def _joined(before: Days, after: Days) -> list[Days]:
 def _same_days(
     before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], known: date
 ) -> SameDays | None:
-    """The spending of equally many days of both, from the later one's first to ``known``."""
+    """The spending of the same number of first days of both, up to ``known`` in the later one."""
     base, days = spans
     passed = min(known, days.last) - days.first
     if not timedelta() <= passed <= base.last - base.first:

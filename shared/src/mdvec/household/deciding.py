@@ -1,4 +1,4 @@
-"""Decisions about duplicates and transfers: on a candidate or all alike, or undone; the answers."""
+"""Decisions about duplicates and transfers: made, undone, for one candidate or all similar ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_IDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """The result of a decision; the rows that no longer count, the first of them by itself too."""
+    """The result of a decision: the rows that no longer count, and the first of them by itself."""
 
     success: bool
     message: str
@@ -48,7 +48,7 @@ def decision_message(
     *,
     is_new: bool,
 ) -> str:
-    """Message after a candidate was decided; ``rows`` are as they are now."""
+    """Message after a candidate was decided; ``rows`` are in their new state."""
     if target.is_transfer:
         return moved_message(target, decision, marked_before, is_new=is_new)
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
@@ -148,7 +148,7 @@ def restoration_message(
 ) -> str:
     """Message after a row was restored, or had not been marked.
 
-    ``transfers`` are the other ends of the transfers that it was an end of.
+    ``transfers`` are the other ends of its transfers.
     """
     if not was_marked:
         return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"
@@ -203,8 +203,8 @@ class RowNotInCandidate(DuplicateResolutionError):
 class ReviewDecision:
     """A user's decision.
 
-    ``keep`` is the row that stays, ``rows`` are those of the candidate that are meant (all if
-    empty); ``alike``: all candidates alike are meant too.
+    ``keep`` is the row that stays, ``rows`` are the candidate's rows that it is about (all if
+    empty); ``alike``: it is also about all similar candidates.
     """
 
     decision: str
@@ -218,15 +218,15 @@ def confirm(
 ) -> Confirmation:
     """Store a decision and update the marks in the ledger, in one transaction.
 
-    It holds for all rows of the open candidate that the pair belongs to, or only for those that
-    are named; for a pair that is decided already, for that pair. ``duplicate`` marks all but one
-    row: the one to keep, by default the one with the smallest id; of a transfer it marks both
-    rows, which then leave the sums. ``not_duplicate`` and ``skip``
-    undo an earlier mark by the same pair; a skipped pair stays open. With ``alike`` it holds for
-    all open candidates of the same accounts (likely ones) or habit (unlikely ones), of which the
-    row of the kept one's account stays; for a decided pair, for all that the same request decided,
-    and if the decision is the same, also for those alike that are open.
-    Of a card's bill ``duplicate`` marks the bill, and with ``alike`` also that card's later bills.
+    It applies to all rows of the open candidate that the pair belongs to, or to ``choice.rows`` of
+    them; for a decided pair, only to that pair. ``duplicate`` marks all but the row to keep, by
+    default the one with the smallest id; both rows of a transfer are marked and leave the sums.
+    ``not_duplicate`` and ``skip`` undo an earlier mark by the same pair; a skipped pair stays open.
+
+    With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
+    habit (unlikely ones), where the row of the kept row's account stays. For a decided pair, it
+    applies to all pairs that the same request decided, and, if the decision is the same, to similar
+    open ones, too. ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
 
     Raises:
         InvalidDecision: the decision is none of these.
@@ -239,10 +239,10 @@ def confirm(
     with connection:
         own, *alike = _targets(connection, tool_id, check_id, choice)
         _check_rows(own, choice)
-        targets = [_narrowed(connection, tool_id, own, choice.rows), *alike]
+        targets = [_restricted(connection, tool_id, own, choice.rows), *alike]
         before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
         batch = marks.new_batch(connection)
-        kept_ids = [_kept(connection, tool_id, target, choice, own) for target in targets]
+        kept_ids = [_staying_row(connection, tool_id, target, choice, own) for target in targets]
         changes = [
             _decide(connection, tool_id, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
@@ -311,7 +311,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
 def _targets(
     connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
 ) -> list[ReviewCandidate]:
-    """What a decision about a pair is about; the pair's own candidate is first."""
+    """The candidates that a decision applies to; the pair's own is first."""
     pair = pair_of(connection, tool_id, check_id)
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
     own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
@@ -326,7 +326,7 @@ def _targets(
         for each in (check_id, *(other.id for other in together))
     ]
     still_open: list[ReviewCandidate] = []
-    if choice.decision == pair.decision:  # the same again: for those alike that are still open
+    if choice.decision == pair.decision:  # repeated: it applies to similar open ones, too
         kind = next((each.kind for each in arrange(together) if check_id in each.check_ids), None)
         still_open = [each for each in arranged if each.kind == kind]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
@@ -335,7 +335,7 @@ def _targets(
 def _is_marked(
     connection: apsw.Connection, tool_id: int, row: int, target: ReviewCandidate
 ) -> bool:
-    """Whether a decision about the target, or about another pair like it, has marked the row."""
+    """Whether a decision about the target, or another pair of the same kind, has marked the row."""
     if target.is_transfer:
         return any(pair.decision == "duplicate" for pair in target.pairs)
     return row_of(connection, tool_id, row).is_duplicate
@@ -353,10 +353,10 @@ def _check_rows(target: ReviewCandidate, choice: ReviewDecision) -> None:
         raise RowNotInCandidate("transaction_ids", target.rows)
 
 
-def _narrowed(
+def _restricted(
     connection: apsw.Connection, tool_id: int, target: ReviewCandidate, rows: tuple[int, ...]
 ) -> ReviewCandidate:
-    """The target without the rows that were not named."""
+    """The target with only these rows, if any are given."""
     if not rows or target.is_bill:
         return target
     first, *others = sorted(set(rows))
@@ -369,7 +369,7 @@ def _narrowed(
     return ReviewCandidate((first, *others), tuple(pairs))
 
 
-def _kept(
+def _staying_row(
     connection: apsw.Connection,
     tool_id: int,
     target: ReviewCandidate,
@@ -399,7 +399,7 @@ def _decide(
     kept_id: int,
     batch: int,
 ) -> bool:
-    """Store the decision about a target's pairs; whether it is another than before."""
+    """Store the decision about a target's pairs; returns whether it changed."""
     wanted: Iterable[StoredPair] = target.pairs
     if decision == "duplicate" and not target.is_transfer:
         pairs = {frozenset(pair.rows): pair for pair in target.pairs}

@@ -1,8 +1,8 @@
-"""The household's answers in English, for who sets ``[household] language`` or asks for it.
+"""Translates the household's answers into English, by ``[household] language`` or on request.
 
-Answers and refusals are made in Japanese, once. ``english.toml`` has each of their sentences as a
-template in both languages: what stands in a template's places is put into English in turn, and
-names from the data stay as they are.
+Answers and refusals are made in Japanese. ``english.toml`` has each of their sentences as a
+template in both languages: the values of its placeholders are translated in turn, and names from
+the data stay as they are.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from mdvec.household.core.mapping_sentences import sentence_pairs
 from mdvec.household.overview import data_of, english_names
 
 _MAX_CHARS = 4_000
-"""A longer line is no sentence of ours."""
+"""A longer line is not one of our sentences."""
 _PLACE = re.compile(r"(「)?\{([a-z]+\d*)\}(?(1)」)")
-"""A place in a template; one in brackets may have a quoted name instead."""
+"""A placeholder in a template; one in brackets may stand for a quoted name instead."""
 _NESTED = "（(?:[^（）]|（[^（）]*）)*）|「[^」]*」"
 _ANY = rf"(?:[^、。（「]|{_NESTED})+?"
 _SOME = rf"(?:[^。（「]|{_NESTED})+?"
@@ -28,38 +28,38 @@ _KINDS = {
     "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "names": _SOME, "cats": _SOME,
     "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
 }  # fmt: skip
-"""What each kind of a place matches; the head of ``english.toml`` describes them."""
+"""What each kind of placeholder matches; the head of ``english.toml`` describes them."""
 _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
-"""How many letters of text a figure is worth where several sentences fit."""
+"""How many letters of fixed text a figure counts as, if several sentences fit."""
 _DIGITS = "0123456789"
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _FIRST_MASK, _MASKED = 0xF0000, "[\U000f0000-\U000ffffd]"
-"""What stands for the quoted names of a line: private signs that no encoding of Japan has (those
-of the first plane are the 外字 of cp932)."""
+"""Placeholders for a line's quoted names: private-use characters that no Japanese encoding has
+(those of the first plane are the 外字 of cp932)."""
 _SPAN = re.compile(r"[\d/〜（）-]*\d{4}年[\d年月日/〜（）-]*")
 _DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
 _START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)
 _LISTED = re.compile(r"(.+?)(: (?:[+-]?[\d,.]+ ?[円%件]|N/A)[^。]*)")
-"""A line of a list: what its figures are of."""
+"""A line of a list: a name and its figures."""
 _WORDED = frozenset({"notes", "age", "understood", "message", "reasons", "alt_text", "error"})
 """The fields of answers, as data, that have sentences."""
 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence in both languages, with places."""
+    """A sentence in both languages, with placeholders."""
 
     japanese: str
     english: str
 
     @cached_property
     def texts(self) -> list[str]:
-        """The text between the places."""
+        """The text between the placeholders."""
         return _PLACE.split(self.japanese)[::3]
 
     @cached_property
     def weight(self) -> int:
-        """How much of a text the sentence fixes: its own text, brackets, the form of figures."""
+        """How specific the sentence is: the length of its fixed text, brackets and figures."""
         parts = _PLACE.split(self.japanese)
         figures = sum(_FIXED.get(name.rstrip(_DIGITS), 0) for name in parts[2::3])
         return (
@@ -68,7 +68,7 @@ class _Sentence:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """What matches the sentence whatever is in its places."""
+        """A pattern of the sentence with any values of its placeholders."""
         parts = _PLACE.split(self.japanese)
         written = [re.escape(parts[0])]
         for bracket, name, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
@@ -88,10 +88,10 @@ class _Sentence:
         for name, value in values.items():
             if value == "1":
                 english = re.sub(rf"(\{{{name}\}} (?:more )?\w+)s\b", r"\1", english)
-            if name.endswith("_") and value is not None:  # it has quotes of its own
+            if name.endswith("_") and value is not None:  # a quoted name
                 place = f"{{{name[:-1]}}}"
                 english = english.replace(f'"{place}"', place).replace(place, value)
-        filled = {name: _filled(name, value or "") for name, value in values.items()}
+        filled = {name: _placeholder_value(name, value or "") for name, value in values.items()}
         return english.format(**filled)
 
 
@@ -101,16 +101,16 @@ def in_english(text: str) -> str:
 
 
 def data_in_english(data: Any) -> Any:  # noqa: ANN401 - JSON
-    """The same for an answer as JSON; its figures, names and categories stay as they are."""
+    """An answer as JSON in English; its figures, names and categories stay as they are."""
     if isinstance(data, Mapping):
         return {
-            key: _worded(value) if key in _WORDED else data_in_english(value)
+            key: _in_words(value) if key in _WORDED else data_in_english(value)
             for key, value in data.items()
         }
     return [data_in_english(value) for value in data] if isinstance(data, list) else data
 
 
-def _worded(value: Any) -> Any:  # noqa: ANN401 - JSON
+def _in_words(value: Any) -> Any:  # noqa: ANN401 - JSON
     if isinstance(value, list):
         return [in_english(each) if isinstance(each, str) else each for each in value]
     return in_english(value) if isinstance(value, str) else value
@@ -129,25 +129,25 @@ def _line(line: str) -> str:
     if start.endswith("- ") and (listed := _LISTED.fullmatch(text)):
         text = mask(listed) + listed[2]
         names[-1] = _head(listed[1])
-    english = start + _translated(text.removesuffix("。"))
+    english = start + _translate(text.removesuffix("。"))
     english += "." if text.endswith("。") and not english.endswith(":") else ""
     for at, name in reversed([*enumerate(names)]):
         english = english.replace(chr(_FIRST_MASK + at), name)
     return english
 
 
-def _translated(text: str) -> str:
-    """A text without quoted names, as far as it is known, in English."""
+def _translate(text: str) -> str:
+    """Translates the known sentences of a text without quoted names."""
     bare = text.strip()
     if not bare or bare.isascii():
         return text
     before, after = text[: text.index(bare)], text[text.index(bare) + len(bare) :]
     if bare.startswith("※ "):
-        return f"{before}Note: {_translated(bare[2:])}{after}"
-    return before + (_known(bare) or _in_sentences(bare)) + after
+        return f"{before}Note: {_translate(bare[2:])}{after}"
+    return before + (_known_translation(bare) or _in_sentences(bare)) + after
 
 
-def _known(text: str) -> str | None:
+def _known_translation(text: str) -> str | None:
     if iso := _in_iso(text):
         return iso
     if text in _words():
@@ -165,12 +165,12 @@ def _in_iso(text: str) -> str | None:
 
 
 def _in_sentences(text: str) -> str:
-    """The sentences of a text, as many together as are known; a list if it is none."""
+    """Translates a text by its longest known runs of sentences, or else as a list."""
     sentences = _split(text, "。")
     done: list[str] = []
     while sentences:
         for count in range(len(sentences), 0, -1):
-            english = _known("。".join(sentences[:count]).strip())
+            english = _known_translation("。".join(sentences[:count]).strip())
             if english is not None or count == 1:
                 break
         done.append(_in_list(sentences[0]) if english is None else english)
@@ -181,18 +181,18 @@ def _in_sentences(text: str) -> str:
 def _in_list(text: str) -> str:
     parts = _split(text, "、")
     if text.startswith("※ ") or len(parts) > 1:
-        return ", ".join(map(_translated, parts))
+        return ", ".join(map(_translate, parts))
     return text
 
 
 def _split(text: str, mark: str) -> list[str]:
-    """The parts between marks that stand in no brackets; an empty one at the end is none."""
+    """The parts between marks outside of brackets, without an empty one at the end."""
     parts = re.findall(rf"(?:{_NESTED}|[^{mark}])+", text)
     return parts or [text]
 
 
-def _filled(name: str, value: str) -> str:
-    """What stands in a place, in English."""
+def _placeholder_value(name: str, value: str) -> str:
+    """The value of a placeholder in English."""
     match name.rstrip(_DIGITS):
         case "yen" if value.endswith("円"):
             sign, digits = re.fullmatch(r"([+-]?)(.*)円", value).groups()  # type: ignore[union-attr]  # as its kind
@@ -202,24 +202,24 @@ def _filled(name: str, value: str) -> str:
         case "cats":
             return ", ".join(map(_category, _split(value, "、")))
         case "parts":
-            return ", ".join(map(_translated, _split(value, "・")))
+            return ", ".join(map(_translate, _split(value, "・")))
         case "list":
-            return ", ".join(map(_translated, _split(value, "、")))
+            return ", ".join(map(_translate, _split(value, "、")))
         case "names":
             return "none" if value == "なし" else ", ".join(_split(value, "、"))
         case "text" | "x" | "span":
-            return _translated(value)
+            return _translate(value)
     return value
 
 
 def _head(name: str) -> str:
-    """What a line of a list is about: a name from the data, unless it is known as another thing."""
+    """The head of a list's line: a name from the data, unless it is one of our phrases."""
     heads = (head.translated(name) for head in _heads())
     return next((english for english in heads if english is not None), _category(name))
 
 
 def _category(name: str) -> str:
-    """A category with its English name beside it; totals are in English alone."""
+    """A category with its English name; totals have only that."""
     if name in _words():
         return _words()[name]
     english = _category_names().get(name.rpartition(" > ")[2])
@@ -252,6 +252,6 @@ def _heads() -> list[_Sentence]:
 
 
 def _most_text_first(pairs: Mapping[str, str]) -> list[_Sentence]:
-    """The sentences of a table, those with most text of their own first."""
+    """The sentences of a table, the most specific first."""
     sentences = [_Sentence(japanese, english) for japanese, english in pairs.items()]
     return sorted(sentences, key=lambda sentence: -sentence.weight)

@@ -1,7 +1,7 @@
-"""Lists of a year for the tax office, and a period's fixed and variable costs: facts, not guesses.
+"""A year's lists for the tax office, and a period's fixed and variable costs.
 
-A category, which the user's rules decide, and a tag are facts. A word in a shop's name is one only
-where it can mean nothing else; rows with other such words are named beside the list.
+A row is listed by its category, which the user's rules decide, by a tag, or by an unambiguous word
+in its shop's name. Rows with ambiguous words are named below the list.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ ListName = Literal["medical", "furusato"]
 NOBODY = "（人の区別なし）"
 _PERSON = ("人:", "人：", "person:")
 _LASTING = ("not_target", "no_category")
-"""Why rows do not count that were paid nevertheless."""
+"""Reasons why a row that was paid does not count."""
 _MAX_SHOPS, _MAX_IDS = 12, 5
 _NO_NOTE = RowNote("", ())
 
@@ -73,7 +73,7 @@ class ListRules:
         )
 
     def tagged(self, note: RowNote) -> bool | None:
-        """Whether the user's tags, or a note of nothing else, put a row in or out of the list."""
+        """Whether the user's tags, or a note like one, put a row into the list or out of it."""
         words = {word.lstrip("#＃") for word in note.words}
         if f"-{self.title}" in words:
             return False
@@ -92,7 +92,7 @@ class ListRules:
         return names_it or self.is_of_category(row.category_major, row.category_minor)
 
     def is_near(self, row: Transaction, shop: str, note: RowNote) -> bool:
-        """Whether a row that is not in the list looks as if it might be."""
+        """Whether a row that is not in the list might belong to it."""
         if self.tagged(note) is not None:
             return False
         return (
@@ -107,7 +107,7 @@ def _names(major: str, minor: str) -> set[str]:
 
 
 class ChosenRows(NamedTuple):
-    """The rows of a list by person, those that look near, and those that the user took out."""
+    """The rows of a list by person, those that might belong to it, and those taken out by a tag."""
 
     by_person: dict[str, list[Transaction]]
     near: list[Transaction]
@@ -117,7 +117,7 @@ class ChosenRows(NamedTuple):
 def choose(
     rows: Iterable[Transaction], notes: Mapping[int, RowNote], rules: ListRules
 ) -> ChosenRows:
-    """The rows of a list, and near ones: those with its tag that were not paid or do not count."""
+    """The rows of a list; tagged rows that were not paid or do not count are only near."""
     rows = [row for row in rows if row.amount is not None]
     shops = shops_of(row.description for row in rows)
     chosen = ChosenRows({}, [], [])
@@ -137,7 +137,7 @@ def choose(
 
 
 def person_of(row: Transaction, note: RowNote) -> str:
-    """Whose a row is: a tag 人:花子, or else the folder of its file."""
+    """The person of a row: by a tag 人:花子, or else the folder of its file."""
     for tag in note.tags:
         for begin in _PERSON:
             if tag.startswith(begin) and tag != begin:
@@ -154,7 +154,7 @@ def total_of(rows: Iterable[StatedRow]) -> int:
 def list_lines(
     title: str, span: str, chosen: ChosenRows, notes: Mapping[int, RowNote], limit: int | None
 ) -> list[str]:
-    """The rows by person, up to a limit, with their sums, and those that look near by shop."""
+    """The rows by person, up to a limit, with their sums, and the near ones by shop."""
     every = [row for rows in chosen.by_person.values() for row in rows]
     total = format_currency(total_of(every))
     lines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
@@ -193,7 +193,7 @@ _VARIABLE = "変動費"
 
 @dataclass(frozen=True, slots=True)
 class CostLine:
-    """Rows of a category; of one shop if they are fixed: their sum in yen, and why they are so."""
+    """The sum in yen of a category's rows; for fixed costs of a single shop, with the reason."""
 
     category: str
     shop: str
@@ -208,7 +208,7 @@ class CostLine:
 
     @property
     def name(self) -> str:
-        """What they are called in answers."""
+        """Their name in answers."""
         return f"{self.shop}（{self.category}）" if self.is_fixed else self.category
 
 
@@ -252,7 +252,7 @@ def _why_fixed(
 
 
 def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[str]:
-    """Both sums, which add up to the spending, and what they consist of, each up to a limit."""
+    """Both sums, which add up to the spending, and the lines of each up to a limit."""
     parts = [[line for line in lines if line.is_fixed is is_so] for is_so in (True, False)]
     sums = [sum(line.yen for line in part) for part in parts]
     whole = sum(sums)
@@ -274,12 +274,12 @@ def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[
 
 _ALL = 2**31
 _SEEN_BEFORE, _SEEN_AFTER = 25, 12
-"""The months around a period in which payments are seen to recur."""
+"""The months around a period that are searched for recurring payments."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExpenseList(LedgerAnswer):
-    """The rows of a list with the person of each, their sum, and rows that look near, in yen."""
+    """The rows of a list with the person of each, their sum, and near rows, in yen."""
 
     title: str
     days: DayEnds
@@ -292,7 +292,7 @@ class ExpenseList(LedgerAnswer):
 
 @dataclass(frozen=True, slots=True)
 class CostsAnswer(LedgerAnswer):
-    """The spending of some days in two parts, which add up to it, with what speaks for each."""
+    """The spending of some days, split into fixed and variable costs, with the reasons."""
 
     days: DayEnds
     spending: int
@@ -324,8 +324,8 @@ def expense_list(
         if not (since or until or period):
             year = ledger.covered.latest.year
             since, until = f"{year:04d}-01", f"{year:04d}-12"
-        asked = ledger.period(since, until, period)
-        days, notes = ledger.covered_days(asked)
+        requested = ledger.period(since, until, period)
+        days, notes = ledger.covered_days(requested)
         rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
         noted = all_notes(connection, tool_id)
         rules = _rules(name)
@@ -343,7 +343,7 @@ def expense_list(
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += [
-        asked.understood,
+        requested.understood,
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます",
     ]
@@ -356,7 +356,7 @@ def expense_list(
         by_person={person: total_of(own) for person, own in chosen.by_person.items()},
         near=tuple(listed_row(row, noted.get(row.id)) for row in chosen.near),
         near_total=total_of(chosen.near),
-        **answer_words(lines, notes, ledger.age(asked)),
+        **answer_words(lines, notes, ledger.age(requested)),
     )
 
 
@@ -381,10 +381,12 @@ def fixed_and_variable_costs(
     """
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         covered = ledger.covered
-        asked = ledger.period(since, until, period, default=covered.latest)
-        days, notes = ledger.shown_days(asked, Total.SPENDING)
-        first = asked.months.first.plus(-_SEEN_BEFORE).first_day
-        last = min(asked.months.last.plus(_SEEN_AFTER).last_day, max(covered.last_day, days.last))
+        requested = ledger.period(since, until, period, default=covered.latest)
+        days, notes = ledger.shown_days(requested, Total.SPENDING)
+        first = requested.months.first.plus(-_SEEN_BEFORE).first_day
+        last = min(
+            requested.months.last.plus(_SEEN_AFTER).last_day, max(covered.last_day, days.last)
+        )
         rows = ledger.rows(first, last, Total.SPENDING)
         noted = all_notes(connection, tool_id)
         notes += ledger.doubts(days, Total.SPENDING)
@@ -393,9 +395,9 @@ def fixed_and_variable_costs(
     lines = split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
-    notes += [asked.understood] if asked.understood else []
+    notes += [requested.understood] if requested.understood else []
     text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
-    words = answer_words(text, notes, ledger.age(asked))
+    words = answer_words(text, notes, ledger.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 
 

@@ -2,9 +2,9 @@
 
 Every row that counts is one transaction between an account and a category, so the category sums of
 the other program equal ours. A transfer, and a row outside the calculation (計算対象外), moves
-money between its account and an account of equity: it changes balances, and no category. A bill
-that was decided to be a card's moves it to the card. Rows that
-are decided to be duplicates, are gone from the statements or have no amount are left out.
+money between its account and an account of equity: it changes balances, and no category. The bill
+of a card moves it to the card. Rows that are duplicates by decision, are gone from the statements
+or have no amount are left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LEFT_OUT = {"transfer": "振替", "not_target": "計算対象外", "no_category
 
 @dataclass(frozen=True, slots=True)
 class _Booking:
-    """One transaction: what its account gets, and the account or category that gives it."""
+    """One transaction: its account, and the account or category that the yen come from."""
 
     row: Transaction
     yen: int
@@ -126,7 +126,7 @@ def _hledger(bookings: Iterable[_Booking]) -> Iterator[str]:
 
 
 def _hledger_part(name: str) -> str:
-    """A name without what ends an account: a colon, a comment, or two spaces."""
+    """A name without colons, comments and double spaces, which end the name of an account."""
     return " ".join(name.split()).replace(":", "：").replace(";", "；").strip("()[]") or "-"
 
 
@@ -146,8 +146,8 @@ def _beancount(bookings: list[_Booking]) -> Iterator[str]:
     yield "\n"
     for booking in bookings:
         yield (
-            f'{booking.row.date} * "{_quoted(booking.row.description)}" '
-            f'"{_quoted(booking.row.memo)}"\n'
+            f'{booking.row.date} * "{_quote(booking.row.description)}" '
+            f'"{_quote(booking.row.memo)}"\n'
             f'  id: "{booking.row.id}"\n'
             f"  {account(booking.asset)}  {booking.yen} JPY\n"
             f"  {account(booking.other)}  {-booking.yen} JPY\n\n"
@@ -184,7 +184,7 @@ def _unique_names(shape: Callable[[str], str]) -> Callable[[str], str]:
     return unique
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return on_one_line(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
@@ -239,7 +239,7 @@ def ledger_lines(
         "month_of", lambda *days: month_of(str(days[0])), 1, deterministic=True
     )
     month = "substr(date, 1, 7)" if month_starts_on == 1 else "month_of(date)"
-    # Built by SQLite: as Python values the same rows take twice as long.
+    # SQLite builds the JSON: in Python it takes twice as long.
     rows = connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
         f"account, memo, {left_out()}, is_transfer | is_moved, is_duplicate, shop_of(description), "

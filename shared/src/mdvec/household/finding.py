@@ -56,7 +56,7 @@ from mdvec.household.core.wording import (
 )
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
-from mdvec.household.interfaces.subjects import Embed, beside_notes, category_named, near_rows
+from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
 from mdvec.household.ledger_view import (
     MAX_NAMED_ROWS,
     LedgerView,
@@ -68,7 +68,7 @@ from mdvec.household.shops import aliases_of
 from mdvec.text import bracketed_name, shortened
 
 FOUND_PAGE_SIZE = 5
-"""The rows on a page by default: a sum was asked for, or these are enough to see what it is of."""
+"""The rows on a page by default: enough to see what a sum consists of."""
 RowChoice = Literal[
     "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
 ]
@@ -81,16 +81,16 @@ class RowFilter:
     """The rows to find; None, "" and an empty list restrict nothing.
 
     Attributes:
-        query: words of shops, memos, notes and tags; those between spaces must all be there, and
-            of alternatives, which a | separates, one; those after a minus must not be there.
+        query: words of shops, memos, notes and tags. A row must have all words between spaces, or
+            those of one alternative, which a | separates, and none after a minus.
         min_amount: the least amount in yen, without its sign.
         max_amount: the greatest amount in yen, without its sign.
         period: days or months in words, instead of ``since`` and ``until``.
         account: an account's name, or a part of it.
         category: names of categories, 支出 or 収入: a row is of one of them.
-        exclude_category: names of categories, and a row is of none of them.
-        shop: names of shops, and a row is of one of them.
-        exclude_shop: names of shops, and a row is of none of them.
+        exclude_category: names of categories: a row is of none of them.
+        shop: names of shops: a row is of one of them.
+        exclude_shop: names of shops: a row is of none of them.
         rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
             duplicates; the other values select those left out for one reason.
         since: the first ISO day or month.
@@ -115,8 +115,8 @@ class RowFilter:
 class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
-    A page has at most 200 rows. By default it has 5; none if the rows are grouped, because groups
-    answer what was asked. Months, of periods and groups, start on the day ``month_starts_on``.
+    A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
+    question. Months, of periods and groups, start on the day ``month_starts_on``.
     """
 
     sort: row_sums.RowOrder = "newest"
@@ -145,8 +145,8 @@ def find_transactions(
 
     Words match a shop, memo, note or tag only where its words are the same, in any width, kana or
     spelling; shops that have the letters inside another word are named in a note, but not summed.
-    So are, on the first page, rows of the category with that name and, if there is ``embed``,
-    shops that are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
+    On the first page, notes also name the category of that name and, with ``embed``, shops that
+    are near in meaning. Other spellings that count are those of ``aliases.toml`` and of
     the user; a note names them.
     Sums are exact yen, as in the month's sums: 支出 is spending less refunds, 収入 the category of
     income. A person's rows are those of the files in a folder.
@@ -168,7 +168,7 @@ def find_transactions(
             wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
             aliases_of(connection, tool_id),
         )  # fmt: skip
-        parts += [*words.told, *filter(None, [_ROWS.get(wanted.rows)])]
+        parts += [*words.in_words, *filter(None, [_ROWS.get(wanted.rows)])]
         reasons = _REASONS_OF.get(wanted.rows, frozenset({wanted.rows}))
         matching = row_sums.RowsChosen(condition, reasons)
         shop: ShopOf = str
@@ -192,10 +192,10 @@ def find_transactions(
             matching = _with_texts(matching, sums, chosen)
             alone = words.each_alone(reasons)
             notes += [*alone, *words.notes(reasons, shop)]
-            embed = None if alone else embed  # a part of the words would be near to one shop
+            embed = None if alone else embed  # shops near to some of the words would mislead
             if listing.page == 1:
                 names = {(row_sum.category_major, row_sum.category_minor) for row_sum in sums}
-                notes += _beside(connection, tool_id, words, reasons, shop, embed, names)
+                notes += _related_notes(connection, tool_id, words, reasons, shop, embed, names)
         known = ledger.known_days(condition.days)
         if listing.group_by not in (None, *_BY_TEXT):
             by_key = by_key or _key_sums(connection, matching, listing)
@@ -211,10 +211,12 @@ def find_transactions(
         )
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         notes += _far_notes(ledger, matching)
-        meant = partial(row_sums.ids_of, connection, matching)
-        renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(meant()))
+        matching_among = partial(row_sums.ids_of, connection, matching)
+        renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(matching_among()))
         notes += renamed_notes(renamed)
-        notes += doubt_notes_on(connection, tool_id, condition.days or condition.ledger, meant)
+        notes += doubt_notes_on(
+            connection, tool_id, condition.days or condition.ledger, matching_among
+        )
     means: tuple[Mean, ...] = ()
     if (
         listing.group_by in TIMES
@@ -249,7 +251,7 @@ def find_transactions(
 def _condition(
     view: LedgerView, wanted: RowFilter, hierarchy: Callable[[], Hierarchy]
 ) -> tuple[row_sums.RowCondition, UnderstoodPeriod | None, list[str], list[str]]:
-    """The condition of all filters but words and ``rows``; the period, descriptions and notes."""
+    """The condition of all filters except words and ``rows``; the period, descriptions, notes."""
     parts: list[str] = []
     notes: list[str] = []
     connection, tool_id = view.connection, view.tool_id
@@ -287,7 +289,7 @@ def _condition(
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
-    """Notes on the rows dated after today, as of a month, and on stray ones."""
+    """Notes on rows dated after today, and on stray ones."""
     connection, days, body = view.connection, matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:
@@ -313,7 +315,7 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
 def _with_texts(
     rows: row_sums.RowsChosen, sums: Sequence[RowSum], chosen: Sequence[RowSum]
 ) -> row_sums.RowsChosen:
-    """The rows with the texts of those that were chosen; a row with a note is chosen by its id."""
+    """The rows with the texts of the chosen sums; rows with notes are selected by their ids."""
     texts = dict.fromkeys((each.description, each.memo) for each in chosen if each.row_id is None)
     noted, of_them = (
         tuple(each.row_id for each in part if each.row_id is not None) for part in (sums, chosen)
@@ -321,7 +323,7 @@ def _with_texts(
     return row_sums.RowsChosen(rows.condition, rows.reasons, tuple(texts), noted, of_them)
 
 
-def _beside(
+def _related_notes(
     connection: apsw.Connection,
     tool_id: int,
     words: RowWords,
@@ -330,10 +332,10 @@ def _beside(
     embed: Embed | None,
     names: Iterable[tuple[str, str]],
 ) -> list[str]:
-    """Notes on rows that the words could mean too, and on categories that they do not exclude.
+    """Notes on rows that the words could also mean, and on categories that they do not exclude.
 
-    ``names`` are the categories of the rows that are asked about: those of the whole ledger would
-    take a third of the answer's time.
+    ``names`` are the categories of the selected rows: those of the whole ledger would take a third
+    of the answer's time.
     """
     if not (words.query or words.excluded_words):
         return []
@@ -352,7 +354,7 @@ def _beside(
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(connection, ids)
-    return notes + beside_notes(unnamed, shop, category, near)
+    return notes + related_notes(unnamed, shop, category, near)
 
 
 def _groups(
@@ -362,7 +364,7 @@ def _groups(
     listing: ListingOptions,
     notes: list[str],
     known: Days | None,
-    asked: Days | None,
+    requested: Days | None,
 ) -> tuple[FoundGroup, ...]:
     match listing.group_by:
         case None:
@@ -376,36 +378,37 @@ def _groups(
         case "person":
             return tuple(_by_person(by_key, notes))
         case time:
-            return groups_by_time(by_key, time, known, asked, listing.month_starts_on)
+            return groups_by_time(by_key, time, known, requested, listing.month_starts_on)
 
 
 def _key_sums(
     connection: apsw.Connection, matching: row_sums.RowsChosen, listing: ListingOptions
 ) -> list[KeySum]:
-    """The rows by file, which tells the person, or by day."""
+    """The sums by file, which identifies the person, or by day."""
     return row_sums.sums_by(
         connection, matching, "source_file" if listing.group_by == "person" else "date"
     )
 
 
 def _by_person(sums: Sequence[KeySum], notes: list[str]) -> list[FoundGroup]:
-    """The rows by the folder of their file."""
+    """The sums by the folder of the file."""
     is_apart = any("/" in file_sum.key for file_sum in sums)
     alone = "" if is_apart else "が、どのファイルもフォルダの中にありません"
     notes.append(f"person は明細のファイルがあるフォルダ（夫/、妻/ など）です{alone}")
     return groups_by(
-        sums, lambda one: one.key.split("/")[0] if "/" in one.key else "（フォルダなし）"
+        sums,
+        lambda row_sum: row_sum.key.split("/")[0] if "/" in row_sum.key else "（フォルダなし）",
     )
 
 
 def _names(names: Names) -> tuple[str, ...]:
-    """The names given, without empty ones."""
-    given = (names,) if isinstance(names, str) else names or ()
-    return tuple(name for name in given if name.strip())
+    """The names, without empty ones."""
+    several = (names,) if isinstance(names, str) else names or ()
+    return tuple(name for name in several if name.strip())
 
 
 def _subjects(named: Iterable[ResolvedSubject], notes: list[str]) -> tuple[Subject, ...]:
-    """The categories, or all spending, that were named; what was understood goes to ``notes``."""
+    """The named categories or totals; ``notes`` gets how they were understood."""
     subjects: dict[Subject, None] = {}
     for resolved in named:
         subject = resolved.subject
@@ -440,7 +443,7 @@ def _accounts(
 
 
 _BY_TEXT = ("shop", "category", "account")
-"""The groups that are not by day or file, but by what the rows say."""
+"""The groups by the rows' own texts, not by day or file."""
 _ROWS: dict[str, str] = {
     "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
     "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
@@ -452,13 +455,13 @@ _REASONS_OF = {
     "counted": frozenset({None}), "all": _EVERY, "not_duplicate": _EVERY - {"duplicate"},
     "left_out": _EVERY - {None},
 }  # fmt: skip
-"""The reasons for leaving out, or None for rows that count, that a choice of several includes."""
+"""The reasons that each choice of several includes; None stands for rows that count."""
 
 
 def _left_out(
     rows: Iterable[tuple[str | None, int]], reasons: frozenset[str | None]
 ) -> dict[str, int]:
-    """The number of rows that match but do not count, by reason, where sums were asked for.
+    """The number of rows that match but do not count, by reason, if sums were requested.
 
     ``rows`` are numbers of rows with their reasons, None for those that count.
     """

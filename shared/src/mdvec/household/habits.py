@@ -36,9 +36,9 @@ NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必�
 
 
 def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> list[str]:
-    """Each payment, as it is shown, that goes on; then those that ended within a year.
+    """Each payment that continues, then those that ended within a year.
 
-    The ``age`` of the rows, if the answer begins with it, says up to when they are.
+    ``age`` is the line about old rows, if the answer begins with it.
     """
     if not payments:
         return [NO_RECURRING]
@@ -68,7 +68,7 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
 
 
 def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
-    """The payment with what its lines tell: changes and slips of the last year, and no rows."""
+    """The payment as lines show it: only the last year's changes and slips, and no rows."""
     return replace(
         payment,
         rows=(),
@@ -158,7 +158,7 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> li
 
 
 def error_note(months: Sequence[MonthForecast], as_of: date) -> list[str]:
-    """How wrong the method was on the past: one note, none without a forecast."""
+    """A note on the error of the method in the past; empty without a forecast."""
     if not months:
         return []
     if all(figure.typical_error is None for figure in months):
@@ -192,7 +192,7 @@ class RecurringAnswer(LedgerAnswer):
 
 @dataclass(frozen=True, slots=True)
 class ForecastAnswer(LedgerAnswer):
-    """The running month and the next three; none without three whole months before."""
+    """The running month and the next three; empty with fewer than three months before."""
 
     as_of: date
     months: tuple[MonthForecast, ...]
@@ -216,7 +216,7 @@ def list_recurring_payments(
 ) -> RecurringAnswer:
     """What recurs in the last three years of the ledger, as of its last row up to today.
 
-    The text has the first ``limit`` of it, and of what is due.
+    The text has the first ``limit`` payments, and as many that are due.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -231,7 +231,7 @@ def list_recurring_payments(
     shown = tuple(as_shown(payment, as_of) for payment in payments)
     lines = first_rows(recurring_lines(shown, as_of, age), limit)
     lines += first_rows(due_lines(due, until), limit) if payments and as_of < until else []
-    months = "、".join(month.in_words for month in unknown)  # no payment can be missed there
+    months = "、".join(month.in_words for month in unknown)  # where no payment counts as missed
     notes = [f"{months}には集計に入る明細が 1件もないため、支払いの抜けは示していません"]
     notes = notes * bool(unknown) + doubts
     return RecurringAnswer(as_of, shown, tuple(due), **answer_words(lines, notes, age))
@@ -240,7 +240,7 @@ def list_recurring_payments(
 def _without_unknown(
     payments: list[RecurringPayment], rows: list[CountedRow], as_of: date
 ) -> tuple[list[RecurringPayment], list[Month]]:
-    """The series without missed days in months that have no row at all, and the last of these."""
+    """The series without missed days in months that have no rows, and the last such months."""
     known = {Month.of(row.day) for row in rows}
     recent = as_of - RECENT
     unknown = {
@@ -256,7 +256,7 @@ def _without_unknown(
 def forecast_spending(
     connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
 ) -> ForecastAnswer:
-    """The spending of the ledger's latest month and the next three, with how wrong it would be.
+    """The spending of the ledger's latest month and the next three, with the expected error.
 
     Months start on the day ``month_starts_on``.
 
@@ -285,7 +285,7 @@ def find_anomalies(
     month_starts_on: int = 1,
     today: date,
 ) -> AnomaliesAnswer:
-    """What is far from its own history in a month up to a day, by default the latest month.
+    """Unusual categories and shops of a month up to a day, by default of the latest month.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.

@@ -57,7 +57,7 @@ def import_household(job: ImportJob) -> ImportReport:
 
 
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """Without the files that other mappings have read: an import would read them again."""
+    """The stored states, without files read with other mappings: an import reads them again."""
     digest = mappings_digest(tool.source)
     files = ledger_statements.known_files(connection, tool.id).values()
     return {
@@ -91,8 +91,8 @@ class _HouseholdImport:
         self.progress = ProgressCount(job.on_progress)
         self.index = TextIndex(job, self.progress)
         own = own_mappings(job.tool.source)
-        self.files = [LedgerFile.of(job.tool.source, file, own) for file in job.found.files]
-        self.failed = [*job.found.problems, *own.problems]
+        self.files = [LedgerFile.of(job.tool.source, file, own) for file in job.scan.files]
+        self.failed = [*job.scan.problems, *own.problems]
         self.vectors: dict[str, bytes] = {}
         """The vectors of this import, by embedded text."""
 
@@ -126,9 +126,10 @@ class _HouseholdImport:
     def _look_for_duplicates(
         self, ledger: LedgerReport
     ) -> tuple[int | None, int | None, int | None, int]:
-        """How many new candidates are likely one purchase, transfers and bills of cards.
+        """The numbers of new candidates: likely purchases, transfers and bills of cards.
 
-        They are None if not looked for. The last is how many bills were decided as earlier ones.
+        They are None if none were looked for. The last number is that of bills which follow an
+        earlier decision.
         """
         options = self.options.detection
         changes = ledger.imported or ledger.updated or ledger.deleted or ledger.removed
@@ -140,7 +141,7 @@ class _HouseholdImport:
                     self.connection, self.tool_id, options, by_user=False
                 )
             except DuplicateDetectionError:
-                return None, None, None, 0  # the user's own search says so, with what to do
+                return None, None, None, 0  # the user's own search reports it, with advice
         news = duplicate_review.count_news(self.connection, self.tool_id)
         return *news, detection.followed_count
 
@@ -152,7 +153,7 @@ class _HouseholdImport:
                 f"the tool {tool.name!r} has {rows} transactions already; "
                 "use --mode update to follow changes, or --mode replace to build it again"
             )
-        if rows and not self.files and not self.job.found.unseen:
+        if rows and not self.files and not self.job.scan.unseen:
             raise ImportRefused(
                 f"there is no CSV file in {tool.source}, but {tool.name!r} has "
                 f"{rows} transactions; put the files back (is a disk not mounted?), or "
@@ -170,7 +171,7 @@ class _HouseholdImport:
                 )
 
     def _import_ledger(self) -> LedgerReport:
-        scan = self.job.found
+        scan = self.job.scan
         ledger = import_ledger(
             self.connection,
             self.tool_id,
@@ -217,7 +218,7 @@ class _HouseholdImport:
         self.index.send_vectors()
 
     def _rebuild_texts(self) -> None:
-        """Fill a new generation beside the old one, then replace that."""
+        """Fill a new generation of tables, then replace the old one."""
         texts = self._texts(self.index.stored_files())
         self.index.begin_rebuild()
         self._store_all(texts)
@@ -281,7 +282,7 @@ class _HouseholdImport:
                 file_path=text.path,
                 content_hash=text.content_hash,
                 content=text.csv().text,
-                title="",  # the words of a file's name say nothing about a subject
+                title="",  # a file's name says nothing about a subject
                 size=text.size,
                 mtime_ns=text.mtime_ns,
                 chunks=list(chunks),

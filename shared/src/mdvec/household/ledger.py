@@ -1,7 +1,7 @@
 """Imports statement files into a household's ledger, each transaction once.
 
-The rows of each file are stored as it has them. The ledger is then derived from the rows of all
-statements, even of files that are deleted by now. All changes are made in one database transaction.
+The rows of each file are stored unchanged. The ledger is then derived from the rows of all
+statements, even of files that have been deleted. All changes are made in one database transaction.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def import_ledger(
     of the newest file that has it. If the newest file for its day lacks it, it leaves the sums
     but stays in the ledger. ``update`` adds and updates rows; ``replace`` reads every file, and
     also deletes rows that no file mentions, unless a file could not be read or ``files`` is not
-    ``complete``. Both keep the user's decisions about rows. Files that are not among ``files``,
-    but ``may_exist`` all the same (their disk is not mounted, say), count as they were.
+    ``complete``. Both keep the user's decisions about rows. Files that are not among ``files``
+    but ``may_exist`` (their disk may not be mounted) count as before.
 
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
@@ -126,8 +126,8 @@ class _LedgerImport:
     def _store_statements(self) -> None:
         """Store the rows that were read, and the new names and times of files.
 
-        A deleted file of which there is a copy is forgotten. After ``replace``, only files that are
-        there or could not be read show rows to be gone.
+        A deleted file that has a copy is forgotten. After ``replace``, only files that exist or
+        could not be read prove rows gone.
         """
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         former = {origin: path for path, origin in folder.moved.items()}
@@ -160,10 +160,10 @@ class _LedgerImport:
     def _derive(
         self, *, may_delete: bool
     ) -> tuple[LedgerChanges, tuple[Problem, ...], tuple[Problem, ...], tuple[Problem, ...]]:
-        """Bring the ledger to what the statements say; returns also the files that look newer.
+        """Derive the ledger from the statements; returns the changes and three lists of files.
 
-        Then come those, read now, that are newer by their time alone, and those with rows of
-        another under new IDs.
+        They are files that look newer than they are, those read now that are newer by their time
+        alone, and those with rows of another file under new IDs.
         """
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
@@ -218,8 +218,8 @@ class _LedgerImport:
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
 
-        Rows and statements that say nothing any more are forgotten, but not those of files that may
-        be seen again as they are.
+        Rows and statements that no longer matter are deleted, except those of files that may
+        reappear unchanged.
         """
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         paths = {file.path for file in folder.files}
@@ -240,7 +240,7 @@ class _LedgerImport:
         ledger_statements.mark_index(connection, tool_id, current=False)
 
     def _keep_assets(self) -> None:
-        """Store the months of asset histories; where files differ, the newest one holds.
+        """Store the months of asset histories; where files differ, the newest one counts.
 
         The mode ``replace`` deletes the months of other files, unless a file could not be read.
         """
@@ -256,7 +256,7 @@ def _with_first_seen(
 ) -> Statement:
     """The statement with the earliest known time, and the import that first saw it.
 
-    What its path had before it had another content is ignored: a change may have been undone.
+    What is known of other contents of its path is ignored: a change may have been undone.
     """
     state, known = before.get(statement.path), stored.get(statement.key)
     if known and (state is None or state.content_hash == statement.content_hash):

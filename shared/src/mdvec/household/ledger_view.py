@@ -1,4 +1,4 @@
-"""A ledger as an answer reads it: periods, rows and sums, with the notes that every answer has."""
+"""A ledger as answers read it: periods, rows and sums, with the notes of every answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from mdvec.household.interfaces import (
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_rows
-from mdvec.household.overview import Coverage, coverage, named_subject, one_state
+from mdvec.household.overview import Coverage, coverage, named_subject, read_snapshot
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
@@ -47,7 +47,7 @@ def ledger_view(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         yield LedgerView(connection, tool_id, today, covered)
 
@@ -98,14 +98,14 @@ class LedgerView:
     def sums(
         self, days: Days, subject: Subject | None, *, by_minor: bool = False
     ) -> list[MonthlySum]:
-        """The sums of these days by month and category, and by why rows do not count."""
+        """The sums of these days by month, category, and reason why rows do not count."""
         return ledger_sums.monthly_sums(
             self.connection, self.tool_id, days, subject,
             by_minor=by_minor, starts_on=self.covered.starts_on,
         )  # fmt: skip
 
     def age(self, period: UnderstoodPeriod | None = None) -> str:
-        """Says that the rows end long before today; "" if the period asked for ends before."""
+        """A line if the rows end long before today; "" if the period ends before they do."""
         until = None if period is None or period.follows_data else period.days.last
         return age_line(self.covered.last_day, self.today, until)
 
@@ -120,7 +120,9 @@ class LedgerView:
             InsufficientData: none of its months has rows.
         """
         covered = self.covered
-        months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
+        months = self._known_months(
+            period, (covered.begun if begun else covered.shown)(period.months)
+        )
         days = months.days.within(period.days) or period.days
         notes = (
             []
@@ -129,37 +131,38 @@ class LedgerView:
         )
         return days, notes + self._month_notes(period, days, months)
 
-    def known_days(self, asked: Days | None) -> Days | None:
-        """The days ``asked`` for that means are over: from the first row to the last by today."""
+    def known_days(self, requested: Days | None) -> Days | None:
+        """The ``requested`` days that means divide by: from the first row to the last so far."""
         known = self.covered.known.within(Days(date.min, self.today))
-        return known and known.within(asked or known)
+        return known and known.within(requested or known)
 
-    def stray_days(self, asked: Days | None) -> tuple[list[Days], list[Days]]:
-        """The days of stray months among those ``asked`` for, beside other months.
+    def stray_days(self, requested: Days | None) -> tuple[list[Days], list[Days]]:
+        """The ``requested`` days in stray months, and further days in stray months.
 
-        Then those before them, if they begin where the ledger does, and those after them, if they
-        also end there: who asked for them may not know that there are others.
+        The latter are those before the requested days, if these begin where the ledger does, and
+        those after them, if they also end there: the user may not know of them.
         """
         body, known = self.covered.body, self.covered.known
-        asked = asked or Days(date.min, date.max)
-        if asked.within(body.days) is None:
+        requested = requested or Days(date.min, date.max)
+        if requested.within(body.days) is None:
             return [], []
         months = [month.days for month in self.covered.present if month not in body]
-        within = [days for month in months if (days := month.within(asked))]
+        within = [days for month in months if (days := month.within(requested))]
         beyond = [
             month
             for month in months
-            if month.last < asked.first or (asked.last < month.first and asked.last >= known.last)
+            if month.last < requested.first
+            or (requested.last < month.first and requested.last >= known.last)
         ]
-        return within, beyond if asked.first <= known.first else []
+        return within, beyond if requested.first <= known.first else []
 
     def shown_days(
         self, period: UnderstoodPeriod, subject: Subject | None, *, begun: bool = False
     ) -> tuple[Days, list[str]]:
-        """The same, with the notes on the rows of a subject.
+        """As ``covered_days``, with the notes on the rows of a subject.
 
         Raises:
-            InsufficientData: as ``covered_days``.
+            InsufficientData: none of the months has rows.
         """
         days, notes = self.covered_days(period, begun=begun)
         return days, notes + self._row_notes(subject, days, days)
@@ -183,7 +186,9 @@ class LedgerView:
             InsufficientData: none of the months has rows.
         """
         covered = self.covered
-        months = self._known(period, (covered.begun if begun else covered.shown)(period.months))
+        months = self._known_months(
+            period, (covered.begun if begun else covered.shown)(period.months)
+        )
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
@@ -212,7 +217,7 @@ class LedgerView:
         running = tuple(month for month in marks.running if month != self.covered.latest)
         return MonthMarks(running, marks.empty)
 
-    def _known(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
+    def _known_months(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:
             left_out = ledger_statements.files_left_out(self.connection, self.tool_id)
             raise InsufficientData(
@@ -221,7 +226,7 @@ class LedgerView:
         return months
 
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
-        """The notes on months without rows, those that may still be filling, and stray rows."""
+        """The notes on months without rows, months that may be incomplete, and stray rows."""
         covered = self.covered
         marks, now = self.marks(months, days), Month.of(self.today, covered.starts_on)
         notes = [
@@ -243,7 +248,7 @@ class LedgerView:
         summed: Days,
         left_out: str = wording.PLANNED_LEFT_OUT,
     ) -> list[str]:
-        """The notes on rows of the days shown, of which ``summed`` are in the figures."""
+        """The notes on rows of the shown days; the figures are of the days ``summed``."""
         connection, tool_id = self.connection, self.tool_id
         notes = self.planned_notes(
             summed,
@@ -258,7 +263,7 @@ class LedgerView:
     ) -> list[str]:
         """Notes on rows dated after today: those in the sums, and those that are not.
 
-        ``totals`` gives the sums of the rows that the answer is about on some days.
+        ``totals`` gives the sums of the answer's rows on some days.
         """
         today, covered = self.today, self.covered
         tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
@@ -282,30 +287,30 @@ def doubt_notes(
 ) -> list[str]:
     """The notes of ``doubt_notes_on`` on the rows of these days and of a subject."""
     where = where_rows(tool_id, days, subject)
-    meant = partial(ledger_sums.those_among, connection, where)
-    return doubt_notes_on(connection, tool_id, days, meant, of)
+    matching_among = partial(ledger_sums.ids_matching, connection, where)
+    return doubt_notes_on(connection, tool_id, days, matching_among, of)
 
 
 def doubt_notes_on(
     connection: apsw.Connection,
     tool_id: int,
     days: Days,
-    meant: Callable[[Collection[int]], Iterable[int]],
+    matching_among: Callable[[Collection[int]], Iterable[int]],
     of: str = "",
 ) -> list[str]:
-    """What every answer says of sums of rows on these days: ``meant`` says which ids are theirs.
+    """The notes of every answer with sums on these days; ``matching_among`` picks its rows' ids.
 
-    Rows that vanished from their file and count until the user confirms that, files and rows that
-    could not be read, and what may count twice: rows of two files, and likely candidates. Of a
-    purchase the rows count that a decision without ``keep`` takes out, of a transfer both, of a
-    card's bill the bill; each row once. ``of`` tells whose total the candidates are in, such as
-    6月の.
+    They are on rows that vanished from their file but count until the user confirms, on files and
+    rows that could not be read, and on what may count twice: rows of two files, and likely
+    candidates. A candidate's figure is that of the rows that a decision would take out, each once:
+    all but one of a purchase, both of a transfer, a card's bill. ``of`` names the total that the
+    candidates are in, such as 6月の.
     """
-    asked = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
-    pending = ledger_sums.totals_of_ids(connection, meant(asked) if asked else ())
+    open_ids = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
+    pending = ledger_sums.totals_of_ids(connection, matching_among(open_ids) if open_ids else ())
     doubtful = _leaving(connection, tool_id)
     rows: dict[str, list[int]] = {kind: [] for kind in _KINDS}
-    for row_id in meant(doubtful.keys()) if doubtful else ():
+    for row_id in matching_among(doubtful.keys()) if doubtful else ():
         rows[doubtful[row_id]].append(row_id)
     parts = [
         f"{kind}かもしれない {totals.rows:,}件"
@@ -321,7 +326,7 @@ def doubt_notes_on(
 
 
 def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
-    """The rows that the likely candidates would take out, each with what it may be."""
+    """The rows that decisions on likely candidates would take out, each with its kind."""
     kinds: dict[int, str] = {}
     candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
     for kind, of_kind in (
@@ -335,7 +340,7 @@ def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
 
 
 def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
-    """Notes on the files of these days: rows that no sum has, or that may count once too often."""
+    """Notes on the files of these days: rows that are in no sum, or may count twice."""
     span, name = (str(days.first), str(days.last)), ledger_sums.tool_name(connection, tool_id)
     notes = []
     unread = ledger_statements.unread_rows(connection, tool_id, span)
@@ -356,7 +361,7 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
 
 
 def _doubt_text(doubt: AccountDoubt, name: str) -> str:
-    """That rows of two files count twice, and how to decide it."""
+    """A note that rows of two files count twice, and how to decide it."""
     if doubt.has_new_ids:
         yen = wording.sums_in_words(doubt.spending, doubt.income) or "0円"
         return (
@@ -380,7 +385,7 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 
 
 def _repeated_text(repeated: RepeatedRows) -> str:
-    """That rows which several files have count once, and what to do otherwise."""
+    """A note that rows of several files count once, and what to do if that is wrong."""
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
         f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "

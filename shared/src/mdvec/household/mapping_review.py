@@ -1,4 +1,4 @@
-"""How a file of a household's folder is read, for a model: what it says and what is undecided."""
+"""Shows a model how a file in a household's folder is read, and what is undecided."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _LETTERS_SHOWN = 8
 class MappingAnswer:
     """A file's first lines, with names shortened, and how they are read.
 
-    ``toml`` is the mapping; ``undecided`` must be stated before it can be kept, ``saved`` is where
-    it was kept, "" if it was not.
+    ``toml`` is the mapping; ``undecided`` questions must be answered before it can be saved;
+    ``saved`` is its file, "" if it was not saved.
     """
 
     file: str
@@ -44,15 +44,16 @@ class MappingAnswer:
 def mapping_answer(
     source: Path, file: str, *, stated: Sequence[str] = (), save: bool = False
 ) -> MappingAnswer:
-    """Shows how a file in the folder ``source`` is read, and keeps the mapping if ``save``.
+    """Shows how a file in the folder ``source`` is read, and saves the mapping if ``save``.
 
-    ``stated`` are lines of TOML in place of what is proposed.
+    ``stated`` are lines of TOML that override the proposal.
 
     Raises:
         MappingRefused: the file is elsewhere or unreadable, or something is undecided.
-        NotMappable, NotTransactions, InvalidMapping: it is no statement, or what is stated is none.
+        NotMappable, NotTransactions: it is no statement.
+        InvalidMapping: ``stated`` is no mapping.
     """
-    # Loaded when a file is looked at: a server's start does not need it.
+    # Loaded on demand: a server's start does not need it.
     from mdvec.household.statement_preview import MappingRefused, preview_statement
 
     path = source / file
@@ -75,7 +76,7 @@ def mapping_answer(
 
 
 def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
-    """The first records: digits kept, other texts shortened, names of columns whole."""
+    """The first records, with texts shortened; digits and column names stay whole."""
     records = itertools.islice(records_of(decode(path.read_bytes())), _RECORDS_SHOWN)
     named = set(itertools.chain.from_iterable(map(_names, shown.toml.splitlines())))
     lines = []
@@ -83,7 +84,7 @@ def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
         if isinstance(cells, str):
             continue
         is_header = bool(named & {one_spelling(cell) for cell in cells})
-        texts = [cell.strip() if is_header else _shortened(cell.strip()) for cell in cells]
+        texts = [cell.strip() if is_header else _shorten(cell.strip()) for cell in cells]
         lines.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
     return tuple(lines)
 
@@ -92,7 +93,7 @@ def _names(line: str) -> list[str]:
     return [one_spelling(part) for part in line.split('"')[1::2]] if "header" in line else []
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     is_long = len(text) > _LETTERS_SHOWN and not any(map(str.isdigit, text))
     return f"{text[:_LETTERS_SHOWN]}…" if is_long else text
 

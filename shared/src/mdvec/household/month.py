@@ -1,4 +1,4 @@
-"""A household's income, spending and rows in a period; those of several households in one."""
+"""A household's income, spending and rows in a period, and those of several households together."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import coverage_or_none, one_state, refuse_empty
-from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, told_pairs
+from mdvec.household.overview import coverage_or_none, read_snapshot, refuse_empty
+from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, pairs_in_words
 from mdvec.text import shown_name
 
 
@@ -106,9 +106,9 @@ def monthly_household(
     """The sums of a month, or of another period, by category, and a page of its rows.
 
     ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months start
-    on the day ``month_starts_on``, in whatever statement a row was. The default period is the
+    on the day ``month_starts_on``, whichever statement a row is in. The default period is the
     latest twelve months with data, up to the current one. ``page`` counts from 1; ``page_size``
-    is at most 200, and 0 for the sums alone. The text of a later page has its rows alone.
+    is at most 200, and 0 for only the sums. The text of a later page has only its rows.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
@@ -190,7 +190,7 @@ def _period(
 ) -> UnderstoodPeriod:
     if year is None and month is None:
         return ledger.period(since, until, period)
-    if any(given and given.strip() for given in (since, until, period)):
+    if any(text and text.strip() for text in (since, until, period)):
         raise AmbiguousPeriod
     return resolve_year_month(ledger.today, ledger.covered.default_range, year, month)
 
@@ -223,7 +223,7 @@ class HouseholdFigures:
 class CombinedAnswer(LedgerAnswer):
     """Each household's figures, and those of all together, by 大項目.
 
-    ``counts`` are of the rows of all together.
+    ``counts`` are over the rows of all households.
     """
 
     days: DayEnds
@@ -247,8 +247,8 @@ def combined_households(
 ) -> CombinedAnswer:
     """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
 
-    A purchase that is in two of them counts twice in the sum over all until the user has decided:
-    ``shared`` has the pairs that are likely one, or a transfer between them, with a row in the
+    A purchase in two of them counts twice in the sum over all until the user decides. ``shared``
+    has the pairs that are likely one purchase, or a transfer between households, with a row in the
     period.
 
     Raises:
@@ -256,7 +256,7 @@ def combined_households(
         InvalidPeriod: the period was not understood.
         InsufficientData: no household has rows in these months.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         covered = {
             name: span
             for name in tools
@@ -274,7 +274,7 @@ def combined_households(
         )  # fmt: skip
         days = requested.days
         cells: dict[str, list[MonthlySum]] = {name: [] for name in tools}
-        told: list[str] = []
+        unexplained: list[str] = []
         for name, tool_id in tools.items():
             of_one: list[str] = []
             if name in covered and covered[name].shown(requested.months):
@@ -282,7 +282,7 @@ def combined_households(
                 shown, of_one = ledger.shown_days(requested, None)
                 cells[name] = ledger.sums(shown, None)
             of_one += doubt_notes(connection, tool_id, days, None)
-            told += [f"{name}: {note}" if len(tools) > 1 else note for note in of_one]
+            unexplained += [f"{name}: {note}" if len(tools) > 1 else note for note in of_one]
         left_out, about_it = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []
     if not any(cells.values()):
@@ -293,7 +293,7 @@ def combined_households(
     elif len(tools) > 1 and not across and not about_it:
         notes.append(_NONE_SHARED)
     notes += [about_it] if about_it else []
-    notes += told
+    notes += unexplained
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(
@@ -332,12 +332,12 @@ def _combined_answer(
             f"（{wording.format_percentage(share.share, signed=False)}, {share.rows:,}件）"
             for share in by_category
         ]
-    lines += told_pairs(across)
+    lines += pairs_in_words(across)
     counts = counts_of(every)
     notes = [*notes, *wording.removed_notes(every), *wording.received_notes(by_category)]
     return CombinedAnswer(
         period.days,
-        tuple(HouseholdFigures(name, one.spending, one.income) for name, one in totals.items()),
+        tuple(HouseholdFigures(name, both.spending, both.income) for name, both in totals.items()),
         together.spending, together.income, by_category, tuple(across), counts,
         **answer_words(lines, notes, age, only_told=[wording.counts_text(counts)]),
     )  # fmt: skip

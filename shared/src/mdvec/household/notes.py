@@ -1,4 +1,4 @@
-"""Notes, tags and categories that the user gives to single rows; they stay over imports."""
+"""Notes, tags and categories that the user gives to single rows; imports preserve them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MAX_LISTED = 50
 
 
 class InvalidNote(MdvecError):
-    """A note that cannot be kept; the message says why."""
+    """A note that cannot be stored; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,9 @@ def note_row(
     note: str | None = "",
     tags: Sequence[str] | None = (),
 ) -> NotesAnswer:
-    """Put a note and tags on a row, in place of those it has; without both, it has none.
+    """Put a note and tags on a row, in place of those it has; both empty removes them.
 
-    None for one of them leaves what the row has.
+    None for one of them leaves it unchanged.
 
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
@@ -82,11 +82,11 @@ def note_row(
         noted = noted_row(connection, tool_id, transaction_id)
     gone = [tag for tag in before.tags if tag not in noted.tags]
     cleared = RowNote("" if note == before.note else before.note, tuple(gone)).in_words
-    told = [f"消したもの:{cleared}。"] if cleared else []
+    removed = [f"消したもの:{cleared}。"] if cleared else []
     if not (noted.note or noted.tags):
-        text = answer_text([f"取引 {transaction_id} のメモとタグを消しました。", *told])
+        text = answer_text([f"取引 {transaction_id} のメモとタグを消しました。", *removed])
         return NotesAnswer((), 0, 0, text)
-    text = answer_text(["記録しました。", *told, _line(noted)])
+    text = answer_text(["記録しました。", *removed, _line(noted)])
     return NotesAnswer((noted,), 1, noted.row.amount or 0, text)
 
 
@@ -105,8 +105,8 @@ def categorize_rows(
     with connection:
         major, minor = "", ""
         if category.strip():
-            given = chosen_category(connection, tool_id, category)
-            major, minor = given.major, given.minor or ""
+            chosen = chosen_category(connection, tool_id, category)
+            major, minor = chosen.major, chosen.minor or ""
         values = {"category_major": major, "category_minor": minor}
         _put(connection, tool_id, transaction_ids, values)
         rows = [noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
@@ -119,7 +119,7 @@ def categorize_rows(
 def _put(
     connection: apsw.Connection, tool_id: int, ids: Sequence[int], values: dict[str, str]
 ) -> None:
-    """Store what was given to rows beside what they have; call within a transaction."""
+    """Store some values of rows, and leave their others; call within a transaction."""
     columns = ", ".join(values)
     connection.executemany(
         "INSERT INTO row_notes (tool_id, identity, note, tags) "
@@ -138,8 +138,8 @@ def _put(
     )
     if "category_major" in values:
         apply_rules(connection, tool_id)
-    # A search by words keeps the rows in memory until the ledger's version changes. An import
-    # that runs now may store texts without the note; the next one compares them.
+    # A search by words caches the rows until the ledger's version changes. An import that runs now
+    # may store texts without the note; the next one corrects that.
     connection.execute(
         "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
         (tool_id,),
@@ -150,11 +150,11 @@ def _put(
 def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = None) -> NotesAnswer:
     """The rows with notes or tags, or those with one tag, and the sum of those that count."""
     if tag is None or not _tag(tag):
-        rows = _noted(connection, tool_id, "true", ())
+        rows = _noted_rows(connection, tool_id, "true", ())
         what = "メモ、タグ、自分の分類のある明細"
     else:
         condition = "EXISTS (SELECT 1 FROM json_each(n.tags) WHERE value = ?)"
-        rows = _noted(connection, tool_id, condition, (_tag(tag),))
+        rows = _noted_rows(connection, tool_id, condition, (_tag(tag),))
         what = f"タグ「{_tag(tag)}」の明細"
     total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
     head = (
@@ -172,7 +172,7 @@ def _tag(tag: str) -> str:
 
 
 def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> NotedRow:
-    """A row with what it was given, which may be nothing.
+    """A row with its note, tags and own category, if any.
 
     Raises:
         InvalidNote: there is no such row.
@@ -181,19 +181,19 @@ def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) ->
         raise InvalidNote(
             "その ID の取引はありません。find_transactions で ID を確認してください。"
         )
-    rows = _noted(connection, tool_id, "t.id = ?", (transaction_id,), _ANY_ROW)
+    rows = _noted_rows(connection, tool_id, "t.id = ?", (transaction_id,), _ANY_ROW)
     if not rows:
         raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
     return rows[0]
 
 
-# In this order: SQLite would go through all rows of the ledger.
+# CROSS JOIN fixes this order: SQLite would scan all rows of the ledger.
 _SAME_ROW = "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE"
 _NOTED_ROWS = f"row_notes AS n CROSS JOIN transactions AS t {_SAME_ROW} n.tool_id"
 _ANY_ROW = f"transactions AS t LEFT JOIN row_notes AS n {_SAME_ROW} t.tool_id"
 
 
-def _noted(
+def _noted_rows(
     connection: apsw.Connection,
     tool_id: int,
     condition: str,

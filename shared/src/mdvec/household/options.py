@@ -1,4 +1,4 @@
-"""What a user decides for a household's import; other imports load no more of households."""
+"""A user's options for a household's import; other imports load no more of households."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ from mdvec.text import bracketed_name, shortened
 
 @cache
 def english_names() -> dict[str, list[str]]:
-    """The names that the category of an English word may have, by the word in small letters."""
+    """The category names that an English word may mean, by the word in lower case."""
     names: dict[str, list[str]] = data_of("category_words.toml")["english"]
     return names
 
@@ -110,15 +110,15 @@ class Coverage:
         return MonthRange(common.first, max(common.last, present[-1]))
 
     def begun(self, requested: MonthRange) -> MonthRange | None:
-        """The months of a period that are compared: as ``shown``, without future ones if possible.
+        """The months of a period to compare: as ``shown``, without future ones if possible.
 
-        A month that has not begun has a few planned rows at most, and would pass for a cheap one.
+        A month that has not begun has a few planned rows at most, and would look cheap.
         """
         shown = self.shown(requested)
         return shown and (shown.within(self.default_range) or shown)
 
     def axis(self, shown: MonthRange) -> MonthRange:
-        """The months in which a month without rows counts as 0 yen, for an answer on ``shown``."""
+        """The range in which a month without rows counts as 0 yen, for an answer on ``shown``."""
         if shown.within(self.body) is None:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
@@ -149,7 +149,7 @@ def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, l
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         names = ledger_sums.category_names(connection, tool_id)
         if not names:
             raise _empty(connection, tool_id)
@@ -162,12 +162,12 @@ def available_months(
     """Every month from the first row to the latest, and which of them are gaps.
 
     Future and stray months are only included if they have rows. A row belongs to the month of
-    its date, in whatever statement it was.
+    its date, whichever statement it is in.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         covered = coverage(connection, tool_id, today, month_starts_on)
         others = (month for month in covered.present if month not in covered.default_range)
         months = sorted([*covered.default_range, *others])
@@ -200,12 +200,12 @@ def coverage(
     present = ledger_sums.months_with_rows(connection, tool_id, month_starts_on)
     if not present:
         raise _empty(connection, tool_id)
-    now, apart = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
+    now, separate = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
     runs = [
         (months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1))
-        for months in (apart if len(apart) > 1 else ())
+        for months in (separate if len(separate) > 1 else ())
     ]
-    body = body_of(runs, now) if runs else apart[0]
+    body = body_of(runs, now) if runs else separate[0]
     begun = body.days.within(Days(date.min, today))
     known = begun and ledger_sums.days_with_rows(connection, tool_id, begun)
     known = known or ledger_sums.days_with_rows(connection, tool_id, body.days) or body.days
@@ -261,7 +261,7 @@ def named_subject(
 def resolved_name(
     connection: apsw.Connection, tool_id: int, name: str, hierarchy: Hierarchy
 ) -> ResolvedSubject:
-    """The category or total of a name; also of one that a rule changed, or of an English one.
+    """The category or total of a name, which may be English, or one that a rule has changed.
 
     Raises:
         UnknownCategory: no category, or several, have that name.
@@ -290,8 +290,8 @@ def resolved_name(
 
 
 @contextmanager
-def one_state(connection: apsw.Connection) -> Iterator[None]:
-    """Read within one snapshot of the database; can be nested."""
+def read_snapshot(connection: apsw.Connection) -> Iterator[None]:
+    """All reads in the block see one snapshot of the database; can be nested."""
     if connection.in_transaction:
         yield
     else:

@@ -1,6 +1,7 @@
 """Reads the statement files of a folder: their rows and state, or why they cannot be read.
 
-A file is read only if it or what reads it changed, and its rows are not stored under another name.
+A file is read only if it, its mappings or the version of mdvec changed, unless its rows are stored
+under another name.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class LedgerFile:
     """A file that may hold transactions; one import opens and parses it at most once.
 
     ``path`` is relative to the source folder, in NFC; ``read`` returns the file's bytes and may
-    raise OSError; ``mappings`` and ``reader`` are what it is read with.
+    raise OSError; ``reader`` identifies the ``mappings`` and the version of mdvec.
     """
 
     path: str
@@ -79,18 +80,18 @@ class LedgerFile:
         )
 
     def content_hash(self) -> str:
-        """The hash of its bytes, which are kept to be parsed; "" if the file cannot be read."""
+        """The hash of its bytes, which are cached for parsing; "" if the file cannot be read."""
         try:
             return hashlib.sha256(self._bytes()).hexdigest()
         except OSError:
             return ""
 
     def forget_bytes(self) -> None:
-        """Keep what was read no longer."""
+        """Release the cached bytes."""
         self._data = None
 
     def parse(self) -> tuple[str, ParsedFile]:
-        """The file's hash and rows, which are not kept; its text and the places of its rows are.
+        """The file's hash and rows; only its text and the lines of its records are cached.
 
         Raises:
             OSError, NotTransactions: it cannot be read.
@@ -104,7 +105,7 @@ class LedgerFile:
         return hashlib.sha256(data).hexdigest(), parsed
 
     def csv(self) -> CsvText | None:
-        """The text that was parsed, or is read now if none was; None if it is no statement."""
+        """The parsed text, which is read now if necessary; None if it is no statement."""
         if not self._was_parsed:
             self._was_parsed = True
             with suppress(OSError, NotTransactions):
@@ -119,7 +120,7 @@ class LedgerFile:
 
 
 def statement_kind(data: bytes, path: str) -> str:
-    """The kind of statement that bytes, possibly only a file's beginning, are; "" for none."""
+    """The kind of statement of bytes, which may be a file's beginning; "" for none."""
     try:
         parsed = read_statement(data, path, only_ready_made())
     except NotTransactions:
@@ -128,7 +129,7 @@ def statement_kind(data: bytes, path: str) -> str:
 
 
 def with_advice(problem: Problem, tool_name: str) -> Problem:
-    """What was said of a passed-over file, with the command that makes a mapping for it."""
+    """The note on a passed-over file, with the command that makes a mapping for it."""
     if not problem.reason.removeprefix(_BEFORE).startswith(UNMAPPED):
         return problem
     command = f"mdvec household map {shell_line(problem.file_path)} -n {tool_name}"
@@ -136,7 +137,7 @@ def with_advice(problem: Problem, tool_name: str) -> Problem:
 
 
 def may_have_rows(passed_over: Iterable[Problem]) -> tuple[PassingProblem, ...]:
-    """Those of the files that may have transactions; no sum has these until they can be read."""
+    """The files that may have transactions, which no sum has until they can be read."""
     return tuple(
         PassingProblem(each.file_path, each.reason)
         for each in passed_over
@@ -157,7 +158,7 @@ class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none.
 
     ``misfits`` are rows that its running balance contradicts. ``assets`` are the months of an asset
-    history, which has no rows. ``account_number`` is "" where nothing tells it.
+    history, which has no rows. ``account_number`` is "" if unknown.
     """
 
     file: KnownFile
@@ -169,7 +170,7 @@ class StatementFile:
 
     @property
     def statement(self) -> Statement:
-        """What the file covers, to compare it with other files."""
+        """The file as a statement, to compare it with others."""
         rows = [row for block in self.blocks for row in block]
         return Statement(
             path=self.file.path,
@@ -214,7 +215,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
 
 
 def why_unreadable(error: Exception) -> str:
-    """Why a file cannot be read, for people."""
+    """The reason why a file cannot be read, for a message."""
     if isinstance(error, FileNotFoundError):
         return "it vanished while the import ran"
     if isinstance(error, OSError):

@@ -36,12 +36,12 @@ class LedgerReport:
     is how many rows of the ledger are in none of the files, ``deleted`` how many of those
     ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
     rows are gone but count until the user decides, ``returned`` rows count again.
-    ``overruled`` lists files that are newer by their time than by their contents, ``by_time`` those
-    read now that are newer than another of the same days by their time alone, ``misfits``
-    rows of the files read now that their file's running balance contradicts; they are imported.
-    ``net_worth`` lists the asset histories with what was kept of them, ``account_doubts`` pairs of
-    files that may be of one account, ``repeated`` rows that files share and that count once,
-    ``linked_again`` the files read now whose rows another has under other IDs.
+    ``overruled`` lists files whose time is newer than their contents, ``by_time`` those read now
+    that are newer than another of the same days by their time alone, ``misfits`` rows read now that
+    their file's running balance contradicts; they are imported. ``net_worth`` lists the asset
+    histories and their months, ``account_doubts`` pairs of files that may be of one account,
+    ``repeated`` rows that files share and that count once, ``linked_again`` the files read now
+    whose rows another file has under other IDs.
     """
 
     files: int = 0
@@ -94,10 +94,10 @@ def with_files(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is how many pairs are likely one purchase and were not reported yet,
-    ``transfer_candidates`` how many are likely a transfer, ``bill_candidates`` how many are bills
-    of cards whose rows count, too; None if none were looked for. ``followed_bills`` more bills left
-    the sums, as the user decided for all of their card.
+    ``duplicate_candidates`` is the number of unreported pairs that are likely one purchase,
+    ``transfer_candidates`` that of likely transfers, ``bill_candidates`` that of bills of cards
+    whose rows count, too; None if none were looked for. ``followed_bills`` more bills left the
+    sums by the user's decision on all bills of their card.
     """
 
     ledger: LedgerReport
@@ -117,8 +117,8 @@ class HouseholdReport:
 
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
-        told = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
-        told += [
+        sentences = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
+        sentences += [
             f"{count} new {one if count == 1 else several} {what}; "
             "ask your client to review the duplicates"
             for count, one, several, what in (
@@ -129,11 +129,11 @@ class HouseholdReport:
             if count
         ]
         if self.followed_bills:
-            told.append(
+            sentences.append(
                 f"left out of the sums, as decided for all bills of the card: "
                 f"{counted(self.followed_bills, 'card bill')}"
             )
-        return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, told)]
+        return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, sentences)]
 
 
 _BOOKED_TWICE = "likely one purchase booked twice"
@@ -162,7 +162,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     lines += [_note("older than its time", problem) for problem in ledger.overruled]
     lines += [_note("newer by its time", problem) for problem in ledger.by_time]
     lines += [_note("linked again", problem) for problem in ledger.linked_again]
-    for word, rows, told in (
+    for word, rows, sentence in (
         (
             "removed",
             ledger.removed,
@@ -178,7 +178,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         ),
     ):
         if rows:
-            lines += [ReportLine(told), *notes(word, list(map(_gone_row_text, rows)))]
+            lines += [ReportLine(sentence), *notes(word, list(map(_gone_row_text, rows)))]
     lines += [
         ReportLine(
             f"{shown_name(doubt.first)} and {shown_name(doubt.second)} {_why_doubtful(doubt)} of "

@@ -35,7 +35,7 @@ from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
-from mdvec.household.interfaces.accounts import accounts_apart
+from mdvec.household.interfaces.accounts import distinct_accounts
 from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
 
@@ -79,10 +79,10 @@ def detect(
 ) -> Detection:
     """Search the ledger for candidate pairs and store them; decided pairs keep their decision.
 
-    A user's search of the whole ledger replaces the one before: pairs without a decision that it
-    does not find are dropped. One that is not ``by_user`` drops only those that a search like it
-    has found, and the bills that do not fit any more; what it adds is news. A new bill of a card
-    whose bills the user always wants out of the sums is decided so.
+    A user's search of the whole ledger replaces the one before: it drops undecided pairs that it
+    does not find. A search that is not ``by_user`` drops only those that a search with the same
+    options had found, and bills that no longer fit; it adds pairs as news. New bills of cards whose
+    bills the user always wants out of the sums are decided right away.
     ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
     collection finds nothing.
 
@@ -90,7 +90,7 @@ def detect(
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
-    # These load NumPy, which nothing else here needs.
+    # They load NumPy, which nothing else here needs.
     from mdvec.household.core.card_bills import find_bills, with_bills
     from mdvec.household.core.pairs import find_pairs
 
@@ -105,7 +105,7 @@ def detect(
     charges = unmatched_charges(rows)
     twice = counted_twice(connection, tool_id)
     purchases = find_pairs(
-        rows, options, transaction_ids, reading, accounts_apart(connection, tool_id),
+        rows, options, transaction_ids, reading, distinct_accounts(connection, tool_id),
         {frozenset((each.row, each.other)) for each in twice},
     )  # fmt: skip
     detected = with_transfers(purchases, rows, options, transaction_ids, charges)
@@ -201,10 +201,11 @@ def list_candidates(
             raise DuplicateResolutionError(f"page は1〜{pages}で指定してください（指定値: {page}）")
         first, last = (page - 1) * limit, page * limit
         candidates = [
-            _shown(connection, tool_id, candidate, alike) for candidate, alike in listed[first:last]
+            _candidate_of(connection, tool_id, candidate, alike)
+            for candidate, alike in listed[first:last]
         ]
         candidates += [
-            _shown(connection, tool_id, candidate_of(connection, tool_id, check))
+            _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check))
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
     likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
@@ -232,13 +233,13 @@ def candidate_detail(
         arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
         own = next((each for each in arranged if check_id in each.check_ids), None)
         if own is None:
-            return _shown(connection, tool_id, candidate_of(connection, tool_id, check_id))
+            return _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check_id))
         alike = sum(each.kind == own.kind for each in arranged) - 1
-        return _shown(connection, tool_id, own, alike)
+        return _candidate_of(connection, tool_id, own, alike)
 
 
 def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
-    """Numbers of rows, marked rows, candidates as the list has them, and rejected pairs."""
+    """The numbers of rows, marked rows, listed candidates, and rejected pairs."""
     with snapshot(connection):
         rows, marked, rejected = duplicate_checks.review_counts(connection, tool_id)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
@@ -303,7 +304,7 @@ def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> Re
     return ReviewCandidate((pair.bill_id, *(each.kept_id for each in pairs)), tuple(pairs))
 
 
-def _shown(
+def _candidate_of(
     connection: apsw.Connection, tool_id: int, candidate: ReviewCandidate, alike: int = 0
 ) -> DuplicateCandidate:
     known = duplicate_checks.transactions_with_ids(connection, tool_id, candidate.rows)

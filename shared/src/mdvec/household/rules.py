@@ -1,4 +1,4 @@
-"""Rules for categories: tried on the past, set, listed, taken back, and suggested."""
+"""Rules for categories: tried on the past, set, listed, removed, and suggested."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
 from mdvec.household.interfaces.subjects import follow_decisions
-from mdvec.household.overview import one_state, resolved_name
+from mdvec.household.overview import read_snapshot, resolved_name
 from mdvec.text import bracketed_name, shown_name
 
 _MIN_LETTERS = 2
@@ -44,7 +44,7 @@ class InvalidRule(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What a rule would change: the latest rows that count, and all in yen by former category."""
+    """What a rule would change: the latest counting rows, and the sums by former category."""
 
     rule: CategoryRule
     rows: tuple[RowObject, ...]
@@ -63,7 +63,7 @@ class RuleChange:
 
 @dataclass(frozen=True, slots=True)
 class RuleList:
-    """The rules that hold, and the suggestions for rows without a category."""
+    """The rules in force, and the suggestions for rows without a category."""
 
     rules: tuple[CategoryRule, ...]
     suggestions: tuple[Suggestion, ...]
@@ -75,11 +75,11 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """What a rule would change in the past; nothing is written.
 
     Raises:
-        InvalidRule: the shop is too short, or the category is a total. Without a shop, the
-            category is not two categories with = between them, a former and a present name.
+        InvalidRule: the shop is too short, or the category is a total; or, without a shop, the
+            category is not a former and a present name with = between them.
         UnknownCategory: no category, or several, have that name.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         rule = _rule(connection, tool_id, shop, category)
         moved = _moved_by(connection, tool_id, rule)
     sums: Counter[str] = Counter()
@@ -96,7 +96,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
 
 
 def _moved_by(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> list[CountedRow]:
-    """The rows that count which a rule would give another category."""
+    """The counting rows to which a rule would give another category."""
     others = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
     rows = counted_rows(connection, tool_id, date.min, date.max)
     own = plans.own_categories(connection, tool_id)
@@ -104,7 +104,7 @@ def _moved_by(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> 
 
 
 def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
-    """Set a rule and apply it to every row; later imports keep to it.
+    """Set a rule and apply it to every row; later imports apply it, too.
 
     Raises:
         InvalidRule, UnknownCategory: as ``try_rule``.
@@ -125,7 +125,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
 def remove_rule(
     connection: apsw.Connection, tool_id: int, *, shop: str = "", category: str = ""
 ) -> RuleChange:
-    """Remove the rule of a shop, or of a renamed category; the file's category holds again.
+    """Remove the rule of a shop, or of a renamed category; the file's category applies again.
 
     Raises:
         InvalidRule: there is no such rule, or several are meant.
@@ -149,13 +149,13 @@ def remove_rule(
     return RuleChange(changed, answer_text([text]))
 
 
-def _is_meant(rule: CategoryRule, said: str) -> bool:
+def _is_meant(rule: CategoryRule, phrase: str) -> bool:
     """Whether 「食料品 = 食費」 names the two categories of a rule."""
     if rule.renamed is None:
         return False
     pair = (rule.renamed, rule.category)
     own = hierarchy_of([(each.major, each.minor or "") for each in pair])
-    return pair in _read_pairs(said, own)
+    return pair in _read_pairs(phrase, own)
 
 
 def _name(rule: CategoryRule) -> str:
@@ -168,7 +168,7 @@ def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
 
 
 def _moves(row: CountedRow, rule: CategoryRule, others: Sequence[CategoryRule]) -> bool:
-    """Whether a rule would give a row another category, beside the others."""
+    """Whether a rule, together with the others, would give a row another category."""
     category, ruled = row.full_category, category_rules.rule_for(row.shop, [*others, rule])
     if rule.renamed is None:
         return ruled == rule and category != rule.category
@@ -180,9 +180,9 @@ def list_rules(
 ) -> RuleList:
     """The rules, and suggestions from the user's own history for rows without a category.
 
-    At most ``most`` of them, or if that is None all, are beside the text, which has twenty.
+    The data have at most ``most`` suggestions, or all if that is None; the text has twenty.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         rules = plans.rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
     suggested = category_rules.suggestions(totals)
@@ -203,7 +203,7 @@ def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -
 def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Category:
     """The category of a name that a row or a shop's rows are to have.
 
-    A 大項目 and a 中項目 that are both stated need no row of theirs in the ledger.
+    「大項目 > 中項目」 may be new: no row of the ledger has to have it.
 
     Raises:
         UnknownCategory: no category, or several, have that name.
@@ -232,9 +232,9 @@ def _known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
     )
 
 
-def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:
+def _renaming(phrase: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:
     """The rule of 「食料品 = 食費」: rows of the first category belong to the second."""
-    rule = _the_only([CategoryRule("", now, before) for before, now in _read_pairs(said, known)])
+    rule = _the_only([CategoryRule("", now, before) for before, now in _read_pairs(phrase, known)])
     if rule is None:
         raise InvalidRule(
             "shop（店の名前）か、category に「前の名前 = いまの名前」を、あるカテゴリの名前で"
@@ -243,12 +243,12 @@ def _renaming(said: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> Cat
         )
     others = [other for other in rules if not _is_same(other, rule)]
     if rule.renamed in (rule.category, category_rules.renamed(rule.category, others)):
-        raise InvalidRule(f"「{said[:60]}」は、同じカテゴリに戻ってしまいます。")
+        raise InvalidRule(f"「{phrase[:60]}」は、同じカテゴリに戻ってしまいます。")
     return rule
 
 
 def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
-    """The rule that was meant; names may contain = and >, so that there may be several."""
+    """The only one of the rules; there may be several, as names may contain = and >."""
     if len(rules) > 1:
         raise InvalidRule(
             "何通りにも読めます。次のどれかのように、名前を二重引用符で囲んで指定してください: "
@@ -258,23 +258,23 @@ def _the_only(rules: Sequence[CategoryRule]) -> CategoryRule | None:
 
 
 def quoted(rule: CategoryRule) -> str:
-    """A renaming in a form with one reading: each name as a JSON string."""
+    """A renaming in an unambiguous form: each name as a JSON string."""
     pair = [category for category in (rule.renamed, rule.category) if category is not None]
     in_quotes = partial(json.dumps, ensure_ascii=False)
     return " = ".join(" > ".join(map(in_quotes, filter(None, astuple(each)))) for each in pair)
 
 
-def _read_pairs(said: str, known: Hierarchy) -> list[tuple[Category, Category]]:
+def _read_pairs(phrase: str, known: Hierarchy) -> list[tuple[Category, Category]]:
     """The former and present categories that 「食料品 = 食費」 may name, split at each ``=``."""
     pairs = []
-    for mark in re.finditer("[=＝]", said):
-        before = _named(said[: mark.start()].strip(), known)
-        after = _named(said[mark.end() :].strip(), known)
+    for mark in re.finditer("[=＝]", phrase):
+        before = _categories_named(phrase[: mark.start()].strip(), known)
+        after = _categories_named(phrase[mark.end() :].strip(), known)
         pairs += [(former, now) for former in before for now in after]
     return list(dict.fromkeys(pairs))
 
 
-def _named(name: str, known: Hierarchy) -> list[Category]:
+def _categories_named(name: str, known: Hierarchy) -> list[Category]:
     """The categories that a name may mean; one as a JSON string, alone or after >, is exact."""
     quoted = re.fullmatch(rf"({_STRING})(?:\s*[>＞]\s*({_STRING}))?", name)
     if quoted is not None:

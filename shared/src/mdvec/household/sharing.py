@@ -1,4 +1,4 @@
-"""Rows of two households that may be one: found in pairs, decided, counted once or not."""
+"""Pairs of rows of two households that may be one purchase or transfer: found and decided."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from mdvec.tools import offered_name
 
 
 class SharedDecision(NamedTuple):
-    """A decision about two rows, by id; of a purchase ``kept`` stays in the sums."""
+    """A decision about two rows, by id; ``kept`` of a purchase stays in the sums."""
 
     kept: int
     other: int
@@ -58,10 +58,10 @@ def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[
     return [SharedDecision(*row) for row in rows]
 
 
-def rows_told_twice(decisions: Iterable[SharedDecision]) -> set[int]:
-    """The rows that a sum over all households leaves out; of each purchase one row stays.
+def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
+    """The rows that a sum over all households leaves out; one row of each purchase stays.
 
-    Only pairs whose rows both count matter: of others the sum has one row at most.
+    Only pairs whose rows both count matter: the sum has one row of the others at most.
     """
     decided = [each for each in decisions if each.decision == "duplicate" and each.both_count]
     purchases = [(each.kept, each.other) for each in decided if not each.is_transfer]
@@ -87,9 +87,9 @@ def decide_shared(
 ) -> Confirmation:
     """Store the decision about two rows, one of each of two households (tool ids by name).
 
-    Only the sum over all households changes: of a purchase (``duplicate``) it counts the row
-    ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row.
-    ``skip`` takes a decision back.
+    Only the sum over all households changes. Of a purchase (``duplicate``) it counts the row
+    ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row. ``skip``
+    withdraws a decision.
 
     Raises:
         InvalidDecision, RowNotInCandidate, KeepInTransfer: as ``deciding.confirm``.
@@ -149,12 +149,12 @@ def decide_shared(
 def left_out_of_the_sum(
     connection: apsw.Connection, tools: Mapping[str, int], days: Days
 ) -> tuple[list[MonthlySum], str]:
-    """What the sum of these days over all households leaves out by the user's decisions.
+    """What the user's decisions leave out of the sum of these days over all households.
 
-    As cells to add, and a note that says which rows, "" for none.
+    They are cells to add to the sum, and a note that names the rows, "" for none.
     """
     decisions = shared_decisions(connection, tools.values())
-    transfers, gone = _rows_of_transfers(decisions), rows_told_twice(decisions)
+    transfers, gone = _rows_of_transfers(decisions), rows_left_out_of_all(decisions)
     dropped = [
         row
         for tool_id in tools.values()
@@ -206,7 +206,7 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 
 
 _AROUND = timedelta(days=45)
-"""Rows this near to the period show what is a habit."""
+"""Rows this near to the period show habits."""
 _MAX_TOLD = 10
 
 
@@ -243,7 +243,7 @@ def pairs_across(
     """
     from mdvec.household.core.pairs import find_pairs  # loads NumPy, for this alone
 
-    first, last = _widened(days)
+    first, last = _with_margin(days)
     homes: dict[int, str] = {}
     rows: list[ComparedRow] = []
     for name, tool_id in tools.items():
@@ -256,11 +256,11 @@ def pairs_across(
         rows += near
     decisions = shared_decisions(connection, tools.values())
     decided = {frozenset((decision.kept, decision.other)) for decision in decisions}
-    gone = rows_told_twice(decisions)
+    gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
     paired = {row.id for pair in twins for row in pair}
-    # One account's rows are two purchases, but only within a household.
+    # Equal rows of one account are two purchases only within a household.
     others = [
         row._replace(account=f"{row.account}（{homes[row.id]}）")
         for row in rows
@@ -281,7 +281,9 @@ def pairs_across(
         if pair.score >= LIKELY
     ]
     return [
-        SharedPair(_shared(compared, homes), _shared(other, homes), moves, reasons_in_words(codes))
+        SharedPair(
+            _shared_row(compared, homes), _shared_row(other, homes), moves, reasons_in_words(codes)
+        )
         for compared, other, moves, codes in candidates
         if homes[compared.id] != homes[other.id]
         and frozenset((compared.id, other.id)) not in decided
@@ -289,7 +291,7 @@ def pairs_across(
     ]
 
 
-def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
+def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
     """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
     lines = []
     for is_transfer, what in (
@@ -312,7 +314,7 @@ def told_pairs(pairs: Iterable[SharedPair]) -> list[str]:
     return [*lines, how] if lines else []
 
 
-def _widened(days: Days) -> tuple[date, date]:
+def _with_margin(days: Days) -> tuple[date, date]:
     first = max(days.first.toordinal() - _AROUND.days, 1)
     last = min(days.last.toordinal() + _AROUND.days, date.max.toordinal())
     return date.fromordinal(first), date.fromordinal(last)
@@ -321,7 +323,7 @@ def _widened(days: Days) -> tuple[date, date]:
 def _twins(
     rows: Iterable[ComparedRow], homes: Mapping[int, str]
 ) -> list[tuple[ComparedRow, ComparedRow]]:
-    """Rows of one account that two households have alike, each in one pair."""
+    """Equal rows of one account in two households, each in one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
     )
@@ -337,7 +339,7 @@ def _twins(
     ]
 
 
-def _shared(row: ComparedRow, homes: Mapping[int, str]) -> SharedRow:
+def _shared_row(row: ComparedRow, homes: Mapping[int, str]) -> SharedRow:
     return SharedRow(homes[row.id], row.id, row.date, row.description, row.amount)
 
 

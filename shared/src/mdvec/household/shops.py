@@ -1,4 +1,4 @@
-"""A household's shops: their other spellings, their sums, and the rows behind each."""
+"""A household's shops: their other spellings, their sums, and their rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import totals_in_words
 from mdvec.household.interfaces import row_sums
-from mdvec.household.overview import data_of, one_state, refuse_empty
+from mdvec.household.overview import data_of, read_snapshot, refuse_empty
 from mdvec.text import bracketed_name, shown_name
 
 MAX_SHOPS = 200
@@ -58,7 +58,7 @@ def shop_sums(
 
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         sums = row_sums.sums_by_text(connection, _condition(connection, tool_id, days, subject), {})
         shop = shop_names(row_sums.descriptions(connection, tool_id))
     counted = [row_sum for row_sum in sums if row_sum.left_out is None]
@@ -80,7 +80,7 @@ def rows_of_shop(
 
     ``shop`` is the shop's name, or a description of one of its rows.
     """
-    with one_state(connection):
+    with read_snapshot(connection):
         condition = _condition(connection, tool_id, days, subject)
         sums = row_sums.sums_by_text(connection, condition, {})
         wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
@@ -101,7 +101,7 @@ def _condition(
 
 
 @cache
-def given_aliases() -> tuple[ShopAlias, ...]:
+def ready_made_aliases() -> tuple[ShopAlias, ...]:
     """The aliases that come with mdvec."""
     return tuple(
         ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
@@ -120,7 +120,7 @@ def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
 
 def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
     """All aliases of a household."""
-    return Aliases(given_aliases(), own_aliases(connection, tool_id))
+    return Aliases(ready_made_aliases(), own_aliases(connection, tool_id))
 
 
 _MIN_LETTERS = 2
@@ -144,7 +144,7 @@ class AliasTrial:
 
 @dataclass(frozen=True, slots=True)
 class AliasList:
-    """The user's spellings: pairs of the shop asked for and of what it is also written as."""
+    """The user's spellings: pairs of a shop's name in questions and another spelling of it."""
 
     aliases: tuple[tuple[str, str], ...]
     text: AnswerText
@@ -152,14 +152,14 @@ class AliasList:
 
 
 def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasTrial:
-    """The rows that count which a question for ``shop`` would take by a spelling.
+    """The counting rows that a question for ``shop`` would also find by a spelling.
 
     Raises:
         EmptyLedger: there are no rows yet.
         InvalidAlias: a name is too short, or the shop's name finds the spelling anyway.
     """
-    shop, spelling = _checked(shop, spelling)
-    with one_state(connection):
+    shop, spelling = _check_pair(shop, spelling)
+    with read_snapshot(connection):
         refuse_empty(connection, tool_id)
         condition = row_sums.RowCondition(tool_id, row_sums.extent_of(connection, tool_id))
         sums = [
@@ -182,12 +182,12 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
 
 
 def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasList:
-    """Take a spelling with questions for a shop from now on; no row changes.
+    """Let questions for a shop also find a spelling; no row changes.
 
     Raises:
         InvalidAlias: as ``try_alias``.
     """
-    shop, spelling = _checked(shop, spelling)
+    shop, spelling = _check_pair(shop, spelling)
     with connection:
         connection.execute(
             "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
@@ -199,7 +199,7 @@ def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
 def remove_alias(
     connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str
 ) -> AliasList:
-    """Take a spelling no longer.
+    """Remove a spelling.
 
     Raises:
         InvalidAlias: there is no such pair.
@@ -209,7 +209,7 @@ def remove_alias(
         pairs = own_aliases(connection, tool_id)
         matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
         if not matches:
-            raise InvalidAlias(f"その書き方は決めてありません。{_listed(pairs)}")
+            raise InvalidAlias(f"その書き方は決めてありません。{_pair_list(pairs)}")
         connection.executemany(
             "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
             [(tool_id, *pair) for pair in matches],
@@ -220,15 +220,15 @@ def remove_alias(
 def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
     """The user's spellings."""
     pairs = own_aliases(connection, tool_id)
-    return AliasList(tuple(pairs), answer_text([_listed(pairs)]))
+    return AliasList(tuple(pairs), answer_text([_pair_list(pairs)]))
 
 
-def _listed(pairs: list[tuple[str, str]]) -> str:
+def _pair_list(pairs: list[tuple[str, str]]) -> str:
     listed = "、".join(f"{shown_name(name)} = {shown_name(spelling)}" for name, spelling in pairs)
     return f"店の別の書き方: {listed}" if listed else "自分で決めた店の別の書き方はありません。"
 
 
-def _checked(shop: str, spelling: str) -> tuple[str, str]:
+def _check_pair(shop: str, spelling: str) -> tuple[str, str]:
     names = (" ".join(shop.split()), " ".join(spelling.split()))
     for name in names:
         if len(spelling_key(name)) < _MIN_LETTERS:

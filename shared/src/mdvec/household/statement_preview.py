@@ -1,4 +1,4 @@
-"""Shows how a statement file is read or could be read, and keeps a mapping for its kind."""
+"""Shows how a statement file is read or could be read, and saves a mapping for its kind."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _NOT_IN_A_NAME = re.compile(r'[\\/:*?"<>|\s]+')
 
 
 class MappingRefused(MdvecError):
-    """A file cannot be shown, or a mapping cannot be kept; the message says why."""
+    """A file cannot be shown, or a mapping cannot be saved; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,8 @@ class StatementPreview:
     ``kind`` is the mapping's name, ``origin`` where the mapping comes from, ``toml`` its text, ""
     for Money Forward's files. ``rows`` are the first of ``rows_read``; ``bad`` are the lines
     that cannot be read, with the reasons. ``balances_compared`` balances were checked, and those of
-    the lines ``misfits`` do not fit. ``checks`` is what a user should look at. ``saved`` is the
-    file that the mapping was written to, "" if none was; ``undecided`` is what must be stated
+    the lines ``misfits`` do not fit. ``checks`` is what a user should check. ``saved`` is the file
+    that the mapping was written to, "" if it was not; ``undecided`` are the questions to answer
     first; ``household`` is the tool that it is for, "" if there is none.
     """
 
@@ -99,7 +99,7 @@ class _Chosen:
     checks: tuple[MappingSentence, ...] = ()
     undecided: tuple[Undecided, ...] = ()
     before: Mapping | None = None
-    """The household's own mapping that read the file before something was stated."""
+    """The household's own mapping for the file, without what was stated."""
 
 
 def preview_statement(
@@ -110,8 +110,8 @@ def preview_statement(
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something in the file is undecided that would change a figure;
-    ``stated`` are lines of TOML that decide it, also what a mapping leaves undecided that reads
-    the file already; ``language`` is that of the questions.
+    ``stated`` are lines of TOML that decide it, also for a mapping that already reads the file;
+    ``language`` is that of the questions.
 
     Raises:
         MappingRefused: the file cannot be read, something is undecided, or the household's own
@@ -119,11 +119,13 @@ def preview_statement(
         NotMappable: no mapping can be proposed.
         NotTransactions: it is a web page, or its encoding is unknown.
     """
-    data = _read(file)
+    data = _read_bytes(file)
     own = () if source is None else _usable_mappings(source)
     path = file.name if source is None else _path_within(file, source)
     changes = bool(save or stated or account)
-    chosen = _choose(data, path, Mappings(own, ready_made()), _stated(stated), changes=changes)
+    chosen = _choose(
+        data, path, Mappings(own, ready_made()), _parse_settings(stated), changes=changes
+    )
     if isinstance(chosen, ParsedFile):
         if save:
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
@@ -138,7 +140,7 @@ def preview_statement(
     return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
 
 
-def _read(file: Path) -> bytes:
+def _read_bytes(file: Path) -> bytes:
     try:
         return file.read_bytes()
     except FileNotFoundError:
@@ -162,7 +164,7 @@ def _path_within(file: Path, source: Path) -> str:
     return unicodedata.normalize("NFC", path)
 
 
-def _stated(lines: Sequence[str]) -> dict[str, Any]:
+def _parse_settings(lines: Sequence[str]) -> dict[str, Any]:
     try:
         return tomllib.loads("\n".join(lines))
     except tomllib.TOMLDecodeError as error:
@@ -174,7 +176,7 @@ def _choose(
 ) -> _Chosen | ParsedFile:
     """The mapping for a file, or its rows if it is Money Forward's.
 
-    ``changes``: one is wanted also for a file that only looks like Money Forward's.
+    ``changes``: a mapping is wanted even for a file that only looks like Money Forward's.
     """
     kind = recognise(data, path, mappings)
     if isinstance(kind, Mapping):
@@ -190,7 +192,7 @@ def _choose(
 
 
 def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[str, Any]) -> _Chosen:
-    """A mapping that fits a file, with what was stated, and what it leaves undecided there."""
+    """A mapping for a file with what was stated, and what it leaves undecided there."""
     text = decoded_statement(mapping, data)
     records = list(records_of(text))
     changed = with_stated(mapping, records, stated) if stated else mapping
@@ -254,11 +256,11 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
         )
     if chosen.before is not None:
         return str(rewrite_mapping(source, chosen.before, chosen.mapping))
-    return _written(source, chosen.mapping, shown.toml)
+    return _new_mapping_file(source, chosen.mapping, shown.toml)
 
 
-def _written(source: Path, mapping: Mapping, text: str) -> str:
-    """The new file of a mapping, with a number if its name is that of a mapping of other files."""
+def _new_mapping_file(source: Path, mapping: Mapping, text: str) -> str:
+    """The file for a new mapping, with a number if another mapping has its name."""
     name = _NOT_IN_A_NAME.sub("-", mapping.name)
     file, number = source / f"{name}{ENDING}", 1
     while file.exists() and _is_for_others(file, mapping):
@@ -277,7 +279,7 @@ def _written(source: Path, mapping: Mapping, text: str) -> str:
 
 
 def _is_for_others(file: Path, mapping: Mapping) -> bool:
-    """Whether an account's mapping of this name is for other files than one that states its own."""
+    """Whether ``file`` holds a mapping for other files than ``mapping``."""
     with suppress(InvalidMapping, OSError):
         before = parsed_mapping(file.read_bytes())
         return before.account == mapping.account and "" != before.files != mapping.files != ""

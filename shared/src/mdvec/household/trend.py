@@ -44,8 +44,8 @@ class TrendAnswer(LedgerAnswer, ShownMonths):
     """The trend of one or more categories over ``months``.
 
     ``categories`` are empty if the savings rate was requested, which is then in ``savings``;
-    ``behind_savings`` are the income, spending and balance that it comes from.
-    ``counts`` are of the rows of these months (and of the category, if one was named).
+    ``behind_savings`` are the income, spending and balance that it is computed from. ``counts``
+    are over the rows of these months (and of the category, if one was named).
     """
 
     categories: tuple[CategoryTrend, ...]
@@ -103,11 +103,7 @@ def category_trend(
 
 @dataclass(frozen=True, slots=True)
 class _TrendBasis:
-    """What a trend is made from.
-
-    ``shown`` are its months, ``sums`` theirs and those of the earlier months that they are compared
-    with.
-    """
+    """The data of a trend: its months ``shown``, and the ``sums`` of these and earlier months."""
 
     ledger: LedgerView
     period: UnderstoodPeriod
@@ -191,7 +187,7 @@ def category_trend_summary(
 ) -> TrendAnswer:
     """The trend of every 大項目, by default over the latest twelve months: by size, income last.
 
-    Of stated ``months`` those that have not begun are shown too.
+    ``months`` may include some that have not begun.
 
     Raises:
         EmptyLedger: there are no rows yet.
@@ -209,14 +205,14 @@ def category_trend_summary(
 def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
     """A thread-safe LRU cache of the trends that functions such as ``category_trend`` make.
 
-    It is called with the function, its connection and tool id, the ``version`` of the ledger's
-    state, which is to be read before, and the function's other arguments by name.
+    It is called with the function, its connection and tool id, the ``version`` of the ledger, which
+    has to be read before, and the function's other arguments by name.
     """
 
     def key(
-        make: object, ledger: apsw.Connection, *others: Hashable, **asked: Hashable
+        make: object, ledger: apsw.Connection, *others: Hashable, **request: Hashable
     ) -> Hashable:
-        return (make, ledger.filename, *others, *sorted(asked.items()))
+        return (make, ledger.filename, *others, *sorted(request.items()))
 
     @cached(LRUCache[Hashable, TrendAnswer](entries), key, Lock())
     def trend(
@@ -224,9 +220,9 @@ def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
         connection: apsw.Connection,
         tool_id: int,
         version: Hashable,  # noqa: ARG001 - a part of the key
-        **asked: object,
+        **request: object,
     ) -> TrendAnswer:
-        return make(connection, tool_id, **asked)
+        return make(connection, tool_id, **request)
 
     return trend
 

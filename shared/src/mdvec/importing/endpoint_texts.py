@@ -42,7 +42,7 @@ class PaidVectors:
             "FOREIGN KEY (tool_id) REFERENCES tools(id) ON DELETE CASCADE) WITHOUT ROWID"
         )
 
-    def found(self, texts: Sequence[str]) -> dict[str, bytes]:
+    def vectors_of(self, texts: Sequence[str]) -> dict[str, bytes]:
         """The vectors that are there, by text."""
         by_text = {}
         for text in texts:
@@ -149,7 +149,7 @@ class EndpointTexts:
         """
         if self._request is not None and self._request.has_vectors:
             self._keep_answer()
-        by_text = self._paid.found(texts)
+        by_text = self._paid.vectors_of(texts)
         while missing := [text for text in dict.fromkeys(texts) if text not in by_text]:
             for text in missing:
                 if text in self._refused:
@@ -157,12 +157,12 @@ class EndpointTexts:
             if self._request is None:
                 self._send(missing)
             self._keep_answer()
-            by_text |= self._paid.found(missing)
+            by_text |= self._paid.vectors_of(missing)
         return by_text
 
     def _without_vector(self, texts: Iterable[str]) -> Iterator[str]:
         for text in texts:
-            if self._paid.found([text]):
+            if self._paid.vectors_of([text]):
                 self._progress.units_done += 1
             else:
                 yield text
@@ -174,7 +174,7 @@ class EndpointTexts:
         if not _is_now_allowed(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
-                f"add --yes: mdvec import -n {job.tool.name} --mode {_again(job)} --yes"
+                f"add --yes: mdvec import -n {job.tool.name} --mode {_advice(job)} --yes"
             )
         self._is_allowed = True
 
@@ -207,7 +207,7 @@ class EndpointTexts:
     def _is_new(self, text: str) -> bool:
         under_way = () if self._request is None else self._request.texts
         known = (self._next, under_way, self._refused)
-        return not any(text in there for there in known) and not self._paid.found([text])
+        return not any(text in there for there in known) and not self._paid.vectors_of([text])
 
     def _keep_answer(self) -> None:
         """Wait for the answer to the request under way, keep it, and send the next batch."""
@@ -216,7 +216,7 @@ class EndpointTexts:
         texts = self._request.texts
         try:
             with self._job.stopwatch.stage("embed"):
-                rows = _awaited(self._request.answer)
+                rows = _result_of(self._request.answer)
         except embedding.EndpointFailure as failure:
             self._request = None
             if isinstance(failure, embedding.TextRefused) and self._set_aside(texts, failure):
@@ -224,7 +224,7 @@ class EndpointTexts:
                 return
             raise EndpointStopped(
                 f"{failure}. {self.sent:,} texts were embedded and are kept; "
-                f"continue with: mdvec import -n {self._job.tool.name} --mode {_again(self._job)}"
+                f"continue with: mdvec import -n {self._job.tool.name} --mode {_advice(self._job)}"
             ) from failure
         self._keep(texts, rows)
         self._size = min(2 * self._size, self._embedder.batch)
@@ -305,7 +305,7 @@ def _embed(
         answer.set_exception(error)
 
 
-def _awaited(answer: Future[embedding.Vectors]) -> embedding.Vectors:
+def _result_of(answer: Future[embedding.Vectors]) -> embedding.Vectors:
     while not answer.done():
         raise_if_cancelled()
         try:
@@ -315,5 +315,5 @@ def _awaited(answer: Future[embedding.Vectors]) -> embedding.Vectors:
     return answer.result()
 
 
-def _again(job: ImportJob) -> str:
+def _advice(job: ImportJob) -> str:
     return "replace" if job.request.mode == "replace" else "update"

@@ -258,7 +258,7 @@ class ImportJob:
     connection: apsw.Connection
     tool: Tool
     request: ImportRequest
-    found: Scan
+    scan: Scan
     rules: ScanRules
     embedder_for: EmbedderFor
     stopwatch: Stopwatch

@@ -89,8 +89,8 @@ def resolve_chunking(
         for name, value in requested.items():
             if value != stored[name]:
                 raise ImportRefused(
-                    f"the tool {tool.name!r} was chunked with {name} = {_shown(stored[name])}; "
-                    f"to change it to {_shown(value)}, build it again with --mode replace"
+                    f"the tool {tool.name!r} was chunked with {name} = {_quote(stored[name])}; "
+                    f"to change it to {_quote(value)}, build it again with --mode replace"
                 )
         return ChunkingOptions(**stored)
     if card is None:
@@ -119,7 +119,7 @@ def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _shown(value: object) -> str:
+def _quote(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
@@ -188,8 +188,8 @@ def _of_kind(tool: Tool, rules: ScanRules) -> ScanRules:
 
 def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
     differing = [
-        f"{field.name} = {_listed(getattr(rules, field.name))}, "
-        f"not {_listed(getattr(current, field.name))}"
+        f"{field.name} = {_joined(getattr(rules, field.name))}, "
+        f"not {_joined(getattr(current, field.name))}"
         for field in fields(ScanRules)
         if field.name != "include"  # not a setting: each tool has its own
         and _comparable(rules, field.name) != _comparable(current, field.name)
@@ -214,5 +214,5 @@ def _comparable(rules: ScanRules, name: str) -> object:
     return set(rules.extensions) if name == "extensions" else getattr(rules, name)
 
 
-def _listed(value: object) -> str:
+def _joined(value: object) -> str:
     return f"[{', '.join(value)}]" if isinstance(value, tuple) else str(value)

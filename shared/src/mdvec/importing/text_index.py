@@ -170,7 +170,7 @@ class TextIndex:
             embedder = self.embedder()
             texts = texts_to_embed(document.file_path, document.title, document.chunks, embedder)
             try:
-                vectors = self.embed(texts, self._paid().found(texts))
+                vectors = self.embed(texts, self._paid().vectors_of(texts))
             except embedding.ModelUnavailable:
                 raise
             except embedding.ModelError as error:

@@ -222,10 +222,14 @@ def _exact_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
         (tables.tool_id, file_path),
     )
     stored = next(records(cursor, StoredText), None)
-    return None if stored is None else replace(stored, title=_shown(stored.title, stored.file_path))
+    return (
+        None
+        if stored is None
+        else replace(stored, title=_shown_document(stored.title, stored.file_path))
+    )
 
 
-def _shown(title: str, file_path: str) -> str:
+def _shown_document(title: str, file_path: str) -> str:
     return title or file_path.rpartition("/")[2].rpartition(".")[0]
 
 
@@ -249,7 +253,7 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
         f"FROM {identifier(tables.documents)} AS d ORDER BY d.file_path"
     )
     for line in records(cursor, DocumentLine):
-        yield replace(line, title=_shown(line.title, line.file_path))
+        yield replace(line, title=_shown_document(line.title, line.file_path))
 
 
 _FIRST_TOMBSTONE = 1 << 53

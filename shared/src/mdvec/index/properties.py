@@ -189,16 +189,16 @@ def documents_with_value(
 
     Case, width and a number's .0 make no difference; a list has each of its items.
     """
-    wanted = set(map(_compared, values))
+    wanted = set(map(_comparison_form, values))
     return frozenset(
         document_id
         for document_id, name, of_name in _entries(connection, tables)
         if folded(name) == folded(key)
-        and (not wanted or not wanted.isdisjoint(map(_compared, of_name)))
+        and (not wanted or not wanted.isdisjoint(map(_comparison_form, of_name)))
     )
 
 
-def _compared(value: str) -> str:
+def _comparison_form(value: str) -> str:
     """A value in the form used for comparison; 3.0 is 3, as in JSON, but 1.10 is not 1.1."""
     return _WHOLE_NUMBER.sub(r"\1", folded(value))
 
@@ -230,8 +230,8 @@ def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int,
         f"SELECT document_id, kept FROM {tables.properties} "
         "WHERE document_id > 0 AND kept <> '{}'"
     )
-    for document_id, kept in rows:
-        for name, value in json.loads(str(kept)).items():
+    for document_id, stored in rows:
+        for name, value in json.loads(str(stored)).items():
             yield int(str(document_id)), name, value if isinstance(value, list) else [value]
 
 
@@ -305,9 +305,9 @@ class _Link:
 
 def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> DocumentLinks:
     keys = f"(SELECT key FROM {tables.keys} WHERE document_id = ?)"
-    to = list(_resolved(connection, tables, "l.document_id = ?", document_id))
+    to = list(_resolve_links(connection, tables, "l.document_id = ?", document_id))
     pointing = f"(l.key IN {keys} OR (l.name <> '' AND l.name IN {keys}))"
-    back = _resolved(connection, tables, pointing, document_id, document_id)
+    back = _resolve_links(connection, tables, pointing, document_id, document_id)
     return DocumentLinks(
         _by_path(
             LinkedDocument(link.document_id, str(link.file_path), link.fragment)
@@ -323,7 +323,7 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
     )
 
 
-def _resolved(
+def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> Iterator[_Link]:
     """Each link with one document: beside its source before elsewhere, then the shortest path."""

@@ -90,7 +90,7 @@ def no_centre(dimension: int) -> Floats:
 def signatures(vectors: Floats, centre: Floats) -> Signatures:
     """The signatures of ``(n, dimension)`` vectors around a centre."""
     parts = [
-        _signed(vectors[first : first + _ROWS_AT_ONCE] - centre)
+        _sign_bits(vectors[first : first + _ROWS_AT_ONCE] - centre)
         for first in range(0, max(len(vectors), 1), _ROWS_AT_ONCE)
     ]
     words, squares, gains = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -115,13 +115,13 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
         return np.arange(count)
     difference = query - stored.centre
     length = np.float32(np.linalg.norm(difference))
-    rotated = _rotated(difference.reshape(1, -1))[0]
+    rotated = _rotate(difference.reshape(1, -1))[0]
     scores = _scores_by_bits(rotated, length, stored)
     wide = min(count, max(wide, count // _SHARE))
-    places, nearest = _estimated(rotated, length, stored, _largest(scores, wide))
+    places, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
     if len(places) * _MANY > wide and wide < count:
         wide = min(count, _WIDENING * wide)
-        places, nearest = _estimated(rotated, length, stored, _largest(scores, wide))
+        places, nearest = _candidates_by_bound(rotated, length, stored, _largest(scores, wide))
     return places[_largest(nearest, narrow)]
 
 
@@ -149,7 +149,7 @@ def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> 
     return scores
 
 
-def _estimated(
+def _candidates_by_bound(
     rotated: Floats, length: np.float32, stored: Signatures, places: Places
 ) -> tuple[Places, Floats]:
     """The places that may be among the nearest, and an upper bound of the nearness of each."""
@@ -191,9 +191,9 @@ def _estimates(rotated: Floats, length: np.float32, stored: Signatures) -> tuple
     return 2 * estimates - stored.squares, 2 * length * np.sqrt(spread)
 
 
-def _signed(differences: Floats) -> tuple[Words, Floats, Floats]:
+def _sign_bits(differences: Floats) -> tuple[Words, Floats, Floats]:
     """The signs, squares and gains of differences from a centre."""
-    rotated = _rotated(differences)
+    rotated = _rotate(differences)
     words = np.packbits(rotated > 0, axis=1).view(np.uint64)
     lengths = np.linalg.norm(differences, axis=1)
     rotated_lengths = np.linalg.norm(rotated, axis=1)
@@ -208,7 +208,7 @@ def _shape(dimension: int) -> tuple[int, int]:
     return padded, max(1, MIN_BITS // padded)
 
 
-def _rotated(vectors: Floats) -> Floats:
+def _rotate(vectors: Floats) -> Floats:
     count, dimension = vectors.shape
     padded, rotations = _shape(dimension)
     wide = np.zeros((count, 1, padded), dtype=np.float32)

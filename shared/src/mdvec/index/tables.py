@@ -269,8 +269,8 @@ def has_current_properties(connection: apsw.Connection, tables: Tables) -> bool:
 def _stored_properties_format(connection: apsw.Connection, tables: Tables) -> str | None:
     if not has_table(connection, tables.properties):
         return None
-    kept = f"SELECT kept FROM {tables.properties} WHERE document_id = 0"
-    return str(connection.execute(kept).get or "")
+    select = f"SELECT kept FROM {tables.properties} WHERE document_id = 0"
+    return str(connection.execute(select).get or "")
 
 
 def has_signatures(connection: apsw.Connection, tables: Tables) -> bool:

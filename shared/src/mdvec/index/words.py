@@ -170,10 +170,10 @@ def word_counts(
     rows = connection.execute(
         f"SELECT chunk_id, counts FROM {tables.counts} WHERE chunk_id IN ({numbers})"
     )
-    return {int(chunk_id): _counted(bytes(packed), word_of) for chunk_id, packed in rows}
+    return {int(chunk_id): _field_counts(bytes(packed), word_of) for chunk_id, packed in rows}
 
 
-def _counted(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts]:
+def _field_counts(packed: bytes, word_of: Mapping[int, str]) -> dict[str, FieldCounts]:
     size = len(packed) // _BYTES_EACH
     checksums = struct.unpack_from(f"<{size}I", packed)
     by_word: dict[str, list[int]] = {}
@@ -199,7 +199,9 @@ def chunks_with_phrases(
     connection: apsw.Connection, tables: Tables, phrases: Iterable[Sequence[str]]
 ) -> list[int]:
     """The best hundred chunks that have the terms of one of the phrases side by side."""
-    return _best(connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES)
+    return _best_by_bm25(
+        connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES
+    )
 
 
 _MAX_WITH_PHRASES = 100
@@ -222,12 +224,12 @@ def insert_terms(
                 known[text] = field_terms(text)
                 readings |= known[text].readings
             by_field.append(known[text])
-        connection.execute(sql, (chunk_id, *map(_indexed, by_field)))
+        connection.execute(sql, (chunk_id, *map(_indexed_text, by_field)))
         insert_word_counts(connection, tables, chunk_id, [field.words for field in by_field])
     insert_words(connection, tables, readings)
 
 
-def _indexed(field: FieldTerms) -> str:
+def _indexed_text(field: FieldTerms) -> str:
     """The terms of a field for FTS5; words in letters are already among the plain terms."""
     return " ".join([*field.plain, *(word for word in field.words if word[0] == WORD_MARK)])
 
@@ -278,8 +280,8 @@ def matching_chunks(
     seats = limit // 2
     rarest = _rarest(list(filter(is_letters, known)), frequencies, seats, 1)
     return [
-        *_best(connection, tables, chosen, limit, within),
-        *_best(connection, tables, rarest, seats, within),
+        *_best_by_bm25(connection, tables, chosen, limit, within),
+        *_best_by_bm25(connection, tables, rarest, seats, within),
     ]
 
 
@@ -297,7 +299,7 @@ def _rarest(
     return chosen
 
 
-def _best(
+def _best_by_bm25(
     connection: apsw.Connection,
     tables: Tables,
     phrases: Iterable[str],

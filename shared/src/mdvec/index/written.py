@@ -87,8 +87,8 @@ def _documents_with_kanji(connection: apsw.Connection, tables: Tables, spelling:
         int(str(number))
         for number, text in rows
         if any(
-            not _HIRAGANA.search(found) or _reading(found) == reading
-            for found in dict.fromkeys(pattern.findall(str(text)))
+            not _HIRAGANA.search(word_found) or _reading(word_found) == reading
+            for word_found in dict.fromkeys(pattern.findall(str(text)))
         )
     ]
 
@@ -304,14 +304,14 @@ def chunk_texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    words = r"\s+".join(map(_escaped, wanted.split()))
+    words = r"\s+".join(map(_word_pattern, wanted.split()))
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[0].isascii() and wanted[0].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1].isascii() and wanted[-1].isalnum() else ""
     return re.compile(f"{before}{words}{after}")
 
 
-def _escaped(word: str) -> str:
+def _word_pattern(word: str) -> str:
     """A pattern for a word, whose numbers may be written in groups."""
     pattern, end = "", 0
     for match in _NUMBER.finditer(word):
@@ -391,6 +391,6 @@ def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) 
     stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
     return any(
         all(word.term in terms for word, terms in zip(stretch, words, strict=True))
-        and all(one.end == after.start for one, after in pairwise(stretch))
+        and all(before.end == after.start for before, after in pairwise(stretch))
         for stretch in stretches
     )

@@ -84,8 +84,8 @@ class LogLines(logging.Formatter):
         failure = _failure(record)
         if self._form == "text":
             message = record.getMessage() if event is None else as_line(event, facts)
-            told = f"{message}: {failure}" if failure else message
-            return _printable(f"{_time(record)} {record.levelname} {record.process} {told}")
+            text = f"{message}: {failure}" if failure else message
+            return _printable(f"{_time(record)} {record.levelname} {record.process} {text}")
         fields: dict[str, object] = {
             "time": _time(record), "level": record.levelname, "pid": record.process,
             **({"message": record.getMessage()} if event is None else {"event": event}), **facts,
@@ -184,12 +184,12 @@ class SharedLogFile(logging.Handler):
             return
         if self._is_current():
             for number in range(self._kept, 0, -1):
-                older = self._numbered(number - 1)
+                older = self._numbered_file(number - 1)
                 if older.exists():
-                    older.replace(self._numbered(number))
+                    older.replace(self._numbered_file(number))
         self._reopen()
 
-    def _numbered(self, number: int) -> Path:
+    def _numbered_file(self, number: int) -> Path:
         return Path(f"{self._path}.{number}") if number else self._path
 
 
@@ -264,7 +264,7 @@ def last_lines(file: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:
     last = text.splitlines()
     if size > _MAX_BYTES:
         last = last[1:]  # it begins within a line
-    return tuple(_shown(line, secrets) for line in last[-MAX_LINES:])
+    return tuple(_without_secrets(line, secrets) for line in last[-MAX_LINES:])
 
 
 def secrets_in(environment: Mapping[str, str]) -> list[str]:
@@ -272,7 +272,7 @@ def secrets_in(environment: Mapping[str, str]) -> list[str]:
     return [value for name, value in environment.items() if _SECRET_NAME.search(name)]
 
 
-def _shown(line: str, secrets: Iterable[str]) -> str:
+def _without_secrets(line: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         if len(secret) >= _MIN_SECRET_CHARS:
             line = line.replace(secret, _HIDDEN)

@@ -245,7 +245,7 @@ def restore(
         DatabaseError: the backup's database is damaged or of a newer version; nothing was changed.
     """
     with _working_folder(database.absolute().parent) as folder:
-        copy, copied_settings = _unpacked(file, folder)
+        copy, copied_settings = _unpack(file, folder)
         tools = _tools_of(copy, file)
         _check_settings(copied_settings, file)
         present = _present_state(database)
@@ -292,7 +292,7 @@ def _pack(copy: Path, settings: Path | None, target: Path) -> None:
             archive.write(settings, SETTINGS)
 
 
-def _unpacked(file: Path, folder: Path) -> tuple[Path, Path | None]:
+def _unpack(file: Path, folder: Path) -> tuple[Path, Path | None]:
     """Copies of the backup's database, and of its settings if it has any."""
     try:
         with zipfile.ZipFile(file) as archive:
@@ -360,19 +360,19 @@ def _present_state(database: Path) -> str:
 
 def _keep_present(database: Path, stamp: str) -> list[Path]:
     """Copy what the database has into a file beside it; one that cannot be read is moved there."""
-    kept = database.with_name(f"{database.name}.replaced-{stamp}")
+    present = database.with_name(f"{database.name}.replaced-{stamp}")
     try:
-        with open_database(database, "read") as connection, translate_errors(kept):
-            _private(kept).close()
-            _copy(connection, kept, lambda *_: None)
+        with open_database(database, "read") as connection, translate_errors(present):
+            _private(present).close()
+            _copy(connection, present, lambda *_: None)
     except DatabaseUnusable:
         moved = []
         for ending in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
-                Path(f"{database}{ending}").replace(f"{kept}{ending}")
-                moved.append(Path(f"{kept}{ending}"))
+                Path(f"{database}{ending}").replace(f"{present}{ending}")
+                moved.append(Path(f"{present}{ending}"))
         return moved
-    return [kept]
+    return [present]
 
 
 def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:

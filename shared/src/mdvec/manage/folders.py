@@ -36,7 +36,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     resolved = folder.expanduser().resolve()
     if name is not None:
         checked_tool_name(name)
-    known = _known(database, resolved, name)
+    known = _registered_tool(database, resolved, name)
     if known is not None and not known.is_active:
         raise FolderRefused(
             f"the tool {known.name!r}, which reads {known.source}, is disabled; enable it with: "
@@ -50,13 +50,13 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
     words = f"The user's documents in the folder {resolved.name or resolved}."
     with suppress(ToolExists):  # another server, started at the same moment, registered it
         return add_tool(database, called, _printable(words), resolved, _KIND)
-    known = _known(database, resolved, called)
+    known = _registered_tool(database, resolved, called)
     if known is None:
         raise FolderRefused(f"the tool {called!r} cannot be added; start the server again")
     return known
 
 
-def _known(database: Path, folder: Path, name: str | None) -> Tool | None:
+def _registered_tool(database: Path, folder: Path, name: str | None) -> Tool | None:
     """The tool of that name, or without a name the first that reads the folder."""
     tools = tools_so_far(database)
     if name is None:
@@ -97,19 +97,19 @@ class HomeFolder:
     is_cut: bool
 
 
-def within_home(said: str, home: Path) -> Path:
+def within_home(typed: str, home: Path) -> Path:
     """The path that a user named, resolved: an absolute one, ``~/…``, or relative to the home.
 
     Raises:
         OutsideHome: it lies elsewhere, also by a link, or does not exist.
     """
     refused = OutsideHome(
-        f"{said[:200]!r} is not a folder or file within your home, {home}; name one that is, or "
+        f"{typed[:200]!r} is not a folder or file within your home, {home}; name one that is, or "
         "add others in a terminal: mdvec tool add"
     )
-    if not said or len(said) > _MAX_PATH_CHARS or "\0" in said:
+    if not typed or len(typed) > _MAX_PATH_CHARS or "\0" in typed:
         raise refused
-    relative = said.removeprefix("~/") if said != "~" else ""
+    relative = typed.removeprefix("~/") if typed != "~" else ""
     try:
         path = Path(os.path.realpath(home / relative, strict=True))
     except (OSError, ValueError) as error:
@@ -161,13 +161,13 @@ def copy_samples(folder: Path) -> dict[str, Path]:
             raise SamplesNotWritten(f"{copy} exists already; choose another folder")
     try:
         for name, copy in copies.items():
-            shutil.copytree(_shipped() / name, copy, ignore=_NO_DATA)
+            shutil.copytree(_samples_folder() / name, copy, ignore=_NO_DATA)
     except OSError as error:
         raise SamplesNotWritten(f"{folder} cannot be written ({error.strerror})") from error
     return copies
 
 
-def _shipped() -> Path:
+def _samples_folder() -> Path:
     """The folder of the samples: beside the code in a wheel, under docs in a checkout."""
     package = Path(mdvec.__file__).parent
     in_wheel = package / "samples"

@@ -165,13 +165,13 @@ class StartedServer:
         Raises:
             PageUnavailable: it ended before it printed one.
         """
-        said = []
+        lines = []
         for line in self._lines():
             if line.startswith(_SERVING):
                 self.address = line.removeprefix(_SERVING).strip().removesuffix("/mcp")
                 return
-            said.append(line.strip().removeprefix("mdvec-mcp: error: "))
-        raise PageUnavailable(said[-1] if said else "the server ended without a message")
+            lines.append(line.strip().removeprefix("mdvec-mcp: error: "))
+        raise PageUnavailable(lines[-1] if lines else "the server ended without a message")
 
     def warnings(self) -> Iterator[str]:
         """The lines that it writes, until it ends."""
@@ -195,8 +195,12 @@ class StartedServer:
 
 def server_arguments(database: Path, config: Path | None) -> list[str]:
     """The arguments with which a server uses this database and this settings file."""
-    given = ["--database", str(database)]
-    return given if config is None else [*given, "--config", str(config.expanduser().absolute())]
+    arguments = ["--database", str(database)]
+    return (
+        arguments
+        if config is None
+        else [*arguments, "--config", str(config.expanduser().absolute())]
+    )
 
 
 _SECONDS = 5.0

@@ -22,7 +22,7 @@ class InstructionsUnusable(MdvecError):
 def install_section(file: Path) -> bool:
     """Add the rules to a file, or replace the old ones; returns whether the file changed."""
     text = _read(file)
-    before, after = _around(file, text)
+    before, after = _split_at_section(file, text)
     section = f"{_BEGIN}\n{rules()}{_END}\n"
     if _BEGIN not in text and before.strip():
         before = before.rstrip("\n") + "\n\n"
@@ -34,7 +34,7 @@ def uninstall_section(file: Path) -> bool:
     text = _read(file)
     if _BEGIN not in text and _END not in text:
         return False
-    before, after = _around(file, text)
+    before, after = _split_at_section(file, text)
     rest = before.rstrip("\n") + "\n\n" + after.lstrip("\n") if after.strip() else before
     return _write(file, text, rest.rstrip("\n") + "\n" if rest.strip() else "")
 
@@ -44,7 +44,7 @@ def rules() -> str:
     return (files("mdvec.manage") / "analysis_rules.md").read_text(encoding="utf-8")
 
 
-def _around(file: Path, text: str) -> tuple[str, str]:
+def _split_at_section(file: Path, text: str) -> tuple[str, str]:
     """The text before and after the section; if there is none, the whole text and ""."""
     if (text.count(_BEGIN), text.count(_END)) == (0, 0):
         return text, ""
@@ -106,18 +106,18 @@ def startup_script(home: Path, environment: Mapping[str, str]) -> Path:
 
 def install_script(file: Path) -> bool:
     """Write the script; returns whether that changed anything."""
-    return _write(file, _own(file) or "", _SCRIPT)
+    return _write(file, _own_script(file) or "", _SCRIPT)
 
 
 def uninstall_script(file: Path) -> bool:
     """Remove the script; returns whether it was there."""
-    if _own(file) is None:
+    if _own_script(file) is None:
         return False
     file.unlink()
     return True
 
 
-def _own(file: Path) -> str | None:
+def _own_script(file: Path) -> str | None:
     """The text of the script; None if there is no file."""
     try:
         text = file.read_text(encoding="utf-8", errors="replace")

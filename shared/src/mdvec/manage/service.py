@@ -184,7 +184,7 @@ def _version_at(address: str) -> str | None:
 
 def systemd_unit(command: Sequence[str]) -> str:
     """The text of a systemd user unit."""
-    return _UNIT.format(command=" ".join(map(_quoted, command)))
+    return _UNIT.format(command=" ".join(map(_quote, command)))
 
 
 def launchd_plist(command: Sequence[str]) -> str:
@@ -209,7 +209,7 @@ def command_in(text: str) -> list[str]:
     return []
 
 
-def _quoted(part: str) -> str:
+def _quote(part: str) -> str:
     """A part of a command, quoted for systemd, with variables and specifiers escaped."""
     escaped = part.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
@@ -224,8 +224,8 @@ class ServerNotInstalled(MdvecError):
 
 def find_server_program() -> str | None:
     """The server's executable: the one beside this Python, else the first on the PATH, or None."""
-    beside = shutil.which(SERVER_PROGRAM, path=str(Path(sys.executable).parent))
-    return beside or shutil.which(SERVER_PROGRAM)
+    in_environment = shutil.which(SERVER_PROGRAM, path=str(Path(sys.executable).parent))
+    return in_environment or shutil.which(SERVER_PROGRAM)
 
 
 def server_program() -> str:

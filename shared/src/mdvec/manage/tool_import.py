@@ -62,21 +62,21 @@ def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
     if formats:
         names = ",".join(formats)
         sentences.append(
-            f"not read: {_listed(formats)}; to read them too: "
+            f"not read: {_counts(formats)}; to read them too: "
             f"mdvec tool update -n {tool.name} --formats {names}"
         )
     if tables:
         sentences.append(
-            f"not read: {_listed(tables)}; data files belong into a dataset, which SQL can query: "
+            f"not read: {_counts(tables)}; data files belong into a dataset, which SQL can query: "
             "mdvec tool add --kind dataset -n NAME -d DESCRIPTION "
             f"-s {shell_line(str(tool.source))}"
         )
     if others:
-        sentences.append(f"not read, as mdvec cannot: {_listed(others)}")
+        sentences.append(f"not read, as mdvec cannot: {_counts(others)}")
     return tuple(sentences)
 
 
-def _listed(counts: Counter[str]) -> str:
+def _counts(counts: Counter[str]) -> str:
     named = [f"{name} ({counted(number, 'file')})" for name, number in counts.most_common()]
     return some_of(named, _MAX_ENDINGS_NAMED)
 
@@ -219,13 +219,13 @@ def import_tool(
                 _log_scan(stored, importer.found_states(connection, tool, scanned))
             if choice.notice:
                 on_notice(choice.notice)
-            report = _imported(
+            report = _run_import(
                 importer,
                 importing.ImportJob(
                     connection=connection,
                     tool=tool,
                     request=request,
-                    found=scanned,
+                    scan=scanned,
                     rules=choice.own,
                     embedder_for=embedder_for,
                     stopwatch=stopwatch,
@@ -254,7 +254,7 @@ def _log_scan(stored: Mapping[str, FileState], states: Mapping[str, FileState]) 
     )  # fmt: skip
 
 
-def _imported(importer: importing.Importer, job: importing.ImportJob) -> importing.ImportReport:
+def _run_import(importer: importing.Importer, job: importing.ImportJob) -> importing.ImportReport:
     try:
         return importer.import_source(job)
     except importing.ImportInterrupted:

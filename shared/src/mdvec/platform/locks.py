@@ -152,9 +152,9 @@ def linux_mounts(text: str) -> list[Mount]:
         before, _, after = line.partition(" - ")
         fields, last = before.split(" "), after.split(" ")
         if len(fields) > 4 and len(last) > 1:
-            mounts.append(Mount(_unescaped(fields[4]), last[0], _unescaped(last[1])))
+            mounts.append(Mount(_unescape(fields[4]), last[0], _unescape(last[1])))
     return mounts
 
 
-def _unescaped(field: str) -> str:
+def _unescape(field: str) -> str:
     return _ESCAPE.sub(lambda code: chr(int(code[1], 8)), field)

@@ -103,7 +103,7 @@ def user_number() -> int:
     return os.getuid()
 
 
-def own(file: Path) -> None:
+def take_ownership(file: Path) -> None:
     """Make a file of another user this process's, and shut it to all others."""
     if sys.platform != "win32":
         os.chown(file, os.geteuid(), os.getegid())

@@ -21,7 +21,7 @@ _PIPE_SECONDS = 0.005
 """How often a pipe is looked at on Windows, where nothing waits for one."""
 
 
-def apart() -> dict[str, Any]:
+def in_own_group() -> dict[str, Any]:
     """Arguments of ``subprocess`` for a child that Ctrl-C in the terminal does not reach.
 
     What it starts can be ended with it by ``end_with_children``.
@@ -36,10 +36,10 @@ def python_child(module: str, *arguments: str, **variables: str) -> dict[str, An
 
     It has what it needs to start, and none of the user's secrets.
     """
-    kept = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     own = {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"}
     command = [sys.executable, "-P", "-X", "utf8", "-m", module, *arguments]
-    return {"args": command, "env": kept | own | variables, **apart()}
+    return {"args": command, "env": inherited | own | variables, **in_own_group()}
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:

@@ -57,17 +57,17 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text has, and on what was searched instead."""
     absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
-    notes = [f"nothing here mentions {_listed(absent)}"] if absent else []
+    notes = [f"nothing here mentions {_word_list(absent)}"] if absent else []
     notes += [
-        f"words like {_listed([word])} were searched for instead: {', '.join(others)}"
+        f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"
         for word, others in pool.substitutes.items()
     ]
     if inside := pool.only_inside:
-        notes.append(f"{_listed(inside)}: only inside longer words")
+        notes.append(f"{_word_list(inside)}: only inside longer words")
     return notes
 
 
-def _listed(words: Sequence[str]) -> str:
+def _word_list(words: Sequence[str]) -> str:
     return ", ".join(f'"{word}"' for word in words)
 
 
@@ -375,8 +375,8 @@ def _answer(
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
-            ranked, said = reranked(ranked, question.query, reranker)
-        notes += said
+            ranked, rerank_notes = reranked(ranked, question.query, reranker)
+        notes += rerank_notes
     if question.sort == "newest":
         ranked = newest_first(connection, ranked, question.k)
     if question.returning == "chunk" and not of_records:

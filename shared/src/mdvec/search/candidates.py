@@ -57,13 +57,13 @@ class FieldReader:
     def __init__(
         self,
         query: QuestionTerms,
-        found: WordsFound,
+        words_found: WordsFound,
         properties: Mapping[int, Properties],
     ) -> None:
-        variants = found.variants
+        variants = words_found.variants
         self._properties = properties
-        self._substituted = found.substituted.keys()
-        self._within = {word: query.in_letters[word] for word in found.within}
+        self._substituted = words_found.substituted.keys()
+        self._within = {word: query.in_letters[word] for word in words_found.within}
         self._in_sentences = [term for term in query.all if term[0] != WORD_MARK]
         self._numbered = query.numbered
         self._spoken = frozenset(
@@ -87,7 +87,7 @@ class FieldReader:
         }
         self._shared: dict[int, str] = {}
         # Many passages share a title, a path or a heading.
-        self._counts_of = cache(self._counted)
+        self._counts_of = cache(self._counts_with_parts)
         self._counts_above = cache(self._counted_above)
         self._match_of = cache(self._name_match)
 
@@ -157,18 +157,18 @@ class FieldReader:
     def names(self, chunk: index.StoredChunk) -> tuple[NameMatch, ...]:
         """The question's terms in each of a passage's names: title, aliases, innermost heading."""
         innermost = without_head(chunk.heading).rpartition(" > ")[2]
-        names = {chunk.title, innermost, *self._of(chunk).aliases}
+        names = {chunk.title, innermost, *self._properties_of(chunk).aliases}
         return tuple(self._match_of(name) for name in names if name)
 
     def _names_of(self, chunk: index.StoredChunk) -> str:
         """The names that a passage shares with its document's others; cached."""
         if chunk.document_id not in self._shared:
-            others = index.other_names(self._of(chunk))
+            others = index.other_names(self._properties_of(chunk))
             names = searched_names(chunk.title, chunk.file_path, others)
             self._shared[chunk.document_id] = names
         return self._shared[chunk.document_id]
 
-    def _of(self, chunk: index.StoredChunk) -> Properties:
+    def _properties_of(self, chunk: index.StoredChunk) -> Properties:
         return self._properties.get(chunk.document_id, index.NOT_DERIVED)
 
     def _counted_above(
@@ -181,7 +181,7 @@ class FieldReader:
             for term in {**first, **second, **third}
         }
 
-    def _counted(self, short: str) -> dict[str, int]:
+    def _counts_with_parts(self, short: str) -> dict[str, int]:
         return self._counter.counts(folded(short))
 
     def _name_match(self, name: str) -> NameMatch:
@@ -264,7 +264,7 @@ class ToolCandidates:
 
     tool: Tool
     query: QuestionTerms
-    found: WordsFound
+    words_found: WordsFound
     chunks: tuple[index.StoredChunk, ...]
     words: Mapping[int, Mapping[str, FieldCounts]]
     statistics: CorpusStatistics
@@ -275,7 +275,7 @@ class ToolCandidates:
 
     def candidates(self) -> list[Candidate]:
         """The chunks as input for the fusion."""
-        read = FieldReader(self.query, self.found, self.properties)
+        read = FieldReader(self.query, self.words_found, self.properties)
         return [
             self._candidate(read, chunk, *read.counts(chunk, self.words.get(chunk.id, {})))
             for chunk in self.chunks
@@ -343,16 +343,16 @@ def find_candidates(
         if mode == "vector" and vector is not None:  # some may still wait for their vectors
             chunks = [chunk for chunk in chunks if chunk.cosine is not None]
         words: dict[int, dict[str, FieldCounts]] = {}
-        if lexical.found.variants:
-            words = index.word_counts(connection, names, ids, lexical.found.variants)
-        for term, with_term in lexical.found.literal.items():
+        if lexical.words_found.variants:
+            words = index.word_counts(connection, names, ids, lexical.words_found.variants)
+        for term, with_term in lexical.words_found.literal.items():
             for chunk_id in with_term:
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
         total = index.chunk_count(connection, names)
     if not total:
         lexical = LexicalSearch(query)
     return ToolCandidates(
-        tool, lexical.query, lexical.found, tuple(chunks), words,
+        tool, lexical.query, lexical.words_found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
         index.stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,

@@ -149,9 +149,9 @@ def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) ->
     if named is not None:
         condition = index.Condition(path_matches=named.matches)
         if index.documents_passing(connection, tool.tables, condition):
-            said = quoted(str(filters.path and filters.path.given))
+            pattern = quoted(str(filters.path and filters.path.written))
             notes.append(
-                f"path {said} was read as all files but those, as in .gitignore; for what is "
+                f"path {pattern} was read as all files but those, as in .gitignore; for what is "
                 f"called so in {tool.name} write a backslash before the !"
             )
     return notes
@@ -177,12 +177,12 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     if filters.is_empty:
         return f"there is no other document in {names}"
     for single, _ in filters.each():
-        if not _left(connection, requested, single):
-            return _explained(connection, requested, names, single)
+        if not _leaves_any(connection, requested, single):
+            return _explain(connection, requested, names, single)
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 
 
-def _explained(
+def _explain(
     connection: apsw.Connection, requested: Sequence[Tool], names: str, single: Filters
 ) -> str:
     """Why a single filter leaves nothing."""
@@ -193,7 +193,7 @@ def _explained(
         nearest = _entries_with(connection, requested, tag) or _nearest(connection, requested, tag)
         return f"no note of {names} has the tag {tag}; {nearest}"
     if single.path:
-        return f"no note of {names} has a path like {single.path.given}"
+        return f"no note of {names} has a path like {single.path.written}"
     if single.links_to is not None:
         name = single.links_to
         is_there = any(index.documents_called(connection, tool.tables, name) for tool in requested)
@@ -249,7 +249,7 @@ def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> fro
     return linking | index.documents_linking_to_none(connection, tool.tables, name)
 
 
-def _left(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:
+def _leaves_any(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:
     return any(
         narrowed.chunks is None or narrowed.chunks.size
         for narrowed in (narrow(connection, tool, filters) for tool in requested)
@@ -271,11 +271,11 @@ def _without_value(
                 if folded(name) == folded(key):
                     counts += values
     known = counts or entries
-    said = quoted(shortened(key))
-    what = f"values of {said}" if counts else "entries of front matter"
+    shown_key = quoted(shortened(key))
+    what = f"values of {shown_key}" if counts else "entries of front matter"
     frequent = index.short_enough(name for name, _ in known.most_common())
     listed = ", ".join(map(quoted, islice(frequent, _MAX_NAMED_TAGS)))
-    return f"no note of {names} has that {said}; the most frequent {what}: {listed or 'none'}"
+    return f"no note of {names} has that {shown_key}; the most frequent {what}: {listed or 'none'}"
 
 
 def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:

@@ -144,7 +144,7 @@ class _Passage:
     the wanted text goes on after machine text.
     """
 
-    found: RankedChunk
+    ranked_chunk: RankedChunk
     span: TextSpan
     content: str | None
     wanted: TextSpan
@@ -161,7 +161,7 @@ def hits(
     """The first ``k`` distinct passages, and whether the budget cut or omitted any."""
     passages = _passages(connection, ranked, returning, k)
     spans = within_budget([passage.span for passage in passages], max_chars)
-    first = [passage.found for passage in passages[: len(spans)]]
+    first = [passage.ranked_chunk for passage in passages[: len(spans)]]
     notes = [hit for hit in first if not KINDS[hit.tool.kind].is_made_of_records]
     properties = of_documents(connection, notes, index.stored_properties)
     named = [*notes, *(other for hit in notes for other in hit.also_in[:_LINKED_PLACES])]
@@ -169,9 +169,9 @@ def hits(
     shown = [
         _with_links(
             connection,
-            passage.found,
+            passage.ranked_chunk,
             links,
-            _hit(passage, span, properties.get(passage.found.document, index.NOT_DERIVED)),
+            _hit(passage, span, properties.get(passage.ranked_chunk.document, index.NOT_DERIVED)),
         )
         for passage, span in zip(passages, spans, strict=False)
     ]
@@ -217,7 +217,7 @@ def _with_links(
         pages=pages,
         first_page=first_page,
         also_in=tuple(
-            f"{other.place}{_linked(of_document.get(other.document, links), links)}"
+            f"{other.place}{_link_note(of_document.get(other.document, links), links)}"
             for other in ranked.also_in
         ),
         links_to=_paths(links.to),
@@ -234,7 +234,7 @@ def _paths(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(link.file_path for link in links))
 
 
-def _linked(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
+def _link_note(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
     """What another document with a hit's text is linked with, where the hit's is not."""
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
@@ -337,8 +337,8 @@ def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
     """Append a passage, unless its chunk is in an earlier one; replace those that it contains."""
-    of_document = [p for p in passages if p.found.document == new.found.document]
-    chunk = new.found.chunk
+    of_document = [p for p in passages if p.ranked_chunk.document == new.ranked_chunk.document]
+    chunk = new.ranked_chunk.chunk
     if any(
         p.span.start <= chunk.start_position and chunk.end_position <= p.span.end
         for p in of_document
@@ -350,16 +350,16 @@ def _add(passages: list[_Passage], new: _Passage) -> None:
     if not within:
         passages.append(new)
         return
-    passages[passages.index(within[0])] = replace(new, found=within[0].found)
+    passages[passages.index(within[0])] = replace(new, ranked_chunk=within[0].ranked_chunk)
     for passage in within[1:]:
         passages.remove(passage)
 
 
 def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
-    chunk = passage.found.chunk
+    chunk = passage.ranked_chunk.chunk
     text = chunk.content if passage.content is None else passage.content
     offset = chunk.start_position if passage.content is None else 0
-    start, end = _around(chunk, shown)
+    start, end = _range_around(chunk, shown)
     if end < passage.span.end:
         cut = offset + good_cut(text, start - offset, end - offset)
         end = cut if cut >= chunk.end_position or end < chunk.end_position else end
@@ -372,14 +372,14 @@ def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
     elif end < chunk.end_position:
         last_line = first_line + bisect_right(line_starts(content), len(content) - 1) - 1
     return Hit(
-        tool=passage.found.tool.name,
+        tool=passage.ranked_chunk.tool.name,
         file_path=chunk.file_path,
         title=chunk.title,
         tags=properties.tags,
         date=properties.day,
         heading=chunk.heading,
         content=content,
-        score=passage.found.likelihood,
+        score=passage.ranked_chunk.likelihood,
         chunk_index=chunk.chunk_index,
         start_position=start,
         end_position=end,
@@ -387,9 +387,9 @@ def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
         end_line=last_line,
         truncated=(start, end) != (passage.wanted.start, passage.wanted.end),
         next_position=end if end < passage.span.end else passage.goes_on_at,
-        explanation=_explanation(passage.found),
-        found_by=passage.found.found_by,
-        description=_description(passage.found.scored.matched, content, properties),
+        explanation=_explanation(passage.ranked_chunk),
+        found_by=passage.ranked_chunk.found_by,
+        description=_description(passage.ranked_chunk.scored.matched, content, properties),
     )
 
 
@@ -397,18 +397,22 @@ def _description(matched: Sequence[str], content: str, properties: Properties) -
     """What the front matter says that a document is about, if that is why a passage was found."""
     text = folded(content)
     lacking = [term for term in matched if term[0] != WORD_MARK and term not in text]
-    said = next(
+    description = next(
         (
-            said
-            for said in described(properties.values)
-            if any(term in folded(said) for term in lacking)
+            description
+            for description in described(properties.values)
+            if any(term in folded(description) for term in lacking)
         ),
         "",
     )
-    return said if len(said) <= _MAX_DESCRIPTION else f"{said[:_MAX_DESCRIPTION]}…"
+    return (
+        description
+        if len(description) <= _MAX_DESCRIPTION
+        else f"{description[:_MAX_DESCRIPTION]}…"
+    )
 
 
-def _around(chunk: index.StoredChunk, shown: TextSpan) -> tuple[int, int]:
+def _range_around(chunk: index.StoredChunk, shown: TextSpan) -> tuple[int, int]:
     """The range of text to show, moved so that it includes the chunk found."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end

@@ -87,7 +87,7 @@ class Pool:
     @property
     def absent(self) -> tuple[str, ...]:
         """Names that the question asks about and no text has, as spelled in the question."""
-        return _spelled({**self.query.names, **self.query.signed}, self.unwritten)
+        return _spellings_of({**self.query.names, **self.query.signed}, self.unwritten)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
@@ -95,8 +95,8 @@ class Pool:
         spelled = {**self.query.names, **self.query.nouns}
         others: dict[str, list[str]] = {}
         for of_tool, _ in self.owners:
-            for term in self.unwritten & of_tool.found.substituted.keys():
-                words = [word.lstrip(WORD_MARK) for word in of_tool.found.substituted[term]]
+            for term in self.unwritten & of_tool.words_found.substituted.keys():
+                words = [word.lstrip(WORD_MARK) for word in of_tool.words_found.substituted[term]]
                 others[spelled[term]] = list(
                     dict.fromkeys([*others.get(spelled[term], []), *words])
                 )
@@ -105,12 +105,12 @@ class Pool:
     @property
     def only_inside(self) -> tuple[str, ...]:
         """Names that the candidates have only inside longer words, as spelled in the question."""
-        within = {term for of_tool, _ in self.owners for term in of_tool.found.within}
+        within = {term for of_tool, _ in self.owners for term in of_tool.words_found.within}
         with_term = {
             term: [candidate for candidate in self.candidates if self._may_have(term, candidate)]
             for term in within | (self.query.names.keys() & self.query.spelled.keys())
         }
-        return _spelled(
+        return _spellings_of(
             self.query.names,
             {
                 term
@@ -129,7 +129,7 @@ class Pool:
     @property
     def absent_nouns(self) -> tuple[str, ...]:
         """Other nouns of the question that no text has, as spelled in the question."""
-        return _spelled(self.query.nouns, self.unwritten)
+        return _spellings_of(self.query.nouns, self.unwritten)
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
         """The scores, where no list of links is above a text that has all of its matched words."""
@@ -184,7 +184,7 @@ class Pool:
         return Ranking(sorted(ranked, key=lambda hit: -hit.scored.score), first_evidence)
 
 
-def _spelled(words: Mapping[str, str], among: Collection[str]) -> tuple[str, ...]:
+def _spellings_of(words: Mapping[str, str], among: Collection[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(spelling for term, spelling in words.items() if term in among))
 
 
@@ -203,7 +203,7 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         ),
         [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
-        frozenset.intersection(*(of_tool.found.unwritten for of_tool in tool_candidates))
+        frozenset.intersection(*(of_tool.words_found.unwritten for of_tool in tool_candidates))
         if tool_candidates
         else frozenset(),
     )
@@ -263,7 +263,11 @@ def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -
     One in letters without such a spelling may also be a word of another language.
     """
     searched_by = {
-        word: {term for of_tool in tool_candidates for term in of_tool.found.variants.get(word, ())}
+        word: {
+            term
+            for of_tool in tool_candidates
+            for term in of_tool.words_found.variants.get(word, ())
+        }
         for word in query.unknown & query.words.keys()
     }
     return frozenset(

@@ -59,7 +59,7 @@ class LexicalSearch:
     """
 
     query: QuestionTerms
-    found: WordsFound = WordsFound()
+    words_found: WordsFound = WordsFound()
     frequencies: Mapping[str, int] = field(default_factory=dict)
     chunk_ids: Collection[int] = ()
 
@@ -82,9 +82,9 @@ def lexical_search(
         for term, spelling in query.signed.items()
     }
     frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
-    found = _words_found(connection, names, query, frequencies)
+    words_found = _words_found(connection, names, query, frequencies)
     spelled_names = {**query.names, **query.nouns}
-    variants = found.variants
+    variants = words_found.variants
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
     of_index = frequencies | index.document_frequencies(connection, names, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
@@ -97,9 +97,9 @@ def lexical_search(
     chunk_ids = index.matching_chunks(connection, names, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
-    for word, in_parts in found.literal.items():
+    for word, in_parts in words_found.literal.items():
         frequencies[word] += len(in_parts)
-    looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
+    looked_for = _looked_for(connection, names, query, words_found, frequencies, of_index)
     unwritten = frozenset(
         term for term, written in {**looked_for, **signed}.items() if written == []
     )
@@ -115,12 +115,12 @@ def lexical_search(
         frequencies[term] = frequencies.get(term, 0) + len(with_term)
     return LexicalSearch(
         query,
-        replace(found, unwritten=unwritten, literal={**found.literal, **literal}),
+        replace(words_found, unwritten=unwritten, literal={**words_found.literal, **literal}),
         frequencies,
         {
             *chunk_ids,
             *(chunk_id for ids in literal.values() for chunk_id in ids),
-            *_first_within([*signed.values(), *found.literal.values()], within),
+            *_first_within([*signed.values(), *words_found.literal.values()], within),
         },
     )
 
@@ -158,7 +158,7 @@ def _words_found(
     substituted: dict[str, tuple[str, ...]] = {}
     within: set[str] = set()
     in_parts = _in_parts(connection, names, query, frequencies)
-    apart = {
+    before_numbers = {
         name
         for name, parts in query.numbered.items()
         if all(frequencies.get(part) for part in parts)
@@ -170,7 +170,7 @@ def _words_found(
         if otherwise and not any(index.document_frequencies(connection, names, otherwise).values()):
             otherwise = ()
         terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
-        if not (frequencies[word] or word in apart or otherwise or word in in_parts):
+        if not (frequencies[word] or word in before_numbers or otherwise or word in in_parts):
             terms = index.other_spellings(connection, names, word, reading)
             absent += not terms
             if not terms and absent > _MAX_ABSENT:
@@ -201,22 +201,22 @@ def _in_parts(
 
     A name with its number may stand before that (React 19, v19).
     """
-    asked = [
+    absent = [
         (word, spelling)
         for word, spelling in query.in_letters.items()
         if word in query.names or not frequencies[word]
     ]
-    found = {
+    by_word = {
         word: index.chunks_in_parts(connection, names, spelling)
-        for word, spelling in asked[:_MAX_ABSENT]
+        for word, spelling in absent[:_MAX_ABSENT]
     } | {
-        word: index.chunks_with_phrases(connection, names, _apart(word))
+        word: index.chunks_with_phrases(connection, names, _phrases_before_number(word))
         for word in [*query.numbered][:_MAX_ABSENT]
     }
-    return {word: chunk_ids for word, chunk_ids in found.items() if chunk_ids}
+    return {word: chunk_ids for word, chunk_ids in by_word.items() if chunk_ids}
 
 
-def _apart(word: str) -> list[tuple[str, str]]:
+def _phrases_before_number(word: str) -> list[tuple[str, str]]:
     """The phrases in which a name stands before its number."""
     name = word.rstrip("0123456789")
     number = word.removeprefix(name)
@@ -227,7 +227,7 @@ def _looked_for(
     connection: apsw.Connection,
     names: index.Tables,
     query: QuestionTerms,
-    found: WordsFound,
+    words_found: WordsFound,
     frequencies: Mapping[str, int],
     of_index: Mapping[str, int],
 ) -> dict[str, list[int] | None]:
@@ -235,12 +235,16 @@ def _looked_for(
     absent = [
         (term, spelling)
         for term, spelling in {**query.names, **query.nouns}.items()
-        if term in found.substituted or not _is_indexed(term, frequencies)
+        if term in words_found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
         if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
     ]
     spellings = [*dict.fromkeys(spelling for _, spelling in absent)][:_MAX_LOOKED_FOR]
-    otherwise = {one for one in spellings if _is_spelled_otherwise(connection, names, one, found)}
+    otherwise = {
+        written
+        for written in spellings
+        if _is_spelled_otherwise(connection, names, written, words_found)
+    }
     documents = {
         spelling: index.documents_with(connection, names, spelling)
         for spelling in spellings
@@ -250,13 +254,13 @@ def _looked_for(
 
 
 def _is_spelled_otherwise(
-    connection: apsw.Connection, names: index.Tables, spelling: str, found: WordsFound
+    connection: apsw.Connection, names: index.Tables, spelling: str, words_found: WordsFound
 ) -> bool:
     """Whether the texts have a compound with its words spelled otherwise (サーバー室)."""
     words = [word.term for word in morphemes(spelling)]
     if len(words) < 2 or is_letters(spelling):
         return False
-    known = {**found.variants, **{word: (word,) for word in found.substituted}}
+    known = {**words_found.variants, **{word: (word,) for word in words_found.substituted}}
     alternatives = [known.get(word) or (word,) for word in words]
     return index.has_compound(connection, names, alternatives)
 

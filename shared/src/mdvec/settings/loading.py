@@ -54,19 +54,19 @@ _OTHER_NAMES: dict[str, dict[str, str]] = {
 
 def flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
     """The sections with those within others beside them, and every key under its present name."""
-    beside: dict[str, dict[str, Any]] = {}
+    sections: dict[str, dict[str, Any]] = {}
     for section, values in read.items():
-        beside[section] = {}
+        sections[section] = {}
         for key, value in values.items():
             inner = f"{section}.{key}"
             if inner in KNOWN and isinstance(value, dict):
                 others = _OTHER_NAMES.get(inner, {})
-                beside[inner] = {
+                sections[inner] = {
                     others.get(name) or name: nested_value for name, nested_value in value.items()
                 }
             else:
-                beside[section][key] = value
-    return beside
+                sections[section][key] = value
+    return sections
 
 
 def nested(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -176,7 +176,7 @@ def load_with_origins(
     try:
         settings = Settings.model_validate(nested(merged))
     except ValidationError as error:
-        raise _refused(error, origins) from error
+        raise _settings_error(error, origins) from error
     return Loaded(
         settings, path, {setting: where for setting, where in origins.items() if setting[1]}
     )
@@ -312,7 +312,9 @@ def _place(location: tuple[int | str, ...]) -> tuple[str, str]:
     return names[0], names[1] if len(names) > 1 else ""
 
 
-def _refused(error: ValidationError, origins: Mapping[tuple[str, str], str]) -> SettingsError:
+def _settings_error(
+    error: ValidationError, origins: Mapping[tuple[str, str], str]
+) -> SettingsError:
     first = error.errors()[0]
     section, key = _place(first["loc"])
     origin = origins.get((section, key)) or next(

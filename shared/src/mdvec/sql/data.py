@@ -50,14 +50,14 @@ class CurrentData:
         """
         stamp, known = stamp_of(self.database), self._known
         if known is None or known[0] != stamp:
-            known = stamp, _listed(self.database)
+            known = stamp, _list_tables(self.database)
             self._known = known if stamp is not None and stamp.is_settled() else None
         tables, households = known[1]
         parquet = tuple(_present_file(table, tool) for table, tool in tables)
         return Data(parquet, self.database, households, self.month_starts_on)
 
 
-def _listed(database: Path) -> _Listed:
+def _list_tables(database: Path) -> _Listed:
     """The tables of the active datasets, and the active households, as the database has them."""
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]

@@ -128,7 +128,7 @@ class Questions:
             lambda gone: f"{gone} more columns",
         )
 
-    def asked(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
+    def prepare(self, query: str, parameters: Mapping[str, object] | None) -> Prepared:
         """A SELECT with its values, a table, or the question of that name with its values.
 
         Raises:
@@ -160,7 +160,7 @@ class Questions:
                 f"{name} is a table and a question; for the table write FROM {name}, for the "
                 "question give parameters, {} if it has none"
             )
-        return self.prepared(name, parameters or {})
+        return self.prepare_saved(name, parameters or {})
 
     def parameters(self, query: str) -> tuple[Parameter, ...]:
         """The parameters of a SELECT, or of the question of that name.
@@ -203,7 +203,7 @@ class Questions:
         if fetched.more or not self.guard.fits(with_warnings(answer, warnings)):
             rest: JsonAnswer = {}
             if may_export:
-                rest, notes = self._rest(prepared)
+                rest, notes = self._rest_of_answer(prepared)
                 # The export was warned of the same query.
                 warnings = list(dict.fromkeys([*warnings, *notes]))
             elif fetched.more:
@@ -297,7 +297,7 @@ class Questions:
             lambda gone: f"{gone} columns left out",
         )
 
-    def _rest(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
+    def _rest_of_answer(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
         """The exact number of rows, a handle of all of them if they fit a file, and warnings."""
         try:
             with telling_of(prepared):
@@ -315,7 +315,7 @@ class Questions:
         exported = {"total_rows": made["rows"], "handle": made["handle"]}
         return exported | {"expires_at": made["expires_at"]}, made.get("warnings", [])
 
-    def prepared(self, name: str, parameters: Mapping[str, object]) -> Prepared:
+    def prepare_saved(self, name: str, parameters: Mapping[str, object]) -> Prepared:
         """A question with the values of its parameters.
 
         Raises:
@@ -365,14 +365,14 @@ class Questions:
     def listed(self) -> list[dict[str, str]]:
         """Every question, the saved ones first."""
 
-        def told(name: str, question: SavedQuery | ReadyQuestion) -> dict[str, str]:
+        def described(name: str, question: SavedQuery | ReadyQuestion) -> dict[str, str]:
             parameters = listed_parameters(question.parameters)
             return {"name": name, "parameters": parameters, "description": question.description}
 
         saved = saved_now(self.queries, self.database)
         return [
-            *({**told(query.name, query), "sql": query.sql} for query in saved),
-            *(told(name, question) for name, question in READY.items()),
+            *({**described(query.name, query), "sql": query.sql} for query in saved),
+            *(described(name, question) for name, question in READY.items()),
         ]
 
 

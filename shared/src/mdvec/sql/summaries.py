@@ -83,7 +83,7 @@ class Summaries:
         """
         guard = guard or self.guard
         known = self.queries.columns(table_or_query)
-        period, selected = self._selected(table_or_query, known, date_range, date_column)
+        period, selected = self._select_rows(table_or_query, known, date_range, date_column)
         picked = chosen(known, names)
         shown = picked[: guard.max_bytes // _BYTES_A_COLUMN]
         (sizes,) = selected.rows(profile.size_sql(shown))
@@ -128,7 +128,7 @@ class Summaries:
         """
         guard, known = self.guard, self.queries.columns(table_or_query)
         column = found_column(known, name)
-        _, selected = self._selected(table_or_query, known, date_range, date_column)
+        _, selected = self._select_rows(table_or_query, known, date_range, date_column)
         if histogram.is_counted_by_value(column):
             return self._categories(selected, column, bins)
         span = histogram.read_span(*selected.rows(histogram.span_sql(column))[0])
@@ -147,7 +147,7 @@ class Summaries:
         counted = selected.counted(column, span, edges)
         return _histogram_answer(column, counted.without_repeats(), said)
 
-    def _selected(
+    def _select_rows(
         self,
         source: str,
         columns: Sequence[Column],
@@ -220,14 +220,14 @@ def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer
             }
             for name, figures in whole.items()
         }
-        said = shortened if digits < _ALL_DIGITS else warnings
-        yield with_warnings(answer | {"columns": columns}, said)
+        warnings_left = shortened if digits < _ALL_DIGITS else warnings
+        yield with_warnings(answer | {"columns": columns}, warnings_left)
     for names in _LISTED:
-        listed = {name: _listed(figures, names) for name, figures in whole.items()}
+        listed = {name: _figure_list(figures, names) for name, figures in whole.items()}
         yield with_warnings({"figures": names} | answer | {"columns": listed}, shortened)
 
 
-def _listed(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
+def _figure_list(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
     """Some figures of a column without their names, up to the last that says something."""
     cells = [profile.rounded(figures.get(name), _LISTED_DIGITS) for name in names]
     if not cells[-1]:

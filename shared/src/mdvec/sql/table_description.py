@@ -76,7 +76,7 @@ class TableDescriptions:
         shown = columns[start - 1 : start - 1 + _MAX_COLUMNS]
         answer: JsonAnswer = {"table": table} | self._origin(table)
         warnings: list[str] = []
-        entries, facts = self._described(table, shown, warnings)
+        entries, facts = self._describe_columns(table, shown, warnings)
         answer |= facts
         if start == 1 and (joins := self._joins(table, columns, tables, warnings)):
             answer["joins"] = joins
@@ -91,7 +91,7 @@ class TableDescriptions:
                 return {"expires_at": materialized.expires_at}
         return {} if self.database is None else table_origin(self.database, table)
 
-    def _described(
+    def _describe_columns(
         self, table: str, columns: list[Column], warnings: list[str]
     ) -> tuple[list[JsonAnswer], JsonAnswer]:
         """The entries of some columns, and the number of rows."""
@@ -181,9 +181,9 @@ class TableDescriptions:
         elif match is not None and not tables:
             among = counted(len(known), "table")
             warnings.append(f"no name of {among} or of a column holds {quoted(match)}")
-        return with_warnings(*self._listed(room, tables, handles, start, warnings))
+        return with_warnings(*self._list_tables(room, tables, handles, start, warnings))
 
-    def _listed(
+    def _list_tables(
         self,
         room: AnswerGuard,
         tables: Mapping[str, list[str]],
@@ -346,10 +346,14 @@ def overlap_sql(table: str, join: Join) -> str:
 
 def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
     here, there = compared_name(column), compared_name(other_column)
-    return here == there or here in _of(other, there) or there in _of(table, here)
+    return (
+        here == there
+        or here in _foreign_names(other, there)
+        or there in _foreign_names(table, here)
+    )
 
 
-def _of(table: str, column: str) -> set[str]:
+def _foreign_names(table: str, column: str) -> set[str]:
     """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
     name = compared_name(table.rpartition("__")[2])
     return {stem + column for stem in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

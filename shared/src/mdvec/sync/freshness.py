@@ -98,10 +98,10 @@ class Freshness:
         """What differs and what to do, or why that is not known; "" if the index is fresh."""
         if self.trouble:
             return self.trouble
-        said = [self.warning()] if self.warning() else []
+        parts = [self.warning()] if self.warning() else []
         if self.is_stale:
-            said = [self.difference(), self._remedy(), *said]
-        return "; ".join(said)
+            parts = [self.difference(), self._remedy(), *parts]
+        return "; ".join(parts)
 
     def _remedy(self) -> str:
         if self.is_being_imported:
@@ -180,14 +180,14 @@ def look_through(connection: Connection, tool: tools.Tool, rules: ScanRules) -> 
         return _unknown(tool, "has no files now")
     states = importer.found_states(connection, tool, scan)
     failed = {failure.file_path: failure.state for failure in failures(connection, tool.id)}
-    seen = _compared(tool, scan, states, stored, failed)
+    seen = _compare(tool, scan, states, stored, failed)
     if importer.left_out is not None:
         seen = replace(seen, missing=tuple(importer.left_out(connection, tool)))
     is_running = seen.is_stale and tools.is_being_imported(Path(connection.filename), tool)
     return replace(seen, is_being_imported=is_running)
 
 
-def _compared(
+def _compare(
     tool: tools.Tool,
     scan: Scan,
     states: Mapping[str, FileState],

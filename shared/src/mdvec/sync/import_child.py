@@ -56,7 +56,7 @@ def main() -> None:
     open_log(settings.log, lambda _: None)
     try:
         with cancelled_by(cancelled):
-            speaker.tell(_imported(settings, order, speaker))
+            speaker.tell(_run_import(settings, order, speaker))
     except ImportInterrupted as error:
         speaker.tell(Stopped(str(error)))
     except KeyboardInterrupt:
@@ -68,7 +68,7 @@ def main() -> None:
         speaker.tell(Failed(f"unexpected {type(error).__name__}: {error}"))
 
 
-def _imported(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -> Result:
+def _run_import(settings: Settings, order: Mapping[str, Any], speaker: _Speaker) -> Result:
     request = import_request(
         settings, order["tool"], "update", is_automatic=order["is_automatic"], is_unattended=True
     )

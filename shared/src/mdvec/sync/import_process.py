@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import asdict
 
 from mdvec.importing import Progress
-from mdvec.platform import apart
+from mdvec.platform import in_own_group
 from mdvec.settings import Settings
 from mdvec.sync.imports import Failed, Notice, Result, Stopped
 
@@ -72,7 +72,7 @@ class ImportProcess:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",
-            **apart(),
+            **in_own_group(),
         )
         values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
         self._order = json.dumps(

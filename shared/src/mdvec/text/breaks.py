@@ -166,7 +166,7 @@ class Breaks:
 
     def start(self, low: int, high: int) -> int:
         """The first block or sentence that begins in ``[low, high)``; ``high`` if none does."""
-        return min(_first(places, low, high) for places in (self.blocks, self.sentences))
+        return min(_first_between(places, low, high) for places in (self.blocks, self.sentences))
 
     def unbreakable_around(self, position: int) -> tuple[int, int] | None:
         """The unbreakable range that a cut at ``position`` would split, if any."""
@@ -278,7 +278,7 @@ def _last(lists: Iterable[list[int]], low: int, high: int) -> int | None:
     return max((position for position in nearest if position > low), default=None)
 
 
-def _first(places: list[int], low: int, high: int) -> int:
+def _first_between(places: list[int], low: int, high: int) -> int:
     at = bisect_left(places, low)
     return min(places[at], high) if at < len(places) else high
 
@@ -308,11 +308,13 @@ def passage_windows(
     if len(edges) - 1 > size:
         windows = _Tokens(content, within, fences, edges, size, overlap).windows()
     return [
-        piece for window in windows for piece in _taken(content, window, fences, size, tokenizer)
+        piece
+        for window in windows
+        for piece in _windows_with_fences(content, window, fences, size, tokenizer)
     ]
 
 
-def _taken(
+def _windows_with_fences(
     content: str, window: Range, fences: Sequence[Fence], size: int, tokenizer: Tokenizer
 ) -> list[Range]:
     if not tokenizer.oversized(content[slice(*window)]):
@@ -340,13 +342,13 @@ class _Tokens:
     def windows(self) -> list[Range]:
         begin, reached = self.within[0], self.within[0]
         windows: list[Range] = []
-        while (high := self._after(begin, self.size)) < self.within[1]:
-            middle = max(self._after(begin, self.size // 2), reached)
+        while (high := self._end_of_tokens(begin, self.size)) < self.within[1]:
+            middle = max(self._end_of_tokens(begin, self.size // 2), reached)
             cut = self.breaks.end(max(begin, reached), middle, high)
             if cut is None and begin < reached:
                 begin = reached  # what follows leaves no room for the overlap
                 continue
-            reached = self._forced(begin, middle, high) if cut is None else cut
+            reached = self._forced_break(begin, middle, high) if cut is None else cut
             windows.append((begin, reached))
             begin = self._next_start(begin, reached)
         return [*windows, (begin, self.within[1])]
@@ -359,7 +361,7 @@ class _Tokens:
         first, last = bisect_right(self.edges, start) - 1, bisect_left(self.edges, end)
         return last - max(first, 0) > self.size
 
-    def _after(self, position: int, count: int) -> int:
+    def _end_of_tokens(self, position: int, count: int) -> int:
         """The end of the ``count`` tokens that follow ``position``."""
         first = bisect_right(self.edges, position) - 1
         return self.edges[min(first + count, len(self.edges) - 1)]
@@ -370,7 +372,7 @@ class _Tokens:
         low = self.edges[max(last - self.overlap + 1, 0)]
         return self.breaks.start(max(low, begin + 1), cut)
 
-    def _forced(self, begin: int, middle: int, high: int) -> int:
+    def _forced_break(self, begin: int, middle: int, high: int) -> int:
         """Where to cut a sentence, line of code or table row that does not fit in a window."""
         pause = max(
             (

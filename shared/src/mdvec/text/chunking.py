@@ -172,7 +172,7 @@ def join_short(content: str, sections: list[Section], min_chars: int) -> list[Se
         section = following
         is_apart = short is not None and PAGE_BREAK in content[short.start : following.start]
         if short is not None and not is_apart and _follows(short, following):
-            section = _joined(short, following)
+            section = _join_sections(short, following)
         elif short is not None:
             joined.append(short)
         short = None
@@ -191,7 +191,7 @@ def _follows(short: Section, section: Section) -> bool:
     return child or section.lineage[:-1] == short.lineage[:-1]
 
 
-def _joined(short: Section, section: Section) -> Section:
+def _join_sections(short: Section, section: Section) -> Section:
     """Both sections as one, under the child's or the first sibling's heading."""
     child = len(section.lineage) > len(short.lineage)
     return replace(section if child else short, start=short.start, end=section.end)
@@ -263,7 +263,7 @@ def _by_heading(
         for section in sections
         for start, end in without(machine, section.start, section.end)
         for first, last in passage_windows(
-            content, _trimmed(content, start, end), fences, size, overlap, tokenizer
+            content, _trim(content, start, end), fences, size, overlap, tokenizer
         )
     ]
 
@@ -292,7 +292,7 @@ def _by_token(
     ]
 
 
-def _trimmed(content: str, start: int, end: int) -> tuple[int, int]:
+def _trim(content: str, start: int, end: int) -> tuple[int, int]:
     text = content[start:end]
     first = start + len(text) - len(text.lstrip())
     return min(first, end), start + len(text.rstrip())

@@ -152,11 +152,13 @@ def _path_names(file_path: str) -> str:
     folder, _, name = file_path.rpartition("/")
     stem = name.rpartition(".")[0] or name
     path = f"{folder}/{stem}" if folder else stem
-    in_words = _DAY_IN_DIGITS.sub(_apart, _JOINS.sub(" ", unicodedata.normalize("NFKC", path)))
+    in_words = _DAY_IN_DIGITS.sub(
+        _spaced_date, _JOINS.sub(" ", unicodedata.normalize("NFKC", path))
+    )
     return path if folded(in_words) == folded(path) else f"{path} {in_words}"
 
 
-def _apart(day: re.Match[str]) -> str:
+def _spaced_date(day: re.Match[str]) -> str:
     return f" {'-'.join(filter(None, day.groups()))} "
 
 

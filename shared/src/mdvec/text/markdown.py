@@ -71,7 +71,7 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
     if block.strip() and not any(map(str.strip, (lines[0], *lines[-2:]))):
         return None
     try:
-        matter = _loaded(block)
+        matter = _load_yaml(block)
     except ValueError:
         # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
         if not all(_MATTER_LINE.fullmatch(line) for line in lines):
@@ -85,7 +85,7 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
     return FrontMatter(end, _with_marked_tags(dict(matter), block))
 
 
-def _loaded(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
+def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
     """Parse YAML; ValueError if it is not valid."""
     import yaml
 
@@ -114,7 +114,7 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
             return text
         text = _TAG_MARK.sub("", text)
     try:
-        value = _loaded(f"{key}: {text}")
+        value = _load_yaml(f"{key}: {text}")
     except ValueError:
         return text.strip().strip("\"'")
     return value.get(key) if isinstance(value, Mapping) else text.strip()
@@ -200,7 +200,7 @@ def page_label(file_name: str, first: int, last: int) -> str:
 
 def page_starts(content: str) -> list[int]:
     """Where each page begins."""
-    return [0, *(found.end() for found in re.finditer(PAGE_BREAK, content))]
+    return [0, *(page_break.end() for page_break in re.finditer(PAGE_BREAK, content))]
 
 
 def pages_between(content: str, start: int, end: int) -> tuple[int, int]:
@@ -357,14 +357,14 @@ def outline(content: str, file_name: str) -> Outline:
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     if not is_markdown(file_name):
         headings = tuple(
-            Heading(level, _plain(words), start)
+            Heading(level, _plain_words(words), start)
             for level, words, start in landmarks(content, file_name)
         )
         return Outline(title=stem, body=0, headings=headings, is_markdown=False)
     matter = front_matter(content)
     headings, fences = _blocks(content, matter.end)
     first = next((heading.words for heading in headings if heading.level == 1), "")
-    title = _shortened(_title_of(matter.values) or first or stem)
+    title = _shorten(_title_of(matter.values) or first or stem)
     return Outline(title, matter.end, headings, is_markdown=True, fences=fences, matter=matter)
 
 
@@ -401,7 +401,7 @@ def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, 
         if token.type == "fence" and token.map:
             fences.append(_fence(content, starts, token.map, token.info))
         elif token.type == "heading_open" and token.level == 0 and token.map:
-            words = _plain(tokens[number + 1].content)
+            words = _plain_words(tokens[number + 1].content)
             headings.append(Heading(int(token.tag[1]), words, starts[token.map[0]]))
     return tuple(headings), tuple(fences)
 
@@ -418,11 +418,11 @@ def _fence(content: str, starts: list[int], lines: Sequence[int], info: str) -> 
     return Fence(starts[first], last if is_closed else end, end, language[0] if language else "")
 
 
-def _plain(words: str) -> str:
-    return _shortened(_ANCHOR.sub("", " ".join(words.split())).rstrip())
+def _plain_words(words: str) -> str:
+    return _shorten(_ANCHOR.sub("", " ".join(words.split())).rstrip())
 
 
-def _shortened(words: str) -> str:
+def _shorten(words: str) -> str:
     return words if len(words) <= _MAX_HEADING else words[: _MAX_HEADING - 1] + "…"
 
 

@@ -180,7 +180,7 @@ class _Analyser:
         """The words of a run of CJK characters."""
         known = self._runs.get(run)
         if known is None:
-            known = self._runs.keep(run, tuple(self._analysed(run)))
+            known = self._runs.keep(run, tuple(self._analyse_run(run)))
         return known
 
     def content_of_run(self, run: str) -> tuple[Morpheme, ...]:
@@ -188,7 +188,7 @@ class _Analyser:
         known = self._content.get(run)
         if known is None:
             content = tuple(
-                morpheme for morpheme in self._analysed(run) if morpheme.role is not Role.GRAMMAR
+                morpheme for morpheme in self._analyse_run(run) if morpheme.role is not Role.GRAMMAR
             )
             known = self._content.keep(run, content)
         return known
@@ -205,13 +205,13 @@ class _Analyser:
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
         if role is not Role.CONTENT:  # or Sudachi would make ザ of "the"
             return _as_spelled(plain, role, len(word), is_known=True)
-        analysed = self._analysed(word) if len(word) <= MAX_TERM else []
+        analysed = self._analyse_run(word) if len(word) <= MAX_TERM else []
         if len(analysed) == 1 and analysed[0].term != WORD_MARK + plain:
             return replace(analysed[0], role=role)
         is_known = len(analysed) == 1 and analysed[0].is_known
         return _as_spelled(plain, role, len(word), is_known=is_known)
 
-    def _analysed(self, run: str) -> list[Morpheme]:
+    def _analyse_run(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
         for first in range(0, len(run), _MAX_RUN):
             with self._lock:
@@ -275,9 +275,9 @@ _loading = threading.Lock()
 
 def _analyser() -> _Analyser:
     with _loading:
-        return _loaded()
+        return _load()
 
 
 @cache
-def _loaded() -> _Analyser:
+def _load() -> _Analyser:
     return _Analyser()

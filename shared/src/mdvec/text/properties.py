@@ -108,7 +108,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     by_key = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
     inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
-    stated = {_bare(key): value for key, value in reversed(values.items())}
+    stated = {_bare_key(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
         tags=_distinct_tags([*written, *inline]),
@@ -122,12 +122,12 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 
 def described(values: Mapping[str, PropertyValue]) -> tuple[str, ...]:
     """What the entries of a front matter say that their note is about, in no text of its own."""
-    said = (value for key, value in values.items() if _bare(key) in _TEXT_KEYS)
-    texts = (" ".join(value) if isinstance(value, tuple) else value for value in said)
+    descriptions = (value for key, value in values.items() if _bare_key(key) in _TEXT_KEYS)
+    texts = (" ".join(value) if isinstance(value, tuple) else value for value in descriptions)
     return tuple(dict.fromkeys(filter(None, texts)))
 
 
-def _bare(key: str) -> str:
+def _bare_key(key: str) -> str:
     return _IN_KEYS.sub("", key.casefold())
 
 
@@ -203,8 +203,8 @@ def _tags_of(value: PropertyValue) -> list[str]:
 
 def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     by_key: dict[str, str] = {}
-    for said in tags:
-        for tag in _BEFORE_A_TAG.split(said):
+    for text in tags:
+        for tag in _BEFORE_A_TAG.split(text):
             key = folded_tag(tag)
             if not key.strip(punctuation) or len(key) > MAX_TAG_CHARS or _SENTENCE.search(tag):
                 continue
@@ -225,14 +225,14 @@ def _inline_tags(body: str, written: Collection[str]) -> list[str]:
     lines = (
         line for text in texts for line in _CODE_SPAN.sub(" ", _HIDDEN.sub(" ", text)).split("\n")
     )
-    found = [
+    candidates = [
         (match[1], not match[1].isascii() or _is_at_an_edge(line, match.start(), match.end()))
         for line in lines
         for match in _INLINE_TAG.finditer(line)
         if not _SENTENCE.match(line, match.end())
     ]
-    known = {folded_tag(tag) for tag, is_tag in found if is_tag}.union(written)
-    return [tag for tag, is_tag in found if is_tag or "/" in tag or folded_tag(tag) in known]
+    known = {folded_tag(tag) for tag, is_tag in candidates if is_tag}.union(written)
+    return [tag for tag, is_tag in candidates if is_tag or "/" in tag or folded_tag(tag) in known]
 
 
 def _is_at_an_edge(line: str, start: int, end: int) -> bool:

@@ -194,17 +194,17 @@ def analyse_question(question: str) -> QuestionTerms:
         content, plain, inside = tokens, placed, set(range(len(text)))
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
     joined = _without_days(text, joined_words(text))
-    spans = _signed(text)
-    dates = _dates(text, [*joined, *spans], [*placed, *map(_placed, tokens)])
-    numbered = _numbered(words)
+    spans = _names_with_sign(text)
+    dates = _dates(text, [*joined, *spans], [*placed, *map(_place_word, tokens)])
+    numbered = _names_with_number(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
-    background = _background(as_typed, tokens, [*plain, *map(_placed, content)])
+    background = _background(as_typed, tokens, [*plain, *map(_place_word, content)])
     foreground = [word for word in content if word.term not in background]
     signed = {term: as_typed[start:end] for term, start, end in spans}
     parts_of_signed = {part for term in signed for part in dates[term]}
     compounds = _compounds(as_typed, tokens)
-    names, nouns = _named(as_typed, foreground, joined, tokens, compounds)
+    names, nouns = _names_and_nouns(as_typed, foreground, joined, tokens, compounds)
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
         {
@@ -214,7 +214,7 @@ def analyse_question(question: str) -> QuestionTerms:
         },
         frozenset(word.term for word in content if not word.is_known),
         _words_of(plain, content),
-        _spelled(text, content),
+        _spellings(text, content),
         dates,
         numbered,
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
@@ -231,7 +231,7 @@ def analyse_question(question: str) -> QuestionTerms:
     )
 
 
-def _placed(word: Morpheme) -> _Placed:
+def _place_word(word: Morpheme) -> _Placed:
     return word.term, word.start, word.end
 
 
@@ -249,7 +249,7 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
     return frozenset(term for term, _, _ in terms) - asked_for if has_content else frozenset()
 
 
-def _signed(text: str) -> list[_Placed]:
+def _names_with_sign(text: str) -> list[_Placed]:
     """The names with a sign at their end, and what is meant as it is written, but days."""
     written = [*_WRITTEN.finditer(text)] if len(text) <= _WRITTEN_IN else []
     matches = [*_SIGNED.finditer(text), *(written if len(written) <= _MOST_WRITTEN else ())]
@@ -276,7 +276,7 @@ def _dates(
     }
 
 
-def _named(
+def _names_and_nouns(
     question: str,
     foreground: Sequence[Morpheme],
     joined: Sequence[_Placed],
@@ -288,7 +288,7 @@ def _named(
     A question of a single word is about that. What is joined is a name as a whole, in no part, and
     so are a person's two names.
     """
-    within = {place for _, start, end in joined for place in range(start, end)}
+    within = {position for _, start, end in joined for position in range(start, end)}
     alone = [word for word in foreground if word.start not in within]
     spelled = {word.term: question[word.start : word.end] for word in alone}
     names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
@@ -382,7 +382,7 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _numbered(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
+def _names_with_number(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
     """The names with their number at the end, each with its parts that are no words themselves."""
     matches = {word: _NUMBERED.fullmatch(word) for word in words}
     return {
@@ -402,7 +402,7 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
     return overlapped
 
 
-def _spelled(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
+def _spellings(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
     """The spelling of each known word in CJK."""
     spelled = {word.term: text[word.start : word.end] for word in content if word.is_known}
     return {term: spelling for term, spelling in spelled.items() if not is_letters(spelling)}

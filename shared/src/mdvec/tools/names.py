@@ -67,10 +67,10 @@ def offered_name(tool: str) -> str:
 
 def reserved_names_taken(names: Collection[str]) -> list[str]:
     """A sentence for each tool whose name the server took after it was given."""
-    return [_taken(name, names) for name in sorted(OWN & set(names))]
+    return [_name_taken(name, names) for name in sorted(OWN & set(names))]
 
 
-def _taken(name: str, names: Collection[str]) -> str:
+def _name_taken(name: str, names: Collection[str]) -> str:
     of_server = (
         f"whose own tool is called {own_name(name, names)!r} while this one exists"
         if name in OFFERED
@@ -96,7 +96,7 @@ def checked_tool_name(name: str) -> str:
     """
     if _PATTERN.fullmatch(name) is None:
         raise InvalidToolName(
-            f"{_shown(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "
+            f"{_quote(name)} cannot be a tool's name: use 1 to 63 lower-case letters a-z, digits, "
             "'_' and '-', beginning with a letter or a digit"
         )
     if name.removeprefix(_OWN_PREFIX) in OWN:
@@ -119,5 +119,5 @@ def name_for(title: str, taken: Collection[str]) -> str:
     )
 
 
-def _shown(name: str) -> str:
+def _quote(name: str) -> str:
     return repr(name if len(name) <= 40 else name[:40] + "…")

@@ -145,14 +145,14 @@ def test_a_ready_made_question_says_which_rows_it_counts_that_the_household_does
     exports = ExportFolder(tmp_path, 3_600, 10**9)
     questions = Analytics(process, exports, AnalyticsSettings(), database=sample).questions
     trend = {"measure": "amount", "date_column": "date", "period": "year"}
-    everything = questions.prepared("trend", {**trend, "table": "transactions"})
+    everything = questions.prepare_saved("trend", {**trend, "table": "transactions"})
     counts = dict(
         rows(process, "SELECT kind, count(*) FROM transactions WHERE NOT counted GROUP BY 1")
     )
     (note,) = [each for each in everything.notes if "the household's sums leave out" in each]
     assert f"{counts['excluded']} excluded, {counts['transfer']} transfer; without them" in note
     table = note.partition("table=")[2]
-    counted = questions.answer(questions.prepared("trend", {**trend, "table": table}))
+    counted = questions.answer(questions.prepare_saved("trend", {**trend, "table": table}))
     assert not [each for each in counted.get("warnings", ()) if "leave out" in each]
     assert [row[2] for row in counted["rows"]] == [
         total for (total,) in rows(

@@ -53,7 +53,7 @@ class Site:
         return ParquetTable(name, self.path, status.st_size, status.st_mtime_ns)
 
     def answer(self, name, parameters):
-        return self.questions.answer(self.questions.prepared(name, parameters))
+        return self.questions.answer(self.questions.prepare_saved(name, parameters))
 
     def rows(self, name, **parameters):
         answer = self.answer(name, parameters)
@@ -98,7 +98,7 @@ def test_the_types_of_parameters_are_found_and_their_values_bound(site):
 
 def test_a_number_is_bound_as_the_literal_that_it_is(site):
     def value(sql, given):
-        answer = site.questions.answer(site.questions.asked(sql, {"x": given}))
+        answer = site.questions.answer(site.questions.prepare(sql, {"x": given}))
         return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
 
     exact = (
@@ -120,7 +120,7 @@ def test_a_number_is_bound_as_the_literal_that_it_is(site):
 
 def test_a_ready_made_question_takes_a_list_of_columns(site):
     def answer(name, **parameters):
-        asked = site.questions.asked(name, {"table": "sales", **parameters})
+        asked = site.questions.prepare(name, {"table": "sales", **parameters})
         return site.questions.answer(asked)
 
     pair = answer("correlations", columns=["root", "size"])
@@ -145,19 +145,19 @@ def test_a_ready_made_question_takes_a_list_of_columns(site):
 )
 def test_columns_whose_names_have_line_breaks_are_listed_as_others(site, columns):
     sheet = 'SELECT i AS "売上\n(円)", -2 * i AS "原価\n(円)", i % 2 AS x FROM range(9) AS t(i)'
-    asked = site.questions.asked("correlations", {"table": sheet, "columns": columns})
+    asked = site.questions.prepare("correlations", {"table": sheet, "columns": columns})
     (pair,) = site.questions.answer(asked)["rows"]
     assert (pair[:2], pair[3]) == (["売上\n(円)", "原価\n(円)"], 9)
 
 
 def test_a_list_of_columns_that_is_not_closed_names_what_is_not_there(site):
     with pytest.raises(UnknownColumn, match='"root'):
-        site.questions.asked("correlations", {"table": "sales", "columns": '"root, size'})
+        site.questions.prepare("correlations", {"table": "sales", "columns": '"root, size'})
 
 
 def test_values_that_models_send_are_taken_or_told_what_to_write(site):
     def rows(sql, **parameters):
-        return site.questions.answer(site.questions.asked(sql, parameters))["rows"]
+        return site.questions.answer(site.questions.prepare(sql, parameters))["rows"]
 
     flag = "SELECT count(*) FROM (SELECT size > 1 AS large FROM sales) WHERE large = $Flag"
     assert rows(flag, Flag=True) == [[666]]
@@ -217,7 +217,7 @@ def test_a_query_with_numbers_as_parameters_answers_as_with_them_written_in_it(s
     written = re.sub(r"\$(\w+)", lambda match: str(values[match[1]]), sql)
     given = {name: value for name, value in values.items() if f"${name}" in sql}
     answers = [
-        site.questions.answer(site.questions.asked(*query))["rows"]
+        site.questions.answer(site.questions.prepare(*query))["rows"]
         for query in ((sql, given), (written, None))
     ]
     assert answers[0] == answers[1]

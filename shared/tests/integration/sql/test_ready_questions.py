@@ -56,7 +56,7 @@ class Desk:
         self.questions = analytics.questions
 
     def answer(self, name, shape, **parameters):
-        prepared = self.questions.prepared(name, {"table": table_of(shape), **parameters})
+        prepared = self.questions.prepare_saved(name, {"table": table_of(shape), **parameters})
         answer = self.questions.answer(prepared)
         return [dict(zip(answer["columns"], row, strict=True)) for row in answer["rows"]]
 

@@ -210,7 +210,7 @@ class Target:
         )
         grammar.random.choice((given.pop, given.get))(list(given)[2])
         questions = self.all.questions
-        found = questions.answer(questions.prepared("bound", given))
+        found = questions.answer(questions.prepare_saved("bound", given))
         assert found["rows"] == [] or given["since"] == given["shop"]
         return found
 
@@ -219,7 +219,7 @@ class Target:
         given = {"table": sql[:2_000], "measure": grammar.text(), "period": grammar.text()}
         more = {"first": grammar.text(), "second": "2025", "by": grammar.text()}
         questions = self.all.questions
-        prepared = questions.prepared(name, given if name == "trend" else given | more)
+        prepared = questions.prepare_saved(name, given if name == "trend" else given | more)
         return questions.answer(prepared)
 
     def _profile(self, sql, grammar):

@@ -6,9 +6,9 @@ from importlib import resources
 from table_of_cases import each
 
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked
-from mdvec.household.shops import given_aliases
+from mdvec.household.shops import ready_made_aliases
 
-GIVEN = Aliases(given_aliases())
+GIVEN = Aliases(ready_made_aliases())
 
 
 def naming(asked, written, aliases=GIVEN):
@@ -53,7 +53,7 @@ def test_what_is_only_like_a_shop_is_not_taken_for_it(asked, written, expected):
 
 
 def test_the_users_own_spelling_goes_from_the_name_to_what_is_written():
-    own = Aliases(given_aliases(), [("セブン", "SEJ"), ("丸八", "MARUHACHI SHOUTEN")])
+    own = Aliases(ready_made_aliases(), [("セブン", "SEJ"), ("丸八", "MARUHACHI SHOUTEN")])
     assert naming("丸八", "MARUHACHI SHOUTEN", own) is Naming.NAMED
     assert naming("MARUHACHI", "丸八", own) is Naming.NOT
     # A name of a known shop brings its other names along.
@@ -85,7 +85,7 @@ def test_a_shops_other_spellings_are_looked_for_in_shops_not_in_memos():
 
 
 def test_each_alias_that_comes_with_mdvec_is_of_one_shop_and_has_a_source():
-    spellings = [spelling for one in given_aliases() for spelling in one.spellings]
+    spellings = [spelling for one in ready_made_aliases() for spelling in one.spellings]
     assert len(spellings) == len(set(spellings)) > 20
     text = resources.files("mdvec.household").joinpath("aliases.toml").read_text("utf-8")
     for one in tomllib.loads(text)["shop"]:

@@ -206,7 +206,7 @@ def test_a_pipe_of_windows_is_looked_at_until_it_has_bytes_or_ends(kernel):
 def test_a_child_of_windows_has_its_own_group_and_ends_with_its_children(kernel, monkeypatch):
     monkeypatch.setattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0x200, raising=False)
     monkeypatch.setattr(subprocess, "CREATE_NO_WINDOW", 0x8000000, raising=False)
-    assert processes.apart() == {"creationflags": 0x8000200}
+    assert processes.in_own_group() == {"creationflags": 0x8000200}
     monkeypatch.setattr(sys, "platform", "linux")  # to start it, and for psutil
     nested = "import subprocess, sys; subprocess.run([sys.executable, '-c', 'input()'])"
     process = subprocess.Popen(
@@ -242,7 +242,7 @@ def test_users_of_windows_have_no_numbers_and_folders_no_modes(kernel, tmp_path)
         opened.open_folder(tmp_path / "none")
     file = tmp_path / "a"
     file.touch()
-    opened.own(file)
+    opened.take_ownership(file)
 
 
 def test_a_file_that_a_reader_has_open_is_replaced_when_it_is_free(kernel, tmp_path, monkeypatch):

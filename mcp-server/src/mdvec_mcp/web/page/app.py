@@ -66,13 +66,13 @@ class PageGuard:
                 headers.setdefault("Cache-Control", _PRIVATE)
             await send(message)
 
-        refused = await self._refused(request)
+        refused = await self._refusal(request)
         if refused is not None:
             await refused(scope, receive, send_guarded)
         else:
             await self._app(scope, receive, send_guarded)
 
-    async def _refused(self, request: Request) -> Response | None:
+    async def _refusal(self, request: Request) -> Response | None:
         if not is_local(request):
             return PlainTextResponse("the page is for this machine alone\n", 403)
         if request.method not in ("GET", "HEAD", "POST"):

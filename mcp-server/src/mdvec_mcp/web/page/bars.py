@@ -78,10 +78,10 @@ def chart_of_months(
 ) -> MonthChart:
     """A chart of amounts by month; None leaves a gap. The keys are styles."""
     series = (*bars.values(), *lines.values())
-    given = [0, *(figure for amounts in series for figure in amounts if figure is not None)]
-    step = _step(max(given), min(given))
-    bottom = min(given) // step * step
-    top = max(-(-max(given) // step) * step, bottom + step)
+    figures = [0, *(figure for amounts in series for figure in amounts if figure is not None)]
+    step = _step(max(figures), min(figures))
+    bottom = min(figures) // step * step
+    top = max(-(-max(figures) // step) * step, bottom + step)
 
     def height_of(amount: float) -> float:
         return round(_TOP + (top - amount) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM), 1)

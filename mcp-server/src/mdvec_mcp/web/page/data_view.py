@@ -111,17 +111,19 @@ class _Data:
         is_asked = bool(sql) or "all" in query
         handles = await self.views.run(request, lambda: self._handles_if(asked=is_asked))
         questions = await self.views.run(request, self._analytics.questions.listed)
-        asked: Asked | None = Asked()
+        result: Asked | None = Asked()
         if sql:
             try:
-                asked = await self.views.run_while_awaited(request, lambda: self._asked(query, sql))
+                result = await self.views.run_while_awaited(
+                    request, lambda: self._result_of(query, sql)
+                )
             except ToolError as error:
                 reason = str(error)
-        if asked is None:
+        if result is None:
             return Response(status_code=_GONE)
         return self.views.page(
             request, "data.html", status=400 if not_saved or reason else 200,
-            sql=sql, query=query, handles=handles, questions=questions, asked=asked,
+            sql=sql, query=query, handles=handles, questions=questions, asked=result,
             refusal=reason, instead=instead_of(sql, reason), kinds=PLOT_KINDS, not_saved=not_saved,
             mark=_VALUE,
         )  # fmt: skip
@@ -153,7 +155,7 @@ class _Data:
         fmt: ExportFormat = "parquet" if query.text("format") == "parquet" else "csv"
         questions = self._analytics.questions
         exported = await self.views.run(
-            request, lambda: questions.file(self._prepared(query, _sql(query)), fmt, None)
+            request, lambda: questions.file(self._prepare(query, _sql(query)), fmt, None)
         )
         headers = {"Content-Disposition": f'attachment; filename="mdvec-result.{fmt}"'}
         lines = _spreadsheet_lines(exported.path) if fmt == "csv" else file_parts(exported.path)
@@ -172,8 +174,10 @@ class _Data:
         exporter = self._analytics.exporter
 
         def work() -> None:
-            asked = self._prepared(query, _sql(query))
-            exporter.export(asked.source, "parquet", None, asked.sql, parameters=asked.bound)
+            prepared = self._prepare(query, _sql(query))
+            exporter.export(
+                prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
+            )
 
         await self.views.run(request, work)
         return RedirectResponse("/data#exports", 303)
@@ -197,16 +201,20 @@ class _Data:
     def _analytics(self) -> Analytics:
         return self.views.wiring.analytics
 
-    def _asked(self, query: Query, sql: str) -> Asked:
+    def _result_of(self, query: Query, sql: str) -> Asked:
         """The result and what its chart shows, unless parameters have no values yet."""
         questions = self._analytics.questions
         parameters = questions.parameters(sql)
         values = {name.casefold() for name in _values(query)}
-        needed = (one for one in parameters if one.default is None and not one.is_optional)
-        if any(one.name.casefold() not in values for one in needed):
+        needed = (
+            parameter
+            for parameter in parameters
+            if parameter.default is None and not parameter.is_optional
+        )
+        if any(parameter.name.casefold() not in values for parameter in needed):
             return Asked(parameters)
-        asked = self._prepared(query, sql)
-        result = questions.rows(asked, _GUARD)
+        prepared = self._prepare(query, sql)
+        result = questions.rows(prepared, _GUARD)
         if _kind(query) is None:
             return Asked(parameters, result)
         try:
@@ -214,12 +222,12 @@ class _Data:
         except PlotRefused as error:
             return Asked(parameters, result, not_drawn=str(error))
 
-    def _prepared(self, query: Query, sql: str) -> Prepared:
-        return self._analytics.questions.asked(sql, _values(query) or None)
+    def _prepare(self, query: Query, sql: str) -> Prepared:
+        return self._analytics.questions.prepare(sql, _values(query) or None)
 
     def _plot(self, query: Query, sql: str) -> Plot:
         kind = _kind(query) or "bar"
-        return self._analytics.questions.plot(self._prepared(query, sql), kind, "")
+        return self._analytics.questions.plot(self._prepare(query, sql), kind, "")
 
     def _has_tables(self) -> bool:
         return any(KINDS[tool.kind].has_tables for tool in self.views.tools(active_only=True))

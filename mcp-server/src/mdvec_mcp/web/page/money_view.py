@@ -218,11 +218,11 @@ class _Money:
             end_month=str(months.last), begun=False,
         )  # fmt: skip
 
-    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange, said: str) -> Periods:
+    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str) -> Periods:
         starts_on = self.views.wiring.household.month_starts_on
         known = coverage(ledger, tool_id, today(), starts_on).default_range
-        asked = parse_period(said, PeriodContext(today(), known))
-        months = MonthRange.around(asked.days, starts_on) if asked else shown
+        parsed = parse_period(phrase, PeriodContext(today(), known))
+        months = MonthRange.around(parsed.days, starts_on) if parsed else shown
         return periods_around(shown, known, months)
 
     def _matrix(
@@ -331,8 +331,8 @@ class _Trend:
 
         def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             fields = ("category", "start_month", "end_month", "since", "until", "period")
-            given = {name: query.text(name).strip() or None for name in fields}
-            answer = self.views.wiring.household.trend(ledger, tool_id, **given)
+            request_fields = {name: query.text(name).strip() or None for name in fields}
+            answer = self.views.wiring.household.trend(ledger, tool_id, **request_fields)
             return answer, category_hierarchy(ledger, tool_id)
 
         answer, known = await household.run(work)

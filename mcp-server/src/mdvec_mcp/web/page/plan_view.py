@@ -332,15 +332,15 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
     )
 
 
-def _yen(language: Language, given: str) -> int:
+def _yen(language: Language, amount: str) -> int:
     """An amount as people write it: with separators, in full width, with 円.
 
     Raises:
         BadAmount: it is no whole number.
     """
-    text = unicodedata.normalize("NFKC", given).replace(",", "").removesuffix("円").strip()
+    text = unicodedata.normalize("NFKC", amount).replace(",", "").removesuffix("円").strip()
     if not text.isdecimal() or len(text) > _MAX_DIGITS:
-        raise BadAmount(language, given)
+        raise BadAmount(language, amount)
     return int(text)
 
 

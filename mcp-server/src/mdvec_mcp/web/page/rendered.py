@@ -76,7 +76,7 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     The first marked element has the id ``hit``.
     """
     if not as_markdown:
-        return Rendered(_plain(document, passage))
+        return Rendered(_plain_document(document, passage))
     is_start = document.start_position == 0
     matter = front_matter(document.content).end if is_start else 0
     head = document.content[:matter]
@@ -114,7 +114,7 @@ def anchor_of(words: str) -> str:
     return _ANCHOR + re.sub(r"[^\w\- ]", "", folded).replace(" ", "-")
 
 
-def _plain(document: DocumentText, passage: range) -> Markup:
+def _plain_document(document: DocumentText, passage: range) -> Markup:
     lines, is_first = [], True
     for number, line in enumerate(document.content.split("\n"), document.start_line):
         if number not in passage:
@@ -230,8 +230,8 @@ def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
     if not path:
         return {"href": anchor} if anchor else {}
     may_be_name = is_wiki or (is_markdown(path) and not target.startswith((".", "/")))
-    beside = {"beside": base.folder} if may_be_name and base.folder else {}
-    return {"href": _address("/document", base, path, **beside) + anchor}
+    folder = {"beside": base.folder} if may_be_name and base.folder else {}
+    return {"href": _address("/document", base, path, **folder) + anchor}
 
 
 def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:

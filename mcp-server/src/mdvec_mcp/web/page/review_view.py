@@ -210,7 +210,7 @@ class _Choice:
         """Set or remove the shops' rules; leaving a suggestion open changes nothing."""
         shops, category, changed = [], self.category, 0
         if self.decision == "set":
-            shops = self._meant(ledger, tool_id)
+            shops = self._affected_rows(ledger, tool_id)
             for shop in shops:
                 changed += rules.set_rule(ledger, tool_id, shop=shop, category=category).changed
         elif self.is_undo and not self.shops:
@@ -225,7 +225,7 @@ class _Choice:
         left = len(rules.list_rules(ledger, tool_id, None).suggestions)
         return _Decided(shops, category, changed, left)
 
-    def _meant(self, ledger: Connection, tool_id: int) -> list[str]:
+    def _affected_rows(self, ledger: Connection, tool_id: int) -> list[str]:
         if not self.alike:
             return list(self.shops)
         suggestions = rules.list_rules(ledger, tool_id, None).suggestions

@@ -130,23 +130,23 @@ class _Rows:
         household, query = await asked_household(self.views, request), Query(request)
 
         def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
-            answers = [self._found(ledger, tool_id, query, 1, MAX_PAGE_SIZE)]
+            answers = [self._find_rows(ledger, tool_id, query, 1, MAX_PAGE_SIZE)]
             if answers[0].total_rows > _MAX_FILE:
                 raise TooManyAtOnce(answers[0].total_rows)
             while (page := answers[-1].next_page) is not None:
-                answers.append(self._found(ledger, tool_id, query, page, MAX_PAGE_SIZE))
+                answers.append(self._find_rows(ledger, tool_id, query, page, MAX_PAGE_SIZE))
             return answers
 
         columns = (
             "id", "date", "amount", "description", "category_major", "category_minor", "account",
             "memo", "left_out", "note",
         )  # fmt: skip
-        found = [
+        rows = [
             (*(getattr(row, column) for column in columns), " ".join(row.tags))
             for answer in await household.run(read)
             for row in answer.rows
         ]
-        return data_view.csv_file("rows", (*columns, "tags"), found)
+        return data_view.csv_file("rows", (*columns, "tags"), rows)
 
     async def change(self, request: Request) -> Response:
         """Correct rows, make a rule of a shop, or undo that; back to the rows that were shown."""
@@ -164,7 +164,7 @@ class _Rows:
         fields = [(name, value) for name, value in shown if name not in done]
         return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
 
-    def _found(
+    def _find_rows(
         self,
         ledger: Connection,
         tool_id: int,
@@ -193,12 +193,12 @@ class _Rows:
     def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownRows:
         page = query.number("page", 1, 1, 10**6)
         try:
-            answer = self._found(ledger, tool_id, query, page, _ROWS)
+            answer = self._find_rows(ledger, tool_id, query, page, _ROWS)
         except InvalidPage as error:  # rows were corrected since, or filters added
-            answer = self._found(ledger, tool_id, query, error.pages, _ROWS)
+            answer = self._find_rows(ledger, tool_id, query, error.pages, _ROWS)
         counted = answer
         if _choice(query) == "all":
-            counted = self._found(ledger, tool_id, query, 1, 0, "counted")
+            counted = self._find_rows(ledger, tool_id, query, 1, 0, "counted")
         edit = query.number("edit", 0, 1, 2**63 - 1)
         edited = noted_row(ledger, tool_id, edit) if edit else None
         trial = None
@@ -222,13 +222,13 @@ def _by_name(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _choice(query: Query) -> RowChoice:
-    asked = query.text("rows")
-    return next((name for name in get_args(RowChoice) if name == asked), "all")
+    value = query.text("rows")
+    return next((name for name in get_args(RowChoice) if name == value), "all")
 
 
 def _sort(query: Query) -> RowOrder:
-    asked = query.text("sort")
-    return next((order for order in get_args(RowOrder) if order == asked), "newest")
+    value = query.text("sort")
+    return next((order for order in get_args(RowOrder) if order == value), "newest")
 
 
 @dataclass(frozen=True, slots=True)

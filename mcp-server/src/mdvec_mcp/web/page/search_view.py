@@ -68,13 +68,13 @@ class _Search:
         """The form with the hits, or without a question the documents; a script asks for these."""
         query = Query(request)
         question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
-        tools = await self.views.run(request, self._searched)
+        tools = await self.views.run(request, self._searchable_tools)
         answer = (
             await self.views.run(request, lambda: self._answer(query, question))
             if question
             else None
         )
-        hits = [] if answer is None else self._shown(answer, tools)
+        hits = [] if answer is None else self._shown_hits(answer, tools)
         listing, welcome = None, None
         if answer is None and tools:
             listing = await self.views.run(request, lambda: self._listing(query))
@@ -89,7 +89,7 @@ class _Search:
             folders=[] if listing is None else _folders(listing, query.text("path")),
         )  # fmt: skip
 
-    def _searched(self) -> list[Tool]:
+    def _searchable_tools(self) -> list[Tool]:
         """The active tools that have texts."""
         tools = self.views.tools(active_only=True)
         return [tool for tool in tools if KINDS[tool.kind].has_texts]
@@ -97,8 +97,8 @@ class _Search:
     def _listing(self, query: Query) -> search.Listing:
         """The documents that pass the filters, the newest first."""
         page = query.number("page", 1, 1, 10**6)
-        asked = replace(_asked(query, ""), sort="newest")
-        return self.views.wiring.search.list_documents(asked, page)
+        arguments = replace(_arguments_of(query, ""), sort="newest")
+        return self.views.wiring.search.list_documents(arguments, page)
 
     def _welcome(self, listing: search.Listing) -> dict[str, object]:
         """What stands above the documents without a question: the tools, and questions to try."""
@@ -108,17 +108,17 @@ class _Search:
         return {"sources": sources, "questions": search.example_questions(database, listing)}
 
     def _answer(self, query: Query, question: str) -> search.Answer:
-        asked = _asked(query, question).with_typed(search.typed_query(question))
-        answer = self.views.wiring.search.search(asked)
+        arguments = _arguments_of(query, question).with_typed(search.typed_query(question))
+        answer = self.views.wiring.search.search(arguments)
         unread = search.signs_read_as_text(question, is_code=False)
         return replace(answer, notes=(*unread, *answer.notes))
 
-    def _shown(self, answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
+    def _shown_hits(self, answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
         known = {tool.name: tool for tool in tools}
         return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
 
-def _asked(query: Query, question: str) -> SearchArguments:
+def _arguments_of(query: Query, question: str) -> SearchArguments:
     """What an address asks for, with its filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
@@ -228,7 +228,7 @@ class _Document:
 
         def read() -> tuple[Tool, DocumentText, Rendered] | str:
             try:
-                document = _around(self.views, name, path, start)
+                document = _document_around(self.views, name, path, start)
             except ReadingRefused:
                 named = _document_meant(database, name, path, query.text("beside"))
                 if named is None or named == path:
@@ -290,7 +290,7 @@ def _places(folder: Path, path: str) -> Iterator[Path]:
             return
 
 
-def _around(views: Views, name: str, path: str, line: int) -> DocumentText:
+def _document_around(views: Views, name: str, path: str, line: int) -> DocumentText:
     """The document, or if it is too long, what is around a line."""
     database = views.wiring.database
     document = read_document(database, name, path, DocumentPart(), _MAX_SHOWN)
@@ -306,9 +306,9 @@ def marked(text: str, words: Iterable[str]) -> Markup:
 
     A word in katakana is marked as a word alone: アップ is not marked within セットアップ.
     """
-    folded = _folded(text)
+    folded = _fold(text)
     is_marked = bytearray(len(text))
-    for word in list(dict.fromkeys(map(_folded, words)))[:_MAX_WORDS]:
+    for word in list(dict.fromkeys(map(_fold, words)))[:_MAX_WORDS]:
         if not word.strip():
             continue
         start = folded.find(word)
@@ -346,6 +346,6 @@ class _Folds(dict[int, str]):
 _FOLDS = _Folds()
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     """The text without differences of case and width; each character stays one."""
     return text.translate(_FOLDS)

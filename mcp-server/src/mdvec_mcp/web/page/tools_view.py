@@ -26,7 +26,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
 from mdvec_mcp.household import today
-from mdvec_mcp.upkeep import Values, imports_now, told_import
+from mdvec_mcp.upkeep import Values, import_in_words, imports_now
 from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.data_view import file_parts
 from mdvec_mcp.web.page.views import Language, Query, Views, form_of, language_of, words
@@ -102,7 +102,7 @@ class _Tools:
             source, import_ = sources.get(tool.name), imports.get(tool.name)
             is_running = import_ is not None and import_["state"] == "running"
             fresh = "" if source is None else wording(source.freshness, is_running)
-            import_ = import_ if source is None else told_import(source, import_)
+            import_ = import_ if source is None else import_in_words(source, import_)
             shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
         return seen, shown
 
@@ -165,10 +165,10 @@ class _Tools:
             return ", ".join(map(str, done.replaced))
 
         try:
-            kept = await self.views.run(request, work)
+            copy = await self.views.run(request, work)
         except ToolError as error:
             return await self._page(request, query, str(error))
-        return RedirectResponse(f"/tools?{urlencode({'kept': kept, 'restored': 1})}#backup", 303)
+        return RedirectResponse(f"/tools?{urlencode({'copy': copy, 'restored': 1})}#backup", 303)
 
     async def activate(self, request: Request) -> Response:
         """Enable or disable a tool."""
@@ -274,13 +274,13 @@ class _Health:
     def _look(self, *, is_checked: bool) -> Values:
         settings, database = self.views.wiring.settings, self.views.wiring.database
         in_use = manage.models_in_use(database)
-        found = None
+        findings = None
         if is_checked:
-            found = list(manage.examine(Loaded(settings), groups=_GROUPS).findings)
-            found.sort(key=lambda finding: _ORDER.index(finding.level))
+            findings = list(manage.examine(Loaded(settings), groups=_GROUPS).findings)
+            findings.sort(key=lambda finding: _ORDER.index(finding.level))
         options = settings.model.options()
         models = catalog.list_models({settings.model.name, *in_use}, options)
-        return {"models": models, "in_use": in_use, "log": self._log(), "found": found}
+        return {"models": models, "in_use": in_use, "log": self._log(), "found": findings}
 
     def _log(self) -> ShownLog:
         settings = self.views.wiring.settings

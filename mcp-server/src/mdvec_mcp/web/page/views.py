@@ -61,10 +61,10 @@ def words(language: Language, key: str, **values: object) -> str:
         KeyError: there are no such words.
     """
     text = known_words()[key][LANGUAGES.index(language)]
-    return text.format(**{name: _isolated(value) for name, value in values.items()})
+    return text.format(**{name: _isolate_direction(value) for name, value in values.items()})
 
 
-def _isolated(value: object) -> object:
+def _isolate_direction(value: object) -> object:
     """A name from right to left between marks that keep it apart from what is around it."""
     is_turned = isinstance(value, str) and any(map(_is_from_the_right, value))
     return f"\N{FIRST STRONG ISOLATE}{value}\N{POP DIRECTIONAL ISOLATE}" if is_turned else value
@@ -81,7 +81,7 @@ def known_words() -> dict[str, tuple[str, str]]:
     return {key: (ja, en) for key, (ja, en) in tomllib.loads(text).items()}
 
 
-def told(language: Language, sentence: str) -> str:
+def translated(language: Language, sentence: str) -> str:
     """A sentence of the library in a language; one that is not in the table stays as it is.
 
     The household's are in Japanese, and put into English; others are in English.
@@ -96,7 +96,8 @@ def _of_the_form(language: Language, sentence: str) -> str:
     """A refusal that names the fields of a form as they are labelled, not a tool's arguments."""
     quoted = {"ja": "「{}」", "en": "“{}”"}[language]
     return _ARGUMENT.sub(
-        lambda match: quoted.format(words(language, f"row_{match[1]}")), told(language, sentence)
+        lambda match: quoted.format(words(language, f"row_{match[1]}")),
+        translated(language, sentence),
     )
 
 
@@ -221,9 +222,9 @@ _WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"
 
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
     """Fields as the query of an address, some with several values; None leaves a field out."""
-    given = [(name, str(value)) for name, value in fields.items() if value is not None]
+    present = [(name, str(value)) for name, value in fields.items() if value is not None]
     return urlencode(
-        [*given, *((name, choice) for name, all_ in several.items() for choice in all_)]
+        [*present, *((name, choice) for name, all_ in several.items() for choice in all_)]
     )
 
 
@@ -240,23 +241,23 @@ class Periods:
 
 
 def periods_around(
-    shown: MonthRange, known: MonthRange, asked: MonthRange | None = None
+    shown: MonthRange, known: MonthRange, requested: MonthRange | None = None
 ) -> Periods:
     """The periods of the same length beside a view's, and the latest known months and years.
 
-    ``asked`` are the months asked for, of which only those with data may be ``shown``.
+    ``requested`` are the months asked for, of which only those with data may be ``shown``.
     """
-    asked = asked or shown
+    requested = requested or shown
     years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
     months = [known.last, *([known.last.plus(-1)] if len(known) > 1 else [])]
     return Periods(
-        before=_moved(asked, -len(asked)) if shown.first > known.first else "",
-        after=_moved(asked, len(asked)) if shown.last < known.last else "",
+        before=_shifted(requested, -len(requested)) if shown.first > known.first else "",
+        after=_shifted(requested, len(requested)) if shown.last < known.last else "",
         offered=(*map(str, months), *(f"{year}年" for year in years)),
     )
 
 
-def _moved(months: MonthRange, by: int) -> str:
+def _shifted(months: MonthRange, by: int) -> str:
     first, last = months.first.plus(by), months.last.plus(by)
     if (first.month, last) == (1, first.plus(11)):
         return f"{first.year}年"
@@ -325,12 +326,12 @@ class Views:
             try:
                 return await view(request)
             except (ToolError, MdvecError) as error:
-                shown = await self._refused(request, view, str(error)) if has_form else None
+                shown = await self._refused_view(request, view, str(error)) if has_form else None
                 return shown or self.page(request, "trouble.html", status=400, sentence=str(error))
 
         return Route(path, answered, methods=["POST"] if changes else ["GET"])
 
-    async def _refused(self, request: Request, view: View, sentence: str) -> Response | None:
+    async def _refused_view(self, request: Request, view: View, sentence: str) -> Response | None:
         """The view without what was typed; None if that was not the reason."""
         typed = Query(request)
         if "part" in typed or not typed.others(*_NOT_TYPED):
@@ -404,7 +405,7 @@ class Views:
             reason="" if refused is None else _of_the_form(language, refused.sentence),
             flag=(lambda _name: "") if refused is None else refused.flag,
             t=partial(words, language),
-            told=partial(told, language),
+            translated=partial(translated, language),
             language=language,
             theme=request.cookies.get("mdvec_theme", "auto"),
             csrf="" if session is None else self.access.csrf_token(session),

@@ -104,8 +104,8 @@ class SeenColumn:
             return "lists and objects are kept as JSON text"
         if self.kinds <= {"int", "float", "long"}:
             return "numbers of too many digits are kept as text"
-        said = [f"{_WORDS[kind]} ({self.counts[kind]:,})" for kind in _WORDS if kind in self.kinds]
-        return f"mixed, kept as text: {', '.join(said)}"
+        kinds = [f"{_WORDS[kind]} ({self.counts[kind]:,})" for kind in _WORDS if kind in self.kinds]
+        return f"mixed, kept as text: {', '.join(kinds)}"
 
 
 def _kind_and_text(cell: object) -> tuple[str, str]:  # noqa: C901 - one line a type

@@ -75,9 +75,13 @@ class ReadingChoice:
     def __str__(self) -> str:
         value = "tab" if self.value == "\t" else self.value
         text = self.setting.removeprefix(_NULL_IN)
-        said = f"{self.column or self.setting} = {value}"
-        said = said if text == self.setting else f"{text} in {self.column} = {value}"
-        return said if self.pattern == EVERY_FILE else f"{said} ({self.pattern})"
+        text_of_choice = f"{self.column or self.setting} = {value}"
+        text_of_choice = (
+            text_of_choice if text == self.setting else f"{text} in {self.column} = {value}"
+        )
+        return (
+            text_of_choice if self.pattern == EVERY_FILE else f"{text_of_choice} ({self.pattern})"
+        )
 
 
 def null_in(pattern: str, column: str, text: str) -> ReadingChoice:

@@ -107,7 +107,7 @@ def changed_type(text: str, change: Callable[[DuckDBType], DuckDBType | None]) -
 def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     opening = _OPENING.match(text, at)
     if opening is not None:
-        parsed, at = _nested(opening[1], text, opening.end())
+        parsed, at = _parse_nested(opening[1], text, opening.end())
     else:
         scalar = _SCALAR.match(text, at)
         if scalar is None:
@@ -118,7 +118,7 @@ def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     return parsed, at
 
 
-def _nested(name: str, text: str, at: int) -> tuple[DuckDBType, int]:
+def _parse_nested(name: str, text: str, at: int) -> tuple[DuckDBType, int]:
     parts: list[DuckDBType] = []
     fields: list[str] = []
     while not text.startswith(")", at):

@@ -41,7 +41,7 @@ def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     shapes = {at: shape for at, cell in enumerate(first) if (shape := _shape(cell.strip()))}
     if shapes and _is_run(first, list(shapes)):
         return False
-    columns = {at: _filled(row[at] for row in below if at < len(row)) for at in shapes}
+    columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
     if any(
         shape == _DATE and columns[at] and all(_shape(cell) == _DATE for cell in columns[at])
         for at, shape in shapes.items()
@@ -80,7 +80,7 @@ def _is_alike(cell: str, below: Sequence[str]) -> bool:
     They are true and false, or numbers under NA, or texts whose digits alone differ: 6月1日. The
     same text again may be a header that is repeated.
     """
-    values = _filled(below)
+    values = _filled_cells(below)
     if not cell or not values:
         return False
     if cell in BLANKS:
@@ -103,7 +103,7 @@ def _form(cell: str) -> str:
     return _IN_BRACKETS.sub("()", _DIGITS.sub("0", unicodedata.normalize("NFKC", cell)))
 
 
-def _filled(cells: Iterable[str]) -> list[str]:
+def _filled_cells(cells: Iterable[str]) -> list[str]:
     return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 

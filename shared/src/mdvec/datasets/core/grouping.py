@@ -202,10 +202,10 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
     more = [name for name in names if name.lower() not in wanted]
     if not (lacks and more) and len(has & wanted) * 2 >= len(wanted):
         return ""
-    said = [f"lacks {some_of(lacks, _MAX_NAMED)}"] if lacks else []
+    parts = [f"lacks {some_of(lacks, _MAX_NAMED)}"] if lacks else []
     if more:
-        said.append(f"has {some_of(more, _MAX_NAMED)} as well")
-    return " and ".join(said)
+        parts.append(f"has {some_of(more, _MAX_NAMED)} as well")
+    return " and ".join(parts)
 
 
 def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:

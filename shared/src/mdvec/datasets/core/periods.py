@@ -30,25 +30,25 @@ def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
     the one with more days. A day may have several files, and a period may end on the day on which
     the next begins.
     """
-    found = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
-    found.sort(key=lambda each: each[1].last - each[1].first)
-    apart: list[tuple[date, date, str]] = []  # their last days are in order, too
-    asked: dict[str, list[str]] = {}
-    for path, days in found:
+    dated = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
+    dated.sort(key=lambda each: each[1].last - each[1].first)
+    disjoint: list[tuple[date, date, str]] = []  # their last days are in order, too
+    overlaps: dict[str, list[str]] = {}
+    for path, days in dated:
         first, last = days.first, days.last
         others: list[str] = []
-        at = bisect_left(apart, first, key=lambda each: each[1])
-        for start, end, other in apart[at:]:
+        at = bisect_left(disjoint, first, key=lambda each: each[1])
+        for start, end, other in disjoint[at:]:
             if start > last:
                 break
             is_within = first <= start and end <= last and first != last
             if is_within or min(end, last) > max(start, first):
                 others.append(other)
         if others:
-            asked[path] = others
+            overlaps[path] = others
         else:
-            insort(apart, (first, last, path))
-    return asked
+            insort(disjoint, (first, last, path))
+    return overlaps
 
 
 def _days_of(path: str) -> Days | None:

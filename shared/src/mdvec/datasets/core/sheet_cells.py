@@ -129,8 +129,8 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
     for tokens in _sections(number_format):
         condition, limit, shown = "", 0, []
         for token in tokens:
-            if given := _CONDITION.fullmatch(token):
-                condition, limit = given[1], int(given[2])
+            if condition_match := _CONDITION.fullmatch(token):
+                condition, limit = condition_match[1], int(condition_match[2])
             elif _ZEROS.fullmatch(token):
                 shown.append(token)
             elif (text := _literal(token)) is not None or (token in _BETWEEN and (text := token)):

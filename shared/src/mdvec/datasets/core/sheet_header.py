@@ -64,8 +64,8 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
         return 0
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     if all(len(row) < len(rows[at]) for row in rows[:at]):
-        are_single = all(_filled(row) == 1 for row in rows[:at])
-        return at if has_values or (are_single and _filled(rows[at]) > _MIN_COLUMNS) else 0
+        are_single = all(_filled_count(row) == 1 for row in rows[:at])
+        return at if has_values or (are_single and _filled_count(rows[at]) > _MIN_COLUMNS) else 0
     names = [cell.strip() for cell in rows[at]]
     return at if has_values and all(names) and len(set(names)) == len(names) else 0
 
@@ -87,7 +87,8 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
     """
     width = max(map(len, rows))
     columns = [
-        [row[place].strip() if place < len(row) else "" for row in rows] for place in range(width)
+        [row[column].strip() if column < len(row) else "" for row in rows]
+        for column in range(width)
     ]
     used = [cells for cells in columns if any(cells[at:])]
     if all(cells[at] for cells in used):
@@ -111,8 +112,8 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
 
 def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The rows without columns in which there is nothing, such as a margin."""
-    filled = {place for row in rows for place, cell in enumerate(row) if cell.strip()}
-    return [[cell for place, cell in enumerate(row) if place in filled] for row in rows]
+    filled = {column for row in rows for column, cell in enumerate(row) if cell.strip()}
+    return [[cell for column, cell in enumerate(row) if column in filled] for row in rows]
 
 
 def title(row: Sequence[str]) -> str:
@@ -126,12 +127,12 @@ def usual_width(widths: Iterable[int]) -> int:
     return max(counted, key=lambda width: (counted[width], width), default=0)
 
 
-def _filled(row: Sequence[str]) -> int:
+def _filled_count(row: Sequence[str]) -> int:
     return sum(bool(cell.strip()) for cell in row)
 
 
 def _is_narrow(row: Sequence[str], width: int) -> bool:
-    return _filled(row) <= max(1, _TITLE_SHARE * width)
+    return _filled_count(row) <= max(1, _TITLE_SHARE * width)
 
 
 _MIN_GROUPS = 2
@@ -159,24 +160,24 @@ class SheetHeader:
 
 def sheet_header(
     rows: Sequence[Sequence[str]],
-    given: int | None = None,
+    header_row: int | None = None,
     merged: Mapping[int, int] = MappingProxyType({}),
 ) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
-    ``given`` is the index of the row that the user says it is in, or ``NO_HEADER``. ``merged`` has,
-    for a row in which merged cells begin, the last row that all of them go over.
+    ``header_row`` is the index of the row that the user named, or ``NO_HEADER``. ``merged`` maps
+    a row in which merged cells begin to the last row that all of them cover.
 
     Raises:
         NoHeader: there are title lines, but no evident header.
     """
-    if given is None and is_doubtful(rows):
+    if header_row is None and is_doubtful(rows):
         raise NoHeader("its header cannot be told from its titles; name its row with --header-row")
-    at = header_at(rows) if given is None else given
-    if given == NO_HEADER or (given is None and at == 0 and is_data(rows[0], rows[1:])):
+    at = header_at(rows) if header_row is None else header_row
+    if header_row == NO_HEADER or (header_row is None and at == 0 and is_data(rows[0], rows[1:])):
         return SheetHeader(0, NO_HEADER, (), ())
-    top, lower = (at, at) if given is not None else header_span(rows, at, merged)
-    if given is None and top == lower:
+    top, lower = (at, at) if header_row is not None else header_span(rows, at, merged)
+    if header_row is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top)
@@ -249,8 +250,8 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     width = max(map(len, rows))
     names: list[str] = []
     groups = [""] * (len(rows) - 1)
-    for place in range(width):
-        *above, name = (row[place].strip() if place < len(row) else "" for row in rows)
+    for column in range(width):
+        *above, name = (row[column].strip() if column < len(row) else "" for row in rows)
         own = [level for level, cell in enumerate(above) if cell]
         if own:
             groups[own[0] :] = above[own[0] :]

@@ -40,7 +40,7 @@ class ReadColumn:
         return not (self.sample or self.nulls or self.note or self.decision)
 
     def __str__(self) -> str:
-        said = [f"{_shown(self.sample)} → {self.type}"] if self.sample else []
+        said = [f"{_shown_value(self.sample)} → {self.type}"] if self.sample else []
         said += [self.decision] if self.decision else []
         if self.nulls:
             said.append(f"{counted(self.nulls, 'cell')} such as NA → NULL")
@@ -88,7 +88,7 @@ class Understood:
         if self.delimiter not in _PLAIN_DELIMITERS:
             said.append(f"cells separated by {self.delimiter!r}")
         if self.skipped:
-            titles = ", ".join(map(_shown, self.skipped[:_MAX_TITLES]))
+            titles = ", ".join(map(_shown_value, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
         unusual = [column for column in self.columns if not column.is_plain]
         shown = [
@@ -116,7 +116,7 @@ class Understood:
         return replace(self, notes=(*self.notes, *filter(None, notes)))
 
 
-def _shown(text: str) -> str:
+def _shown_value(text: str) -> str:
     return shown_name(text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…")
 
 

@@ -97,21 +97,21 @@ _GROUPING_PROOF = r"[¥￥\\円▲△()$£%％]|,\d{3}[,.]"
 _COMMAS = "the comma is the decimal sign"
 
 
-def _parsed(formats: Iterable[str]) -> str:
+def _strptime_sql(formats: Iterable[str]) -> str:
     """SQL that reads {v} by the first format that fits, as strptime writes them."""
     return f"try_strptime({{v}}, {list(formats)!s})"
 
 
-def _slashed(order: Iterable[str]) -> str:
+def _slash_date_sql(order: Iterable[str]) -> str:
     """SQL that reads a date whose parts come in this order, with a time or without."""
     parts = tuple(order)
     days = [sign.join(parts) for sign in ("/", ".", "-")]
-    return _parsed(
+    return _strptime_sql(
         day + time for day in days for time in ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f")
     )
 
 
-_DMY, _MDY = _slashed(("%d", "%m", "%Y")), _slashed(("%m", "%d", "%Y"))
+_DMY, _MDY = _slash_date_sql(("%d", "%m", "%Y")), _slash_date_sql(("%m", "%d", "%Y"))
 
 
 def _euro(number: str) -> str:
@@ -166,7 +166,7 @@ class ValueKind:
 
     def holds(self, column: str) -> str:
         """SQL: whether one value fits; false or NULL if not."""
-        value = self._trimmed(column)
+        value = self._trim(column)
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         pattern = self.pattern.replace("'", "''")
         return (
@@ -177,9 +177,9 @@ class ValueKind:
     def proves(self, column: str) -> str:
         """SQL: whether a value can mean only this kind."""
         pattern = self.needs.replace("'", "''")
-        return f"regexp_matches({self._trimmed(column)}, '{pattern}')" if self.needs else "true"
+        return f"regexp_matches({self._trim(column)}, '{pattern}')" if self.needs else "true"
 
-    def _trimmed(self, cell: str) -> str:
+    def _trim(self, cell: str) -> str:
         return f"trim({self._half_width(cell)})"
 
     def _half_width(self, text: str) -> str:
@@ -213,7 +213,7 @@ class ValueKind:
         if self.question:
             return cell
         is_trimmed = self.is_full_width or self.type not in _READ_WITH_SPACES
-        value = self._trimmed(cell) if is_trimmed else cell
+        value = self._trim(cell) if is_trimmed else cell
         read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
@@ -270,7 +270,7 @@ _KINDS = (
         reading=_ISO_DATE.replace("regexp_extract({v}, '月([0-9]+)日', 1)", "'1'"),
         rule="the first day of the month",
     ),
-    ValueKind("DATE", _MONTH_NAMED, reading=_parsed(_MONTH_FORMATS)),
+    ValueKind("DATE", _MONTH_NAMED, reading=_strptime_sql(_MONTH_FORMATS)),
     ValueKind("DATE", _SLASHED, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"),
     ValueKind("DATE", _SLASHED, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),

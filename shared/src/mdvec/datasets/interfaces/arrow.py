@@ -42,5 +42,5 @@ def arrow_to_parquet(source: Path, target: Path, columns: Mapping[str, str]) -> 
         return Understood(columns=columns_read).with_notes(*response["notes"])
     if "why" in response:
         raise UnreadableFile(response["why"])
-    said = response.get("error", "reading it broke the process that did")[:_MAX_CHARS]
-    raise UnreadableFile(f"it cannot be read as an Arrow file ({said})")
+    reason = response.get("error", "reading it broke the process that did")[:_MAX_CHARS]
+    raise UnreadableFile(f"it cannot be read as an Arrow file ({reason})")

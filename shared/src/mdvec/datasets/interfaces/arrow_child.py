@@ -33,10 +33,10 @@ class _NotRead(Exception):
 def main() -> None:
     """Convert the file that is STDIN; prints its columns' names, or why it cannot be converted."""
     target, *texts = sys.argv[1:]
-    sys.stdout.write(json.dumps(_converted(sys.stdin.fileno(), Path(target), texts)))
+    sys.stdout.write(json.dumps(_convert(sys.stdin.fileno(), Path(target), texts)))
 
 
-def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
+def _convert(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any]:
     try:
         frame = _lazy(descriptor)
         kinds = frame.collect_schema()
@@ -52,10 +52,10 @@ def _converted(descriptor: int, target: Path, texts: list[str]) -> dict[str, Any
             if name in texts or kinds[name] == pl.Duration
         ]
         cast += [pl.col(name).cast(kind) for name, kind in exact.items() if name not in texts]
-        kept = exact | {name: pl.String() for name in names if kinds[name] == pl.Duration}
+        types = exact | {name: pl.String() for name in names if kinds[name] == pl.Duration}
         notes = [
             f"{name}: {kinds[name]} → {kind}, which keeps it exactly"
-            for name, kind in kept.items()
+            for name, kind in types.items()
             if kind != pl.Int64 and name not in texts
         ]
         (frame.with_columns(cast) if cast else frame).sink_parquet(target)

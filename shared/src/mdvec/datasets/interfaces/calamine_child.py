@@ -60,11 +60,11 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator
     """
     for at, about in enumerate(book.sheets_metadata):
         kind, visible = str(about.typ).rpartition(".")[2], str(about.visible).rpartition(".")[2]
-        said: dict[str, Any] = {"name": about.name, "is_hidden": visible != "Visible"}
-        said["is_sheet"] = kind == "WorkSheet"
-        if said["is_sheet"] and not said["is_hidden"]:
+        about_sheet: dict[str, Any] = {"name": about.name, "is_hidden": visible != "Visible"}
+        about_sheet["is_sheet"] = kind == "WorkSheet"
+        if about_sheet["is_sheet"] and not about_sheet["is_hidden"]:
             sheet = book.get_sheet_by_index(at)
-            said["start"] = rows.tell()
+            about_sheet["start"] = rows.tell()
             first_row, first_column = sheet.start or (0, 0)
             for number, cells in enumerate(sheet.iter_rows(), first_row + 1):
                 values = [None] * first_column + [
@@ -74,10 +74,10 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator
                     values.pop()
                 if values:
                     rows.write(f"{json.dumps([number, values])}\n".encode())
-            said["end"] = rows.tell()
+            about_sheet["end"] = rows.tell()
             # Known in .xls alone; rows and columns count from 0.
-            said["merged"] = sheet.merged_cell_ranges or []
-        yield said
+            about_sheet["merged"] = sheet.merged_cell_ranges or []
+        yield about_sheet
 
 
 def _duration(cell: object) -> object:

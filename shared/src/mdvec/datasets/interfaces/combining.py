@@ -77,7 +77,7 @@ def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
     uncertain = [name for name in columns if rows.types.get(name) in _UNCERTAIN]
     if not uncertain:
         return types
-    with _opened([rows]) as (connection, (scan,)):
+    with _open_parts([rows]) as (connection, (scan,)):
         for name in uncertain:
             column = identifier(name)
             is_text = rows.types[name] == "VARCHAR"
@@ -100,9 +100,9 @@ def filled_cells(rows: CombinedRows, columns: Sequence[str]) -> dict[str, int]:
         UnreadableFile: the Parquet file cannot be read.
     """
     counts = ", ".join(f"count(nullif(trim({identifier(name)}), ''))" for name in columns)
-    with _opened([rows]) as (connection, (scan,)):
-        found = connection.execute(f"SELECT {counts} FROM {scan}{rows.where}").fetchone() or ()
-    return dict(zip(columns, map(int, found), strict=True))
+    with _open_parts([rows]) as (connection, (scan,)):
+        counted = connection.execute(f"SELECT {counts} FROM {scan}{rows.where}").fetchone() or ()
+    return dict(zip(columns, map(int, counted), strict=True))
 
 
 def combine(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
@@ -114,16 +114,21 @@ def combine(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: 
     while len(parts) > _FILES_AT_ONCE:
         parts = [
             CombinedRows(
-                (), _written(parts[at : at + _FILES_AT_ONCE], columns, snapshots), columns.types
+                (), _write_parts(parts[at : at + _FILES_AT_ONCE], columns, snapshots), columns.types
             )
             for at in range(0, len(parts), _FILES_AT_ONCE)
         ]
-    return _written(parts, columns, snapshots)
+    return _write_parts(parts, columns, snapshots)
 
 
-def _written(parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots) -> Path:
+def _write_parts(
+    parts: Sequence[CombinedRows], columns: CombinedColumns, snapshots: Snapshots
+) -> Path:
     width = len(columns.types)
-    with snapshots.new() as (target, whole), _opened(parts, target, width) as (connection, scans):
+    with (
+        snapshots.new() as (target, whole),
+        _open_parts(parts, target, width) as (connection, scans),
+    ):
         query = " UNION ALL ".join(
             _select(part, columns, scan) for part, scan in zip(parts, scans, strict=True)
         )
@@ -138,7 +143,7 @@ def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
     if not part.paths:
         return f"SELECT * FROM {scan}"
     shown = [
-        _read(name, part.types.get(name, ""), kind) + f" AS {identifier(name)}"
+        _column_sql(name, part.types.get(name, ""), kind) + f" AS {identifier(name)}"
         for name, kind in columns.types.items()
     ]
     values = dict(part.from_path)
@@ -151,7 +156,7 @@ def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
     return f"SELECT {', '.join(shown)} FROM {scan}{part.where}"
 
 
-def _read(name: str, has: str, wanted: str) -> str:
+def _column_sql(name: str, has: str, wanted: str) -> str:
     column = identifier(name)
     if has == wanted:
         return column
@@ -164,7 +169,7 @@ def _value(text: str | None) -> str:
 
 
 @contextmanager
-def _opened(
+def _open_parts(
     parts: Sequence[CombinedRows], target: Path | None = None, width: int = 0
 ) -> Iterator[tuple[duckdb.DuckDBPyConnection, list[str]]]:
     """A connection that can read some parts, with the SQL of their rows, and write a target."""
@@ -202,18 +207,18 @@ def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> 
         return
     with safe_connection([parquet]) as connection:
         try:
-            found = _repeated(connection, parquet_scan(parquet), columns, file_column)
+            repeated = _repeated_files(connection, parquet_scan(parquet), columns, file_column)
         except duckdb.OutOfMemoryException:  # a note is not worth a failure
             return
-    if found:
+    if repeated:
         shown = ", ".join(
-            f"{file} ({rows:,}, in {other})" for file, rows, other in found[:_MAX_NAMED]
+            f"{file} ({rows:,}, in {other})" for file, rows, other in repeated[:_MAX_NAMED]
         )
-        more = f" and {len(found) - _MAX_NAMED:,} more" if len(found) > _MAX_NAMED else ""
+        more = f" and {len(repeated) - _MAX_NAMED:,} more" if len(repeated) > _MAX_NAMED else ""
         yield f"all rows of {shown}{more} are in another file as well, and count more than once"
 
 
-def _repeated(
+def _repeated_files(
     connection: duckdb.DuckDBPyConnection, scan: str, columns: Collection[str], file_column: str
 ) -> list[_Repeated]:
     """Such files. Two rows of each file, and then the files that share both, rule most out."""

@@ -57,7 +57,7 @@ def safe_connection(
     if shared and shared.can_open(files) and not (writes_to or memory_mb):
         opened = shared.cursor(optimizes=optimizes)
     else:
-        opened = _alone(_connected(files, writes_to, memory_mb, optimizes=optimizes))
+        opened = _closing(_connect(files, writes_to, memory_mb, optimizes=optimizes))
     try:
         with opened as connection:
             yield connection
@@ -70,12 +70,12 @@ def safe_connection(
 
 
 @contextmanager
-def _alone(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+def _closing(connection: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
     with closing(connection), stoppable(connection.interrupt):
         yield connection
 
 
-def _connected(
+def _connect(
     files: Sequence[Path],
     writes_to: Path | None = None,
     memory_mb: int | None = None,
@@ -123,7 +123,7 @@ class _SharedDatabases:
     @contextmanager
     def cursor(self, *, optimizes: bool) -> Iterator[duckdb.DuckDBPyConnection]:
         if optimizes not in self.by_optimizer:
-            self.by_optimizer[optimizes] = _connected((), self.folder, optimizes=optimizes)
+            self.by_optimizer[optimizes] = _connect((), self.folder, optimizes=optimizes)
         with closing(self.by_optimizer[optimizes].cursor()) as cursor:
             self.cursors.append(cursor)
             try:

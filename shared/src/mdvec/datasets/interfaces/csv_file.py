@@ -182,7 +182,7 @@ def _convert(
                 rows = rows.without_totals(connection)
             for is_parallel in (True, False) if rows.is_large else (False,):
                 part = replace(rows, is_parallel=is_parallel)
-                columns = _converted(connection, part, target, plain, progress, reading)
+                columns = _convert_columns(connection, part, target, plain, progress, reading)
                 if columns is not None:
                     return columns
                 target.unlink(missing_ok=True)
@@ -196,7 +196,7 @@ def _convert(
     raise rows.never_closed()
 
 
-def _converted(
+def _convert_columns(
     connection: duckdb.DuckDBPyConnection,
     rows: Rows,
     target: Path,
@@ -212,7 +212,7 @@ def _converted(
         sample = connection.execute(f"{query} LIMIT {number}").fetchall()
         guesses = _guesses(rows.head, sample, reading.columns)
     if guesses is not None:
-        with _watched(connection, rows, progress):
+        with _watch_queries(connection, rows, progress):
             copied = _write_at_once(connection, guesses, query, target)
         if copied is not None:
             progress.up_to(copied)
@@ -232,7 +232,7 @@ def _converted(
             noted = with_blank_texts(connection, read, target, reading.columns)
             return noted, _totals(connection, rows, noted, target)
         target.unlink(missing_ok=True)
-    with _watched(connection, rows, progress):
+    with _watch_queries(connection, rows, progress):
         copied = put_plain(connection, query, width, plain, rows.file.stat().st_size)
     progress.up_to(copied)
     if not rows.has_all(connection, copied, _cells([f"c{at}" for at in range(width)], "plain")):
@@ -351,7 +351,7 @@ class _Progress:
 
 
 @contextmanager
-def _watched(
+def _watch_queries(
     connection: duckdb.DuckDBPyConnection, rows: Rows, progress: _Progress
 ) -> Iterator[None]:
     """Report how far the queries of the block are, and stop them if nobody wants the result."""

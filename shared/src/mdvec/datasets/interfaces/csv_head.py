@@ -78,26 +78,30 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
     delimiter = reading.delimiter or by_name or _delimiter(text, start, allowed)
     text.seek(start)
     try:
-        first, given = first_rows(_filled_rows(text, delimiter, before), reading.header_row, "line")
+        first, header_row = first_rows(
+            _filled_rows(text, delimiter, before), reading.header_row, "line"
+        )
         if not first:
             raise UnreadableFile("it is empty; put a line with the columns' names into it")
-        return _head(first, before, delimiter, given)
+        return _head(first, before, delimiter, header_row)
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
 
 
-def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, given: int | None) -> Head:
+def _head(
+    first: Sequence[_NumberedRow], before: int, delimiter: str, header_row: int | None
+) -> Head:
     cells = [row for _, row in first]
-    at = header_at(cells) if given is None else max(given, 0)
+    at = header_at(cells) if header_row is None else max(header_row, 0)
     header = cells[at]
-    if given == NO_HEADER or (given is None and _is_data(header, cells[at + 1 :])):
+    if header_row == NO_HEADER or (header_row is None and _is_data(header, cells[at + 1 :])):
         return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
-    top, lower = (at, at) if given is not None else header_span(cells, at)
-    if given is None and top == lower:
+    top, lower = (at, at) if header_row is not None else header_span(cells, at)
+    if header_row is None and top == lower:
         check_names_below(cells, at)
     line, names = first[lower][0], column_names(combined_names(cells[top : lower + 1]))
     titles, is_plain = tuple(map(title, cells[:top])), line == before + lower + 1
-    is_doubtful = given is None and may_go_on(cells, lower)
+    is_doubtful = header_row is None and may_go_on(cells, lower)
     doubtful = first[lower + 1][0] if is_doubtful else 0
     return Head(delimiter, titles, line, names, line, is_plain, first[top][0], doubtful)
 
@@ -159,10 +163,10 @@ def headers_below(rows: Path, head: Head) -> Iterator[str]:
     """
     if not _EMPTY_ROW.search(rows.read_bytes()):
         return
-    found = HeadersBelow()
+    headers = HeadersBelow()
     with rows.open(encoding=UTF_8, newline="") as text:
         reader = csv.reader(text, delimiter=head.delimiter)
         numbered = ((at, row) for at, row in enumerate(reader, 1) if any(map(str.strip, row)))
-        lines = {at: reader.line_num + head.lines for at, _ in found.rows(numbered)}
-    found.numbers = [lines[at] for at in found.numbers]
-    yield from found.notes("line", "file")
+        lines = {at: reader.line_num + head.lines for at, _ in headers.rows(numbered)}
+    headers.numbers = [lines[at] for at in headers.numbers]
+    yield from headers.notes("line", "file")

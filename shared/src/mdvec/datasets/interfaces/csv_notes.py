@@ -45,7 +45,7 @@ def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
             stream.readline()
         lines = stream.readlines()
     lines = lines[0 if start else skipped :]
-    notes, end, place, is_short = NotesBelow(), size, 0, False
+    notes, end, row_start, is_short = NotesBelow(), size, 0, False
     above = iter(reversed(lines))
     parts: list[bytes] = []
     is_within = False
@@ -62,7 +62,7 @@ def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
         parts.clear()
         if text := text_alone(row):
             notes.texts.insert(0, text)
-            place, is_short = end, len(row) == 1
+            row_start, is_short = end, len(row) == 1
         elif len(filled_cells(row)) > 1:
             break
         elif any(row):
@@ -73,4 +73,4 @@ def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
     notes.are_usual = len(head.names) < MIN_WIDTH or any(
         map(text_alone, csv.reader(reversed(rest), delimiter=head.delimiter))
     )
-    return NoteLines(notes, place, is_short)
+    return NoteLines(notes, row_start, is_short)

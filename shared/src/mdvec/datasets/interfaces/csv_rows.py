@@ -176,28 +176,30 @@ class Rows:
             return self.never_closed()
         if first is None:
             return UnreadableFile(f"it cannot be read as CSV ({first_line(error)})")
-        place, kind, said = first
-        return UnreadableFile(f"line {self.line_at(int(place) - 1)}: {self._what(kind, said)}")
+        position, kind, message = first
+        return UnreadableFile(
+            f"line {self.line_at(int(position) - 1)}: {self._explain(kind, message)}"
+        )
 
     def never_closed(self) -> UnreadableFile:
         """The refusal of a file whose end lies within a cell."""
         line = self.line_at(_last_opening(self.file))
         return UnreadableFile(f"line {line}: a quotation mark opens a cell that is never closed")
 
-    def line_at(self, place: int) -> int:
+    def line_at(self, position: int) -> int:
         """The number in the user's file of the first line at or after a place that is not blank."""
         line = self.head.lines - self.skipped + 1
         with self.file.open("rb") as stream:
             stream.seek(0)
-            while place > 0 and (block := stream.read(min(place, _BLOCK))):
-                line, place = line + block.count(b"\n"), place - len(block)
+            while position > 0 and (block := stream.read(min(position, _BLOCK))):
+                line, position = line + block.count(b"\n"), position - len(block)
             while (blank := stream.readline(_BLOCK)) and not blank.strip(b"\r\n"):
                 line += 1
         return line
 
-    def _what(self, kind: str, said: str) -> str:
+    def _explain(self, kind: str, message: str) -> str:
         if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
-            number = said.rpartition(" ")[2]
+            number = message.rpartition(" ")[2]
             if kind == "TOO MANY COLUMNS":  # DuckDB counts no further
                 number = f"at least {number}"
             delimiter = self.head.delimiter
@@ -214,7 +216,7 @@ class Rows:
             )
         if kind == "UNQUOTED VALUE":
             return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
-        return f"it is not valid CSV ({said})"
+        return f"it is not valid CSV ({message})"
 
 
 def _last_opening(file: Path) -> int:
@@ -243,14 +245,14 @@ def totals_among(
     """
     if not columns:
         return {}
-    found = connection.execute(
+    labels = connection.execute(
         " UNION ".join(
             f"SELECT trim({cell}) FROM {table} WHERE length({cell}) <= {_MAX_TOTAL_LENGTH} "
             f"AND (contains({cell}, '計') OR contains(lower({cell}), 'total'))"
             for cell in columns
         )
     ).fetchall()
-    if not (totals := [text for (text,) in found if is_total(text)]):
+    if not (totals := [text for (text,) in labels if is_total(text)]):
         return {}
     rows = connection.execute(
         f"SELECT {_first_of(columns, totals)} AS total, count(*) FROM {table} "
@@ -275,5 +277,7 @@ def _may_sum(cell: str | None) -> bool:
 def _first_of(cells: Sequence[str], texts: Iterable[str]) -> str:
     """SQL: the first of the cells that is one of the texts, else NULL."""
     some = ", ".join(map(literal, texts))
-    found = ", ".join(f"CASE WHEN trim({cell}) IN ({some}) THEN trim({cell}) END" for cell in cells)
-    return f"coalesce({found}, NULL)"
+    matches = ", ".join(
+        f"CASE WHEN trim({cell}) IN ({some}) THEN trim({cell}) END" for cell in cells
+    )
+    return f"coalesce({matches}, NULL)"

@@ -47,18 +47,18 @@ has no negative intervals, drops the zone of a time, and stores a union's member
 def main() -> None:
     """Open the file, then copy one table per request until the parent closes the pipe."""
     limit_process(memory=(MEMORY_MB + _EXTRA_ADDRESS_SPACE_MB) * MEGABYTE)
-    file = _here(json.loads(sys.stdin.readline()))
+    file = _working_path(json.loads(sys.stdin.readline()))
     files = [file, file.with_name(f"{file.name}.wal")]
-    with safe_connection(files, writes_to=_here(""), memory_mb=MEMORY_MB) as connection:
+    with safe_connection(files, writes_to=_working_path(""), memory_mb=MEMORY_MB) as connection:
         try:
             connection.execute(f"ATTACH {literal(str(file))} AS src (READ_ONLY)")
-            _respond(_found(connection))
+            _respond(_list_tables(connection))
         except (duckdb.Error, MemoryError) as error:
             _respond({"error": first_line(error)})
             return
         for line in sys.stdin:
             *names, is_view = json.loads(line)
-            _respond(_copied(connection, *names, is_view=is_view))
+            _respond(_copy_table(connection, *names, is_view=is_view))
 
 
 def _respond(response: dict[str, Any]) -> None:
@@ -66,12 +66,12 @@ def _respond(response: dict[str, Any]) -> None:
     sys.stdout.flush()
 
 
-def _here(name: str) -> Path:
+def _working_path(name: str) -> Path:
     """A file in the working folder, by a path that does not reveal where the folder is."""
     return hidden_folder() / name
 
 
-def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+def _list_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     """The tables with their generated columns, then the views, and whether each is a view."""
     tables = connection.execute(
         "SELECT schema_name, table_name, list(column_name ORDER BY column_index) "
@@ -86,7 +86,7 @@ def _found(connection: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     return {"tables": tables + views}
 
 
-def _copied(
+def _copy_table(
     connection: duckdb.DuckDBPyConnection, schema: str, table: str, target: str, *, is_view: bool
 ) -> dict[str, Any]:
     """Write a table's rows to a Parquet file in the working folder; notes on types, or an error.
@@ -104,35 +104,37 @@ def _copied(
         ).fetchall()
         if not columns:
             return {"error": "all its columns are computed"}
-        stored = [_stored(connection, source, column, type_) for column, type_ in columns]
+        stored = [_parquet_type(connection, source, column, type_) for column, type_ in columns]
         shown = ", ".join(
-            f"CAST({name} AS {kept}) AS {name}" if kept != type_ else name
-            for (column, type_), kept in zip(columns, stored, strict=True)
+            f"CAST({name} AS {exact}) AS {name}" if exact != type_ else name
+            for (column, type_), exact in zip(columns, stored, strict=True)
             for name in [identifier(column)]
         )
         connection.execute(
-            f"COPY (SELECT {shown} FROM {source}) TO {literal(str(_here(target)))} "
+            f"COPY (SELECT {shown} FROM {source}) TO {literal(str(_working_path(target)))} "
             f"(FORMAT parquet, USE_TMP_FILE false, ROW_GROUP_SIZE {rows_at_once(len(columns))})"
         )
     except (duckdb.Error, MemoryError) as error:
         return {"error": first_line(error)}
     return {
         "notes": [
-            f"{column}: {type_} → {kept}, which keeps it exactly"
-            for (column, type_), kept in zip(columns, stored, strict=True)
-            if kept not in {type_, "BIGINT"}
+            f"{column}: {type_} → {exact}, which keeps it exactly"
+            for (column, type_), exact in zip(columns, stored, strict=True)
+            if exact not in {type_, "BIGINT"}
         ]
     }
 
 
-def _stored(connection: duckdb.DuckDBPyConnection, source: str, column: str, type_: str) -> str:
+def _parquet_type(
+    connection: duckdb.DuckDBPyConnection, source: str, column: str, type_: str
+) -> str:
     """The type in which Parquet keeps a column exactly, at any depth."""
     name = identifier(column)
-    for condition, kept in _IF_ALL_FIT.get(type_, ()):
+    for condition, exact in _IF_ALL_FIT.get(type_, ()):
         fits = f"bool_and({name} IS NULL OR {condition.format(name)})"
         (all_fit,) = connection.execute(f"SELECT {fits} FROM {source}").fetchone() or ()
         if all_fit is not False:
-            return kept
+            return exact
     return changed_type(type_, lambda part: _EXACTLY.get(part.name))
 
 

@@ -52,7 +52,7 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
         ask = partial(_request, process, seconds)
         response = ask(_NAME)
         if "error" in response:
-            reason = _why(response["error"].replace(_NAME, file.name))
+            reason = _explain(response["error"].replace(_NAME, file.name))
             raise UnreadableFile(reason, may_pass=reason == _IN_USE)
         tables: list[TableInFile] = []
         left_out: list[tuple[str, str]] = []
@@ -61,11 +61,13 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
             left_out += [(f"{label}.{column}", COMPUTED) for column in computed or ()]
             request = partial(ask, [schema, name, _COPY, is_view])
             reading = unreadable_view if is_view else nullcontext
-            tables.append(TableInFile(label, partial(_copied, request, reading, folder / _COPY)))
+            tables.append(
+                TableInFile(label, partial(_copy_table, request, reading, folder / _COPY))
+            )
         yield OpenedFile(tuple(tables), tuple(left_out))
 
 
-def _copied(
+def _copy_table(
     request: Callable[[], dict[str, Any]],
     reading: Callable[[], AbstractContextManager[None]],
     copy: Path,
@@ -131,12 +133,12 @@ def _request(process: subprocess.Popen[str], seconds: float, request: object) ->
     return response
 
 
-def _why(said: str) -> str:
-    if "Could not set lock" in said or "already attached" in said:
+def _explain(message: str) -> str:
+    if "Could not set lock" in message or "already attached" in message:
         return _IN_USE
-    if "not a valid DuckDB database" in said or "Could not read enough bytes" in said:
+    if "not a valid DuckDB database" in message or "Could not read enough bytes" in message:
         return "it is not a complete DuckDB database; copy it again"
-    return f"it cannot be opened as a DuckDB database ({said})"
+    return f"it cannot be opened as a DuckDB database ({message})"
 
 
 class NotATable(UnreadableFile):

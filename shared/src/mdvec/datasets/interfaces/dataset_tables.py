@@ -107,14 +107,14 @@ class DatasetTable(TableExtent):
 
         First come the files that one may expect in it, and that are not.
         """
-        apart = self.combined.apart if self.combined else ()
-        missing = f"not in it, though named alike: {some_of(apart, 3)}" if apart else ""
+        separate = self.combined.apart if self.combined else ()
+        missing = f"not in it, though named alike: {some_of(separate, 3)}" if separate else ""
         alike: dict[str, list[str]] = {}
         for file in self.combined.files if self.combined else ():
             if file.reading:
                 alike.setdefault(file.reading, []).append(file.path)
-        said = [f"{some_of(paths, 1)}: {reading}" for reading, paths in alike.items()]
-        return "; ".join(filter(None, [missing, self.reading, *said]))
+        readings = [f"{some_of(paths, 1)}: {reading}" for reading, paths in alike.items()]
+        return "; ".join(filter(None, [missing, self.reading, *readings]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,9 +307,9 @@ def file_state(source: Path) -> tuple[int, int]:
     try:
         states = [source.stat()]
         for log in _LOGS.get(data_ending(source.name), ()):
-            beside = source.with_name(f"{source.name}{log}")
-            if beside.exists():
-                states.append(beside.stat())
+            log_file = source.with_name(f"{source.name}{log}")
+            if log_file.exists():
+                states.append(log_file.stat())
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
     return sum(state.st_size for state in states), max(state.st_mtime_ns for state in states)

@@ -68,7 +68,7 @@ class JSONValues:
         self._buffer = ""
         self._at = 0
         self.line = 1
-        self.is_list = self._next() == "["
+        self.is_list = self._peek() == "["
         if self.is_list:
             self._skip(1)
 
@@ -79,25 +79,25 @@ class JSONValues:
             UnreadableFile: the text is not JSON, or ends early.
         """
         if not self.is_list:
-            while self._next():
+            while self._peek():
                 yield self.line, self._value()
             return
-        following = self._next()
+        following = self._peek()
         while following != "]":
-            self._next()
+            self._peek()
             yield self.line, self._value()
-            following = self._next()
+            following = self._peek()
             if following == ",":
                 self._skip(1)
-                if self._next() == "]":
+                if self._peek() == "]":
                     raise self._broken("a comma stands before the end of the list")
             elif following != "]":
                 raise self._broken("a comma is missing" if following else "the file ends early")
         self._skip(1)
-        if self._next():
+        if self._peek():
             raise self._broken("there is more after the end of the list")
 
-    def _next(self) -> str:
+    def _peek(self) -> str:
         """The next character that is not a space, without taking it; "" at the end."""
         while True:
             while self._at < len(self._buffer):
@@ -169,9 +169,9 @@ def json_to_parquet(
     records, notes = _Records(), list[str]()
     try:
         with source.open(encoding=encoding, newline="") as text:
-            found = _found(JSONValues(text), notes, is_lines=is_lines)
+            objects = _find_records(JSONValues(text), notes, is_lines=is_lines)
             rows = TypedRows(target, on_rows, reading)
-            columns = rows.write(map(records.row, found), records.names)
+            columns = rows.write(map(records.row, objects), records.names)
     except UnicodeError as error:
         raise not_decoded(reading.encoding) from error
     if not columns:
@@ -179,14 +179,16 @@ def json_to_parquet(
     return Understood(encoding=encoding, is_guess=is_guess, columns=columns).with_notes(*notes)
 
 
-def _found(values: JSONValues, notes: list[str], *, is_lines: bool) -> Iterator[dict[str, Any]]:
+def _find_records(
+    values: JSONValues, notes: list[str], *, is_lines: bool
+) -> Iterator[dict[str, Any]]:
     """The records of a file; ``notes`` gets one on where they were, if that is worth telling."""
     numbered = iter(values)
     line, value = next(numbered, (0, None))
     if not line:
         return
     if not isinstance(value, dict):
-        raise NotATable(f"line {line}: it holds {_called(value)}, not objects")
+        raise NotATable(f"line {line}: it holds {_kind_of(value)}, not objects")
     second = next(numbered, None)
     if second is None and not (values.is_list or is_lines):
         within, note = _records_of_object(value)
@@ -195,18 +197,18 @@ def _found(values: JSONValues, notes: list[str], *, is_lines: bool) -> Iterator[
         return
     yield value
     for at, other in numbered if second is None else chain([second], numbered):
-        yield _checked(at, other)
+        yield _as_object(at, other)
 
 
-def _checked(line: int, value: object) -> dict[str, Any]:
+def _as_object(line: int, value: object) -> dict[str, Any]:
     if isinstance(value, dict):
         return value
     raise UnreadableFile(
-        f"line {line}: it holds {_called(value)} where the values before are objects"
+        f"line {line}: it holds {_kind_of(value)} where the values before are objects"
     )
 
 
-def _called(value: object) -> str:
+def _kind_of(value: object) -> str:
     if isinstance(value, list):
         return "a list"
     return "a text" if isinstance(value, str) else "a single value"

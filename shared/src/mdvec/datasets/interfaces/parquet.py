@@ -66,7 +66,7 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
                 _check_decimals(connection, file)
             return _facts(connection, file)
     except duckdb.Error as error:
-        raise UnreadableFile(_why(error, file, called or file.name)) from error
+        raise UnreadableFile(_explain(error, file, called or file.name)) from error
 
 
 def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
@@ -106,10 +106,10 @@ def _iso(shown: str | None) -> str | None:
     return None if shown is None else shown.replace(" ", "T", 1)
 
 
-def _why(error: Exception, file: Path, called: str) -> str:
-    said = first_line(error)
-    if "magic bytes" in said or "too small to be a Parquet file" in said:
+def _explain(error: Exception, file: Path, called: str) -> str:
+    message = first_line(error)
+    if "magic bytes" in message or "too small to be a Parquet file" in message:
         return "it is not a complete Parquet file; write it again"
     for path in (str(file), one_path(file)):
-        said = said.replace(path, called)
-    return f"it cannot be read as Parquet ({said})"
+        message = message.replace(path, called)
+    return f"it cannot be read as Parquet ({message})"

@@ -164,9 +164,11 @@ class SheetTable:
     ) -> tuple[SheetHeader, tuple[int, int], Iterator[tuple[int, Row]]]:
         """The header, the numbers of its first and last row, and the rows below it."""
         try:
-            first, given = first_rows(rows, self.reading.header_row, "row")
+            first, header_row = first_rows(rows, self.reading.header_row, "row")
             names = [[_name(cell) for cell in row] for _, row in first]
-            header = sheet_header(names, given, self.marks.ends([number for number, _ in first]))
+            header = sheet_header(
+                names, header_row, self.marks.ends([number for number, _ in first])
+            )
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:
@@ -211,8 +213,10 @@ def opened_file(
     filled = [table for table in tables if table.has_cells()]
     empty = [(table.name, "it is an empty sheet") for table in tables if table not in filled]
     is_alone = len(filled) == 1
-    found = tuple(TableInFile("" if is_alone else table.name, table.copy) for table in filled)
-    return OpenedFile(found, (*left_out, *empty))
+    tables_in_file = tuple(
+        TableInFile("" if is_alone else table.name, table.copy) for table in filled
+    )
+    return OpenedFile(tables_in_file, (*left_out, *empty))
 
 
 def _with_texts(row: Row, as_text: Collection[int]) -> Row:

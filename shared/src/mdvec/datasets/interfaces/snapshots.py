@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
-from mdvec.files import UnreadableFile, opened_within, why
+from mdvec.files import UnreadableFile, opened_within, system_message
 from mdvec.platform import path_of
 
 _ENDING = ".parquet"
@@ -22,8 +22,9 @@ class SnapshotsUnwritable(MdvecError):
 
     def __init__(self, folder: Path, error: OSError) -> None:
         super().__init__(
-            f"the folder {folder} for copies of data files cannot be written ({why(error)}); make "
-            "room and check that it can be written, or name another place with --database"
+            f"the folder {folder} for copies of data files cannot be written "
+            f"({system_message(error)}); make room and check that it can be written, or name "
+            "another place with --database"
         )
 
 

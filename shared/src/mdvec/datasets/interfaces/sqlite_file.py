@@ -72,8 +72,8 @@ def opened(
         _check_header(header)
         _check_pages(header, os.fstat(descriptor).st_size)
         try:
-            with closing(_connected(source, descriptor, root, folder)) as connection:
-                yield _found(connection, reading, on_rows)
+            with closing(_connect(source, descriptor, root, folder)) as connection:
+                yield _list_tables(connection, reading, on_rows)
         except apsw.Error as error:
             raise _unreadable(error) from error
 
@@ -94,7 +94,7 @@ def _check_pages(header: bytes, size: int) -> None:
         raise UnreadableFile(_INCOMPLETE)
 
 
-def _connected(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
+def _connect(source: Path, descriptor: int, root: Path, folder: Path) -> apsw.Connection:
     """A connection to the file, or to a copy of it with its log or journal."""
     _lock(descriptor)
     _, *states = before = _states(source)
@@ -147,7 +147,9 @@ def _states(source: Path) -> list[tuple[int, int] | None]:
     return states
 
 
-def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows) -> OpenedFile:
+def _list_tables(
+    connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
+) -> OpenedFile:
     tables: list[TableInFile] = []
     left_out: list[tuple[str, str]] = []
     rows: list[tuple[str, str]] = connection.execute(  # type: ignore[assignment]
@@ -158,7 +160,7 @@ def _found(connection: apsw.Connection, reading: ReadingOptions, on_rows: OnRows
         if type_ not in ("table", "view"):
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
             continue
-        copy = _copied if type_ == "table" else _copied_view
+        copy = _copy_table if type_ == "table" else _copied_view
         tables.append(TableInFile(name, partial(copy, connection, name, reading, on_rows)))
         if type_ == "table":
             _, computed = _columns(connection, name)
@@ -178,12 +180,12 @@ def _copied_view(
     connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_LOOKS)
     try:
         with unreadable_view():
-            return _copied(connection, name, reading, on_rows, target)
+            return _copy_table(connection, name, reading, on_rows, target)
     finally:
         connection.set_progress_handler(None)
 
 
-def _copied(
+def _copy_table(
     connection: apsw.Connection, name: str, reading: ReadingOptions, on_rows: OnRows, target: Path
 ) -> Understood:
     """Write the rows of a table to a Parquet file."""

@@ -128,8 +128,8 @@ def write_typed(
             (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
             for column, (kind, _) in zip(columns, kinds, strict=True)
         ]
-        asked = _kinds(connection, dotted, sample)
-        kinds = [new if new[0] else old for new, old in zip(asked, kinds, strict=True)]
+        guessed = _kinds(connection, dotted, sample)
+        kinds = [new if new[0] else old for new, old in zip(guessed, kinds, strict=True)]
     named = [(at, column, *kinds[at]) for at, column in enumerate(columns) if column.name]
     shown = ", ".join(
         f"{column.value(f'c{at}', kind)} AS {identifier(column.name)}"
@@ -233,10 +233,10 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, patte
         return ""
     (_, others), *odd = cells
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
-    said = f"{shown} kept it text among {others:,} "
-    said += "numbers" if pattern == NUMBER_LIKE else "dates"
+    note = f"{shown} kept it text among {others:,} "
+    note += "numbers" if pattern == NUMBER_LIKE else "dates"
     wishes = " ".join(_as_null(name, text) for text, _ in odd if _may_mean_nothing(text, name))
-    return f"{said}; {wishes} makes it NULL" if wishes else said
+    return f"{note}; {wishes} makes it NULL" if wishes else note
 
 
 def _may_mean_nothing(text: str, name: str) -> bool:
@@ -302,7 +302,7 @@ def _verdicts(
             f"unnest({some}) AS place, unnest({[kinds.index(tried[at]) for at in some]}) AS kind "
             "FROM plain)) GROUP BY place"
         ).fetchall()
-        verdicts |= {place: (fits, nulls, misfit) for place, fits, nulls, misfit in rows}
+        verdicts |= {column: (fits, nulls, misfit) for column, fits, nulls, misfit in rows}
     return verdicts
 
 

@@ -82,7 +82,7 @@ class TypedRows:
                 put_plain(connection, texts, len(columns), plain, lists.stat().st_size)
                 read = iter(write_typed(connection, columns, self.target))
             return tuple(
-                _noted(next(read), column, seen)
+                _with_kinds(next(read), column, seen)
                 for column, seen in zip(columns, self.seen, strict=True)
                 if column.name
             )
@@ -146,7 +146,7 @@ class TypedRows:
         return TextColumn(name, kinds=self.text_kinds if is_read else ())
 
 
-def _noted(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
+def _with_kinds(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
     """A column with what its cells were, if they were no texts of one kind."""
     if column.type:
         return replace(read, nulls=seen.blanks)

@@ -66,11 +66,11 @@ def opened(
             return
         stream = stack.enter_context(path_of(descriptor).open("rb"))
         marks = _check(stream)
-        book = stack.enter_context(closing(_loaded(stream, values=True)))
+        book = stack.enter_context(closing(_load(stream, values=True)))
         formulas = None
         if any(sheet.has_formulas for sheet in marks.values()):
-            formulas = stack.enter_context(closing(_loaded(stream, values=False)))
-        yield opened_file(_found(book, formulas, marks), reading, on_rows)
+            formulas = stack.enter_context(closing(_load(stream, values=False)))
+        yield opened_file(_find_sheets(book, formulas, marks), reading, on_rows)
 
 
 def _check(stream: BinaryIO) -> dict[str, SheetMarks]:
@@ -113,7 +113,7 @@ def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> SheetMarks:
     return marks
 
 
-def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
+def _load(stream: BinaryIO, *, values: bool) -> Workbook:
     from openpyxl import load_workbook
 
     stream.seek(0)
@@ -121,7 +121,7 @@ def _loaded(stream: BinaryIO, *, values: bool) -> Workbook:
         return load_workbook(stream, read_only=True, data_only=values, keep_links=False)
 
 
-def _found(
+def _find_sheets(
     book: Workbook, formulas: Workbook | None, marks: Mapping[str, SheetMarks]
 ) -> Iterator[FoundSheet]:
     for name in book.sheetnames:
@@ -196,8 +196,8 @@ class _ExcelRows:
     def notes(self) -> Iterator[str]:
         """What is NULL though its cell is not empty."""
         if self._errors:
-            said = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
-            yield f"cells with an error are NULL: {said}"
+            errors = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
+            yield f"cells with an error are NULL: {errors}"
         if self._unstored:
             yield (
                 f"formulas without a stored value are NULL: {self._unstored:,}; open and save the "
@@ -223,7 +223,7 @@ def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:
             yield about["name"], "it is no sheet of cells", SheetMarks()
         else:
             rows = _SpooledRows(spool, about["start"], about["end"])
-            yield about["name"], rows, _merged(about)
+            yield about["name"], rows, _sheet_marks(about)
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
@@ -240,7 +240,7 @@ def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
     return sheets
 
 
-def _merged(about: dict[str, Any]) -> SheetMarks:
+def _sheet_marks(about: dict[str, Any]) -> SheetMarks:
     return SheetMarks(
         [
             MergedCells(first_row + 1, last_row + 1, column + 1)

@@ -42,7 +42,9 @@ class CrossEncoderBackend:
             )
         except (RuntimeError, MemoryError, IndexError) as error:
             raise ModelError(f"the reranker {self._name!r} failed: {first_line(error)}") from error
-        return _checked(self._name, np.asarray(predictions).reshape(-1).tolist(), len(passages))
+        return _check_scores(
+            self._name, np.asarray(predictions).reshape(-1).tolist(), len(passages)
+        )
 
 
 class OnnxCrossEncoder:
@@ -62,7 +64,7 @@ class OnnxCrossEncoder:
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
         """How well each passage answers the question."""
         scores = [self._model.run(question, passage)[self._output].item() for passage in passages]
-        return _checked(self._name, scores, len(passages))
+        return _check_scores(self._name, scores, len(passages))
 
 
 def _not_one_number(name: str, count: int) -> ModelUnavailable:
@@ -72,7 +74,7 @@ def _not_one_number(name: str, count: int) -> ModelUnavailable:
     )
 
 
-def _checked(name: str, scores: list[float], count: int) -> list[float]:
+def _check_scores(name: str, scores: list[float], count: int) -> list[float]:
     if len(scores) != count or not all(map(math.isfinite, scores)):
         raise ModelError(f"the reranker {name!r} gave scores that cannot be used")
     return scores

@@ -50,7 +50,7 @@ class E5SmallBackend:
     def oversized(self, text: str) -> bool:
         """Whether the model's own count, with prefix and special tokens, exceeds its limit."""
         limit = E5_SMALL.max_tokens
-        return len(text) > limit // 8 and self._encoder.token_count(_expanded(text)) > limit
+        return len(text) > limit // 8 and self._encoder.token_count(_expand_ligature(text)) > limit
 
     def refusal(self, text: str) -> str | None:
         """Refuses NUL, where the C library silently ends a text, and texts that take minutes."""
@@ -62,15 +62,15 @@ class E5SmallBackend:
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, with the model's ``passage:`` prefix."""
-        expanded = [_expanded(text) for text in texts]
+        expanded = [_expand_ligature(text) for text in texts]
         return np.asarray(self._encoder.passage(expanded), dtype=np.float32)
 
     def encode_query(self, text: str) -> Vectors:
         """The vector of a question, with the model's ``query:`` prefix."""
-        return np.asarray(self._encoder.query(_expanded(text)), dtype=np.float32)
+        return np.asarray(self._encoder.query(_expand_ligature(text)), dtype=np.float32)
 
 
-def _expanded(text: str) -> str:
+def _expand_ligature(text: str) -> str:
     """``text`` with the ligature ﷺ replaced by its eighteen letters.
 
     The C library reserves twelve letters per character, the maximum of all others: a dozen of

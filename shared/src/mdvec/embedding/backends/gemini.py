@@ -98,8 +98,8 @@ class GeminiBackend(EndpointBackend):
         except errors.APIError as error:
             headers = getattr(error.response, "headers", None) or {}
             wait = retry_after(headers) or _wait_in(error.details)
-            said = str(error.message or error.status or "")
-            raise failure_of(error.code, said, wait, self._host, self._key) from None
+            message = str(error.message or error.status or "")
+            raise failure_of(error.code, message, wait, self._host, self._key) from None
         except (errors.UnknownApiResponseError, json.JSONDecodeError, RecursionError):
             raise Transient("the answer is cut off or no JSON") from None
         except ValueError as error:  # the library's models refuse what is no answer of Gemini's

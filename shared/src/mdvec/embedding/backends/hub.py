@@ -102,8 +102,8 @@ def fetch(repository: Repository, may_download: MayDownload) -> Path:
     # change with every major version; all of them mean that the download failed.
     except Exception as error:
         label = repository.label or name
-        said = download_failure(error, constants.ENDPOINT, cache, label, repository.offered)
-        raise ModelUnavailable(said) from error
+        message = download_failure(error, constants.ENDPOINT, cache, label, repository.offered)
+        raise ModelUnavailable(message) from error
 
 
 def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -> Collection[str]:
@@ -162,17 +162,17 @@ def cache_folder() -> Path:
 
 def read_object(file: Path) -> dict[str, object]:
     """The JSON object in a file; empty if the file is missing or broken."""
-    parsed = _parsed(file)
+    parsed = _parse(file)
     return parsed if isinstance(parsed, dict) else {}
 
 
 def read_list(file: Path) -> list[object]:
     """The JSON array in a file; empty if the file is missing or broken."""
-    parsed = _parsed(file)
+    parsed = _parse(file)
     return parsed if isinstance(parsed, list) else []
 
 
-def _parsed(file: Path) -> object:
+def _parse(file: Path) -> object:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -83,7 +83,7 @@ class OnnxBackend:
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         row = self._model.run(text)[self._output][0]
-        vector = row if self._pooling is None else _pooled(row, self._pooling)
+        vector = row if self._pooling is None else _pool(row, self._pooling)
         return np.asarray(vector[: self._truncate_dim], dtype=np.float32)
 
     def _mark(self) -> str:
@@ -114,7 +114,7 @@ def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | N
     return tokens, pooling.mode
 
 
-def _pooled(tokens: NDArray[np.float32], mode: str) -> NDArray[np.float32]:
+def _pool(tokens: NDArray[np.float32], mode: str) -> NDArray[np.float32]:
     """Pool the vectors of a text's tokens (one a row) into the vector of the text."""
     if mode in ("cls", "lasttoken"):
         return np.asarray(tokens[0 if mode == "cls" else -1])

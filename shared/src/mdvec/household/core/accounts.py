@@ -26,22 +26,22 @@ from typing import NamedTuple
 from mdvec.household.core.balances import BalancedDay, gaps_within, oldest_first
 
 _IN_NAME = re.compile(r"(?<![0-9])(?!19|20)[0-9]{7}(?![0-9])")
-"""An account number of a Japanese bank in a file's name; 2025701 is rather a date."""
+"""An account number of a Japanese bank in a file's name; 2025701 is more likely a date."""
 _IN_TEXT = re.compile(r"口座番号[\s:,\"普通当座]{0,10}([0-9]{7})(?![0-9])")
 _NUMBER_OR_CARD = re.compile(r"\((?!19|20)[0-9]{4}\)|[0-9]+")
 OTHERWISE = 5
-"""One row in so many, at most, is taken to speak against the truth: an equal row in two accounts,
-or a row that two files of one account have differently. No collection of files has measured it."""
+"""If one row in this many differs, two files are taken to be of different accounts. The threshold
+is a guess; no collection of files has measured it."""
 SURELY_EQUAL = 5
 """Two accounts share this many equal rows with a probability of 1/5 ** 5 = 0.0003; one row less
 would make it 0.0016. A wrong answer would silently lose rows. A row that only one of two files
-has outweighs an equal one."""
+has cancels out an equal one."""
 STATED = "="
-"""In place of a number: a person said that the file is of the account of this name."""
+"""In place of a number: the user stated the file's account."""
 
 
 class Sameness(Enum):
-    """What two statements say about being of one account."""
+    """Whether two statements are of one account."""
 
     SAME = "same"
     APART = "apart"
@@ -62,9 +62,9 @@ class KeyedRow(NamedTuple):
 class AccountStatement:
     """A statement of a single account without IDs, with its rows in the order of the file.
 
-    ``number`` is "" if nothing tells it; ``scope`` is what told its account from the first one of
-    the same name so far, None for a new statement. A statement whose rows are not all known any
-    more has none here.
+    ``number`` is "" if unknown. ``scope`` is what has distinguished its account from the first one
+    of the same name so far; None for a new statement. ``rows`` is empty if some are no longer
+    known.
     """
 
     id: int
@@ -86,7 +86,7 @@ class AccountStatement:
 
     @cached_property
     def chain(self) -> Sequence[BalancedDay]:
-        """The rows, oldest first, if their balances follow from each other; else none."""
+        """The rows, oldest first, if their balances add up; else none."""
         rows = [
             BalancedDay(row.day, row.amount, row.balance)
             for row in self.rows
@@ -103,20 +103,19 @@ class AccountStatement:
         return self.chain[0].balance - self.chain[0].amount
 
     def keys_between(self, first: str, last: str) -> Counter[str]:
-        """How often each key stands on days from first to last."""
+        """How often each key occurs on days from first to last."""
         return Counter(row.key for row in self.rows if first <= row.day <= last)
 
     def balance_on(self, day: str) -> int:
-        """What the account of a chain has at a day's end."""
-        place = bisect_right(self.chain, day, key=attrgetter("day"))
-        return self.chain[place - 1].balance if place else self.opening
+        """The balance at the end of a day, according to the chain."""
+        count = bisect_right(self.chain, day, key=attrgetter("day"))
+        return self.chain[count - 1].balance if count else self.opening
 
 
 class Doubt(NamedTuple):
-    """Two statements, by id, with equal rows of which nothing tells whether they are the same.
+    """Two statements, by id, with equal rows that may or may not be the same transactions.
 
-    If nothing tells either whether the statements are of one account, the rows count twice, else
-    once.
+    They count twice if the statements may also be of different accounts, else once.
     """
 
     first: int
@@ -134,30 +133,30 @@ def account_number(path: str, lines_above: Iterable[str]) -> str:
     return numbers.pop() if len(numbers) == 1 else ""
 
 
-def compared(one: AccountStatement, other: AccountStatement) -> Sameness:
-    """What two statements say about being of one account."""
-    if not (one.rows and other.rows):
+def compare(first_file: AccountStatement, second_file: AccountStatement) -> Sameness:
+    """Judge by rows and balances whether two statements are of one account."""
+    if not (first_file.rows and second_file.rows):
         return Sameness.NONE
-    first, last = max(one.first, other.first), min(one.last, other.last)
-    counts, equal = _rows_between(one, other, first, last)
+    first, last = max(first_file.first, second_file.first), min(first_file.last, second_file.last)
+    counts, equal = _rows_between(first_file, second_file, first, last)
     fewer = min(counts)
     if not fewer:
         return Sameness.NONE
     if equal == fewer >= SURELY_EQUAL:
         return Sameness.SAME
     different = fewer - equal
-    if not (one.chain and other.chain):
+    if not (first_file.chain and second_file.chain):
         is_doubtful = equal and equal - different < SURELY_EQUAL
-        if is_doubtful and (not different or _is_beside(one, other, counts)):
-            is_doubtful = _series(one.path) != _series(other.path)
+        if is_doubtful and (not different or _overlaps_little(first_file, second_file, counts)):
+            is_doubtful = _series(first_file.path) != _series(second_file.path)
         return Sameness.DOUBT if is_doubtful else Sameness.NONE
     before = (date.fromisoformat(first) - timedelta(1)).isoformat()
-    days = {before, *(row.day for each in (one, other) for row in each.rows)}
+    days = {before, *(row.day for each in (first_file, second_file) for row in each.rows)}
     points = [day for day in days if before <= day <= last]
-    agreeing = sum(one.balance_on(day) == other.balance_on(day) for day in points)
+    agreeing = sum(first_file.balance_on(day) == second_file.balance_on(day) for day in points)
     if 2 * agreeing > len(points):
         return Sameness.SAME
-    if not different and (2 * agreeing == len(points) or one.opening == other.opening):
+    if not different and (2 * agreeing == len(points) or first_file.opening == second_file.opening):
         return Sameness.SAME
     if different and OTHERWISE * different >= equal + different:
         return Sameness.APART
@@ -174,10 +173,13 @@ def _rows_between(
     return (ours.total(), theirs.total()), (ours & theirs).total()
 
 
-def _is_beside(one: AccountStatement, other: AccountStatement, counts: tuple[int, int]) -> bool:
-    """Whether one file only has a few rows on the days of the other: those of an earlier month.
+def _overlaps_little(
+    one: AccountStatement, other: AccountStatement, counts: tuple[int, int]
+) -> bool:
+    """Whether the shared days hold less than half of one file's rows.
 
-    A card lists instalments again, and purchases late. ``counts`` are the rows on shared days.
+    Such rows may be repeats: a card lists instalments again, and purchases late. ``counts`` are
+    the rows on shared days.
     """
     few, file = min(zip(counts, (one, other), strict=True), key=lambda each: each[0])
     return 2 * few < len(file.rows)
@@ -210,12 +212,12 @@ def _series(path: str) -> str:
     The last digits of a card stay: enavi202507(1234).csv.
     """
     name = re.sub(r" ?\([0-9]{1,3}\)", "", unicodedata.normalize("NFKC", path))
-    return _NUMBER_OR_CARD.sub(lambda found: found[0] if "(" in found[0] else "", name)
+    return _NUMBER_OR_CARD.sub(lambda match: match[0] if "(" in match[0] else "", name)
 
 
 @dataclass(eq=False)
 class _Account:
-    """Statements of one account while accounts are told apart."""
+    """Statements that are taken to be of one account."""
 
     statements: list[AccountStatement]
 
@@ -242,17 +244,17 @@ class _Account:
     def verdicts(
         self, other: _Account
     ) -> Iterable[tuple[tuple[AccountStatement, AccountStatement], Sameness]]:
-        """What each two statements say, the newest first."""
+        """The verdict on each pair of statements, the newest first."""
         for pair in product(reversed(self.statements), reversed(other.statements)):
-            yield pair, compared(*pair)
+            yield pair, compare(*pair)
 
 
 def tell_apart(
     statements: Iterable[AccountStatement],
 ) -> tuple[dict[int, str], list[Doubt]]:
-    """What tells the account of each statement, by id, from others of its name, and the doubts.
+    """The scope of each statement's account, by statement id, and the doubts.
 
-    It is "" for the first account of a name; accounts told apart before keep their scopes.
+    A scope distinguishes accounts of one name: it is "" for the first. Known accounts keep theirs.
     """
     by_name: dict[str, list[AccountStatement]] = {}
     for statement in sorted(statements, key=lambda each: each.id):
@@ -260,17 +262,17 @@ def tell_apart(
     scopes: dict[int, str] = {}
     doubts: list[Doubt] = []
     for of_name in by_name.values():
-        accounts = _unopposed(_of_series(_proved(of_name)))
+        accounts = _joined_unless_opposed(_joined_by_series(_joined_by_proof(of_name)))
         for account, scope in zip(accounts, _scopes(accounts), strict=True):
             scopes |= {statement.id: scope for statement in account.statements}
-        for place, account in enumerate(accounts):
-            doubts += _doubts(account, accounts[:place])
+        for index, account in enumerate(accounts):
+            doubts += _doubts(account, accounts[:index])
             doubts += _repeats(account.statements)
     return scopes, doubts
 
 
-def _proved(statements: Iterable[AccountStatement]) -> list[_Account]:
-    """The statements that a person, rows, balances or a number prove to be of one account."""
+def _joined_by_proof(statements: Iterable[AccountStatement]) -> list[_Account]:
+    """Joins statements that the user, rows, balances or a number prove to be of one account."""
     accounts: list[_Account] = []
     for statement in statements:
         account = _Account([statement])
@@ -309,21 +311,23 @@ def _is_opposed(account: _Account, other: _Account) -> bool:
     return any(verdict is Sameness.APART for _, verdict in account.verdicts(other))
 
 
-def _of_series(proved: Iterable[_Account]) -> list[_Account]:
-    """The accounts, if files of one folder and name that nothing tells apart are of the same one.
+def _joined_by_series(proved: Iterable[_Account]) -> list[_Account]:
+    """Joins files of one folder and name, unless something opposes it.
 
-    So each person's files are together before any of them may be of the other's account.
+    Joining these first keeps each person's files together, before any may join another's account.
     """
     by_series: dict[frozenset[str], list[_Account]] = {}
     stated: list[_Account] = []
     for account in proved:
         series = frozenset(map(_series, account.paths))
         (stated if account.is_stated else by_series.setdefault(series, [])).append(account)
-    return [joined for alike in by_series.values() for joined in _unopposed(alike)] + stated
+    return [
+        joined for alike in by_series.values() for joined in _joined_unless_opposed(alike)
+    ] + stated
 
 
-def _unopposed(proved: Sequence[_Account]) -> list[_Account]:
-    """The accounts, if statements that nothing tells apart are of the same one; oldest first."""
+def _joined_unless_opposed(proved: Sequence[_Account]) -> list[_Account]:
+    """Joins accounts that nothing distinguishes; the oldest first."""
     accounts: list[_Account] = []
     for account in sorted(proved, key=lambda each: (each.is_stated, each.oldest)):
         fitting = [
@@ -345,7 +349,7 @@ def _are_apart(account: _Account, other: _Account) -> bool:
 
 
 def _evidence(account: _Account, other: _Account) -> tuple[bool, bool, bool, int, bool, bool]:
-    """What speaks for one account, the strongest first; without any, where the files were."""
+    """The evidence for one account, the strongest first; then where the files were before."""
     pairs = list(product(account.statements, other.statements))
     return (
         bool(account.numbers & other.numbers),
@@ -364,26 +368,26 @@ def _continues(later: AccountStatement, earlier: AccountStatement) -> bool:
 
 
 def _scopes(accounts: Sequence[_Account]) -> list[str]:
-    """The scope of each account: what it had, else "" for the first one, its number, or a count."""
+    """The scope of each account: its earlier one, else "" for the first, its number, or a count."""
     scopes: list[str] = []
     for account in accounts:
         before = [each.scope for each in account.statements if each.scope not in (None, *scopes)]
         scopes.append(before[0] or "" if before else "?")
-    for place, account in enumerate(accounts):
-        if scopes[place] == "?":
+    for index, account in enumerate(accounts):
+        if scopes[index] == "?":
             names = ["", *sorted(account.numbers), *map(str, range(2, len(accounts) + 2))]
-            scopes[place] = next(name for name in names if name not in scopes)
+            scopes[index] = next(name for name in names if name not in scopes)
     return scopes
 
 
 def _doubts(account: _Account, others: Iterable[_Account]) -> list[Doubt]:
-    """For each other account that only a doubt keeps apart, each file's pair that shares most."""
+    """The doubts that separate an account from others: each file's pair with most equal rows."""
     doubts: list[Doubt] = []
     for other in others:
         if account.numbers and other.numbers:
             continue
         verdicts = {
-            (first, second): compared(first, second)
+            (first, second): compare(first, second)
             for first in other.statements
             for second in account.statements
         }

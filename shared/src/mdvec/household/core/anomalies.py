@@ -30,11 +30,11 @@ _MAD_TO_SIGMA = 1.4826
 _MIN_SCALE = 0.1
 """The deviation counts as at least this share of the median: equal months have none."""
 _NO_SCALE = 1
-"""The deviation, in yen, of a history of which most is nothing."""
+"""The deviation, in yen, of a history that is mostly zero."""
 _MIN_YEN = 3_000
 """A smaller difference is no news, however regular the past was."""
 _MONTHS_BETWEEN, _DEARER = 6, 1.1
-"""A payment that recurs after this many months or more is known unless it costs this much more."""
+"""A payment every so many months or more is expected, unless it rose by more than this factor."""
 _MAX_RARE = 10
 """A shop with more rows in three years is paid more often than twice a year."""
 _LARGE = 99
@@ -47,9 +47,9 @@ class Anomaly:
 
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
     many months or rows it has, and ``z`` is the robust distance; None if most of the history is
-    nothing, so that there is no deviation to measure in, and for a shop without history, where
-    ``usual`` is the percentile of all rows that it exceeds. ``rows`` are the largest
-    behind it. ``known`` is what the month's yearly payments cost, which are not in ``yen``.
+    zero, so that there is no deviation, and for a shop without history, where ``usual`` is the
+    percentile of all rows that it exceeds. ``rows`` are its largest rows. ``known`` is the sum of
+    the month's expected yearly payments, which ``yen`` leaves out.
     """
 
     kind: AnomalyKind
@@ -71,14 +71,14 @@ def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> li
     """
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
     now = Month.of(as_of, starts_on)
-    known = _known(spending, as_of)
+    known = _expected_rows(spending, as_of)
     unusual = [*_of_categories(spending, as_of, now, known), *_of_shops(spending, now)]
     return sorted(
         unusual, key=lambda anomaly: (-abs(anomaly.yen - anomaly.usual), anomaly.kind, anomaly.name)
     )
 
 
-def _known(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
+def _expected_rows(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
     """The ids of the rows that recur once or twice a year, unless one costs more than before."""
     visits = Counter(row.shop for row in rows)
     rare = [row for row in rows if visits[row.shop] <= _MAX_RARE]

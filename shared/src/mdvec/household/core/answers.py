@@ -1,4 +1,4 @@
-"""How answers are put together: the types of their fields in JSON, and the lines of their texts.
+"""Builds answers: the types of their fields in JSON, and the lines of their texts.
 
 Yen stay integers, percentages become numbers, and days and months texts: 2025-06-30, 2025-06.
 """
@@ -25,7 +25,7 @@ def _ends(span: MonthRange | Days) -> list[str]:
 
 
 class _AsObject:
-    """Marks a named tuple, which JSON has as an object with its fields."""
+    """Serialises a named tuple as a JSON object."""
 
     def __get_pydantic_core_schema__(
         self, source: type[NamedTuple], handler: GetCoreSchemaHandler
@@ -56,7 +56,7 @@ AnswerText = Annotated[str, Field(exclude=True)]
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerAnswer:
-    """What an answer with figures has beside them.
+    """The fields that accompany the figures of every answer.
 
     ``notes`` qualify the figures, ``age`` says that the ledger ends long before today, or is "",
     and ``text`` is the whole answer in words.
@@ -68,7 +68,7 @@ class LedgerAnswer:
 
 
 MAX_AGE = timedelta(days=45)
-"""Data that end longer ago than this are old: a statement of every month has arrived by then."""
+"""Data that end longer ago than this are old: by then, each month's statement has arrived."""
 
 
 def answer_text(
@@ -84,13 +84,13 @@ def answer_text(
 
 
 MAX_LISTED = 100
-"""The rows of a list that an answer has, unless it is asked for more."""
+"""How many rows of a list an answer shows by default."""
 
 
 def first_rows(lines: Sequence[str], limit: int | None) -> list[str]:
-    """The lines of a list with at most ``limit`` rows, which begin with "- ", and how to see all.
+    """The first ``limit`` rows of a list (lines that begin with "- "), and how to see the others.
 
-    All headings stay; the lines below a row, which are indented, stay or go with it.
+    All headings stay; indented lines belong to the row above.
     """
     most, rows, shown = MAX_LISTED if limit is None else max(limit, 0), 0, []
     for line in lines:
@@ -112,7 +112,7 @@ class AnswerWords(TypedDict):
 def answer_words(
     lines: Iterable[str], notes: Sequence[str], age: str, *, only_told: Iterable[str] = ()
 ) -> AnswerWords:
-    """The words of an answer; what is ``only_told`` is among the notes of its text alone."""
+    """The words of an answer; ``only_told`` are notes for its text alone."""
     text = answer_text(lines, [*notes, *only_told], age=age)
     return AnswerWords(notes=tuple(notes), age=age, text=text)
 

@@ -12,7 +12,7 @@ from mdvec.household.core.cells import TransactionRow
 
 
 class BalancedDay(NamedTuple):
-    """A row's day (YYYY-MM-DD), its amount in yen, and what its account has after it."""
+    """A row's day (YYYY-MM-DD), its amount in yen, and the balance after it."""
 
     day: str
     amount: int
@@ -38,10 +38,10 @@ class BalanceCheck(NamedTuple):
 def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
-    A file may begin with its oldest or its newest row; whichever fits better is taken. A row whose
-    amount or balance is unknown is compared with neither of its neighbours. None stands for a line
-    that could not be read; rows before and after it are not compared, nor are those around a row
-    that has neither an amount nor a balance.
+    A file may begin with its oldest or its newest row; the order that fits better is used. A row
+    whose amount or balance is unknown is compared with neither of its neighbours. None stands for a
+    line that could not be read; rows before and after it are not compared, nor are those around a
+    row that has neither an amount nor a balance.
     """
     accounts: dict[str, list[TransactionRow | None]] = {}
     for row in rows:
@@ -66,7 +66,7 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
 
 
 def _misfits(pairs: Iterable[tuple[TransactionRow, TransactionRow]]) -> list[int]:
-    """The lines that do not fit, of pairs whose older row is first."""
+    """The lines whose balance does not fit; each pair has the older row first."""
     return [
         row.line
         for before, row in pairs
@@ -77,7 +77,7 @@ def _misfits(pairs: Iterable[tuple[TransactionRow, TransactionRow]]) -> list[int
 def balance_gaps(
     statements: Iterable[Sequence[BalancedDay]],
 ) -> tuple[list[Gap], BalancedDay | None]:
-    """Where one account's statements do not follow from each other, and its newest row.
+    """The gaps within and between one account's statements, and its newest row.
 
     Each statement has its rows in the order of its file, which may begin with the oldest or the
     newest. A statement is compared with the balance that the others give for the day before its
@@ -98,7 +98,7 @@ def balance_gaps(
 
 
 def ends_of_days(statements: Iterable[Sequence[BalancedDay]]) -> dict[str, BalancedDay]:
-    """The last row of each day of one account, as its newest statement has it, by day."""
+    """The last row of each day of one account, by day; the newest statement counts."""
     chains = [oldest_first(rows) for rows in statements if rows]
     ends: dict[str, BalancedDay] = {}
     for chain in sorted(chains, key=lambda rows: rows[-1].day):
@@ -117,7 +117,7 @@ def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
 
 
 def gaps_within(chain: Sequence[BalancedDay]) -> list[Gap]:
-    """Where the rows of a file, oldest first, do not follow from each other."""
+    """The gaps between a file's rows, given oldest first."""
     return [
         Gap(before.day, row.day, row.balance - row.amount - before.balance)
         for before, row in itertools.pairwise(chain)

@@ -36,13 +36,13 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """A budget beside what was spent.
+    """A budget, and what was spent of it.
 
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
-    of the budget and of the days of ``months``. ``expected`` is what the spending will probably
-    come to at the end, as the forecast says or else at the pace so far; None once the months are
-    over. ``due`` are the rows dated after today and the recurring payments
-    that will probably still come; ``free`` is what is left without them.
+    of the budget and of the days of ``months``. ``expected`` is the probable spending
+    at the end, by the forecast or else at the pace so far; None once the months are over. ``due``
+    are the rows dated after today and the recurring payments that will probably still come;
+    ``free`` is what is left after them.
     """
 
     budget: Budget
@@ -97,19 +97,19 @@ def status_of_budget(
 ) -> BudgetStatus:
     """The status of a budget over ``months``, as of a day.
 
-    ``rows`` are those of the budget's subject, of earlier months too, which tell what is still to
-    come; they are complete up to ``known``. Rows after ``as_of`` are not spent yet, but due.
+    ``rows`` are those of the budget's subject, including earlier months, from which the rest is
+    estimated; they are complete up to ``known``. Rows after ``as_of`` are not spent yet, but due.
     """
     first, last = months.days.first, months.days.last
     until = min(as_of, last)
     amount = budget.amount * (len(months) if budget.per == "month" else 1)
-    spent = _between(rows, first, until)
+    spent = _spent_between(rows, first, until)
     days, passed = (last - first).days + 1, max((until - first).days + 1, 0)
     own = (
         payment for payment in recurring
         if as_of < last and covers(budget.subject, payment.rows[-1].full_category)
     )  # fmt: skip
-    # What is late will be paid in these months, if they have begun.
+    # Overdue payments belong to these months, if they have begun.
     due = [
         payment
         for payment in due_until(own, last, [row for row in rows if row.day > as_of])
@@ -139,12 +139,12 @@ def _still_to_come(rows: Sequence[CountedRow], months: MonthRange, known: date) 
             return rest
     year_ago = known - timedelta(days=365)
     if any(row.day <= year_ago for row in rows):
-        return _between(rows, year_ago + ONE_DAY, known) * (last - known).days // 365
+        return _spent_between(rows, year_ago + ONE_DAY, known) * (last - known).days // 365
     passed = (known - first).days + 1
-    return _between(rows, first, known) * (last - known).days // passed if passed > 0 else 0
+    return _spent_between(rows, first, known) * (last - known).days // passed if passed > 0 else 0
 
 
-def _between(rows: Sequence[CountedRow], first: date, last: date) -> int:
+def _spent_between(rows: Sequence[CountedRow], first: date, last: date) -> int:
     """The spending of these days, both included."""
     return sum(row.yen for row in rows if first <= row.day <= last)
 
@@ -155,7 +155,9 @@ def typical_month(rows: Sequence[CountedRow], before: Month) -> int | None:
         return None
     begun = Month.of(min(row.day for row in rows), before.starts_on)
     months = [before.plus(-back) for back in range(1, _MAX_HISTORY + 1)]
-    sums = [_between(rows, month.first_day, month.last_day) for month in months if month >= begun]
+    sums = [
+        _spent_between(rows, month.first_day, month.last_day) for month in months if month >= begun
+    ]
     return int(median(sums)) if len(sums) >= _MIN_HISTORY else None
 
 
@@ -224,7 +226,7 @@ def status_lines(
 
 
 def _free_lines(status: BudgetStatus) -> list[str]:
-    """What may still be spent beside the payments that will come, each named; none without any."""
+    """What may still be spent after the payments that are due; empty without any."""
     if not status.due:
         return []
     due = sum(payment.amount for payment in status.due)

@@ -33,7 +33,7 @@ from mdvec.household.core.pairs import Ints, number_values
 from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
 
 MAX_CHANCE: Final = 0.02
-"""How many proposals a whole ledger may be expected to have by chance, in each of two tiers."""
+"""The expected number of false proposals in a whole ledger, in each of two tiers."""
 SHOWN_ROWS: Final = 5
 """A bill may pay hundreds of rows; a review shows only this many."""
 _CLOSING_DAYS: Final = (*range(1, 31), 31)
@@ -44,7 +44,7 @@ _FILE_DAYS: Final = 70
 _MOST_SPANS, _MOST_FILES = 2, 4
 _MOST_A_MONTH: Final = 2
 _MONTHS: Final = 12 * 10_001
-"""More than a month has as a number that is counted from the year 0."""
+"""Above the number of any month counted from year 0, so that keys of payees do not collide."""
 _NAMES_THE_CARD: Final = 0.8
 _NAMED_SCORE, _SCORE = 0.95, 0.85
 _DIGITS: Final = re.compile(r"\d+")
@@ -60,7 +60,7 @@ class CardBill:
 
 
 class _Span(NamedTuple):
-    """Some rows of a card, by their places; ``closing`` is the ordinal of the last day."""
+    """Rows of a card, by their indexes; ``closing`` is the ordinal of the last day."""
 
     rule: int
     closing: int
@@ -73,7 +73,7 @@ class _Fit(NamedTuple):
 
 
 class _Family(NamedTuple):
-    """The payments of a payee that fit an account's spans of one rule, and by what chance."""
+    """A payee's payments that fit a card's spans of one rule, and how likely that is by chance."""
 
     chance: float
     payee: Payee
@@ -102,9 +102,9 @@ def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[
         for name, own in zip(account_names, np.split(order, ends), strict=True)
     }
     fitting = {(payee, card.account) for card in cards.values() for payee, _ in card.fits}
-    is_named = _naming(reading)
+    is_named = _name_matcher(reading)
     named = {(payee, account) for payee, account in fitting if is_named(account, payee[1])}
-    # How many are named is only asked of those that fit and are: names take long to compare.
+    # Comparing names is slow, so it is limited to accounts with a payment that fits and names them.
     tried = {False: len(payees) * (len(cards) - 1)}
     tried[True] = sum(
         payee[0] != account and is_named(account, payee[1])
@@ -118,7 +118,9 @@ def find_bills(rows: Iterable[ComparedRow], reading: KanaReading = str) -> list[
         for names in [(payee, card.account) in named]
     ]
     families.sort(key=lambda family: (family.chance, family.payee, family.card))
-    return list(_chosen([family for family in families if family.chance <= MAX_CHANCE], cards))
+    return list(
+        _disjoint_bills([family for family in families if family.chance <= MAX_CHANCE], cards)
+    )
 
 
 def with_bills(
@@ -127,7 +129,7 @@ def with_bills(
     options: DetectionOptions,
     only: Collection[int] | None = None,
 ) -> FoundPairs:
-    """The pairs of a search, and of each bill one with each of the largest rows that it pays.
+    """The pairs of a search, and pairs of each bill with the largest rows that it pays.
 
     ``only`` limits them to bills with a row of these ids.
     """
@@ -153,7 +155,7 @@ def with_bills(
 def _payees(
     rows: Sequence[ComparedRow], days: Ints, accounts: Ints
 ) -> dict[Payee, list[ComparedRow]]:
-    """The payments of each payee of an account that is not paid too often to be a card."""
+    """The payments by account and payee, without payees that are paid too often to be a card."""
     texts, descriptions = number_values([row.description for row in rows])
     plain = [_DIGITS.sub("", unicodedata.normalize("NFKC", text)).strip() for text in descriptions]
     of_text, names = number_values(plain)
@@ -171,7 +173,7 @@ def _payees(
 
 
 def _closings(days: Ints) -> Ints:
-    """The ordinals of the closing days (columns) of every month (rows) with days, and before."""
+    """The ordinals of closing days (columns) by month (rows), from before the first row."""
     first, last = (date.fromordinal(int(day)) for day in (days.min(), days.max()))
     months = range(first.year * 12 + first.month - 2, last.year * 12 + last.month + 1)
     return np.array(
@@ -187,7 +189,7 @@ def _closings(days: Ints) -> Ints:
 
 
 class _Card:
-    """The rows of an account, and what fits the sums of its spans, by payee and rule."""
+    """An account's rows, and the payments that equal a span's sum, by payee and rule."""
 
     def __init__(
         self,
@@ -197,13 +199,13 @@ class _Card:
         closings: Ints,
         amounts: Mapping[int, Sequence[tuple[Payee, ComparedRow]]],
     ) -> None:
-        """``rows`` are in the order of their ``days``, of which ``closings`` are the ordinals."""
+        """``rows`` are in the order of their ``days``; ``closings`` are as in ``_closings``."""
         self.account = account
         self.rows = rows
         self._days = days.tolist()
         self._amounts = np.array([row.amount for row in rows], dtype=np.int64)
         spans: dict[int, list[_Span]] = defaultdict(list)
-        for span, amount in (*self._closed(closings, amounts), *self._files()):
+        for span, amount in (*self._billing_spans(closings, amounts), *self._file_spans()):
             if amount < 0:
                 spans[amount].append(span)
         self.fits: dict[tuple[Payee, int], list[_Fit]] = defaultdict(list)
@@ -226,9 +228,9 @@ class _Card:
         begin = bisect_left(self._days, day - _LATEST - 31)
         return begin < bisect_right(self._days, day - _SOONEST)
 
-    def _closed(self, closings: Ints, amounts: Iterable[int]) -> Iterator[tuple[_Span, int]]:
-        """The spans between closing days with one of these sums."""
-        # Where a sum exceeds 64 bits it wraps around, so those that are equal are added up again.
+    def _billing_spans(self, closings: Ints, amounts: Iterable[int]) -> Iterator[tuple[_Span, int]]:
+        """The spans between closing days whose sum is one of ``amounts``, with the sum."""
+        # A cumulative sum may wrap around at 64 bits, so the sums that match are added up again.
         sums = np.concatenate(([0], np.cumsum(self._amounts)))
         ends = np.searchsorted(self._days, closings, side="right")
         equal = np.isin(sums[ends[1:]] - sums[ends[:-1]], list(amounts))
@@ -237,7 +239,7 @@ class _Card:
             span = _Span(_CLOSING_DAYS[at], int(closings[month + 1, at]), places)
             yield span, sum(self.rows[position].amount for position in places)
 
-    def _files(self) -> Iterator[tuple[_Span, int]]:
+    def _file_spans(self) -> Iterator[tuple[_Span, int]]:
         numbers, _ = number_values([row.statement for row in self.rows])
         order = np.argsort(numbers, kind="stable")
         begins = np.flatnonzero(np.diff(numbers[order], prepend=-1))
@@ -254,7 +256,7 @@ class _Card:
 def _chance(
     card: _Card, fits: Sequence[_Fit], payments: Iterable[ComparedRow], tried: int
 ) -> float:
-    """How many of the sets tried may be expected to fit as well by chance."""
+    """The expected number of tried sets that fit as well by chance."""
     spans = _MOST_FILES if fits[0].span.rule == _BY_FILE else _MOST_SPANS
     # An equal amount, such as a subscription's, says nothing new the second time.
     fitting = {fit.bill.amount for fit in fits}
@@ -267,13 +269,13 @@ def _roundness(amount: int) -> int:
     return next(size for size in (1000, 100, 10, 1) if amount % size == 0)
 
 
-def _naming(reading: KanaReading) -> Callable[[str, str], bool]:
-    """Tells whether a payee, the second, names an account."""
+def _name_matcher(reading: KanaReading) -> Callable[[str, str], bool]:
+    """A test whether a payee (the second argument) names an account (the first)."""
     name = cache(partial(shop_name, reading=reading))
     return lambda account, payee: closeness(name(account), name(payee)) >= _NAMES_THE_CARD
 
 
-def _chosen(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[CardBill]:
+def _disjoint_bills(families: Iterable[_Family], cards: dict[str, _Card]) -> Iterator[CardBill]:
     used: set[int] = set()
     for family in families:
         for fit in family.fits:

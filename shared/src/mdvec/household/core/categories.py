@@ -82,8 +82,8 @@ def find_category(name: str, hierarchy: Hierarchy) -> Category | None:
     """The category with this full name: a 大項目, a 中項目, or both as in 「食費 > 食料品」.
 
     Both may be joined by other marks too. Width, case, spaces and 「・」 are ignored; an exact
-    spelling wins, also of both names as answers have them, and a 大項目 wins over a 中項目 of the
-    same name. None if no category matches.
+    spelling wins, including the one that answers use, and a 大項目 wins over a 中項目 of the same
+    name. None if no category matches.
 
     Raises:
         AmbiguousCategory: several categories match.
@@ -188,7 +188,7 @@ class Total(Enum):
 
     @property
     def is_income(self) -> bool:
-        """Always false; as ``Category.is_income``."""
+        """Always false; the counterpart of ``Category.is_income``."""
         return False
 
     def __str__(self) -> str:
@@ -268,12 +268,12 @@ def _total(name: str) -> Subject | None:
 def _of_total(name: str, total: Subject) -> ResolvedSubject:
     if str(total) in folded_category(name):
         return ResolvedSubject(total)
-    meant = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
-    return ResolvedSubject(total, f"「{shortened(name)}」は{meant}として集計しました")
+    meaning = "収支（収入 − 支出）" if total is Total.BALANCE else str(total)
+    return ResolvedSubject(total, f"「{shortened(name)}」は{meaning}として集計しました")
 
 
 def _homonyms_remark(name: str, category: Category, hierarchy: Hierarchy) -> str | None:
-    """The 中項目 elsewhere that have the same name as a 大項目; None without any."""
+    """A remark on 中項目 elsewhere that have the name of a 大項目; None without any."""
     wanted = folded_category(category.major)
     others = [
         other for other in _every_minor(hierarchy)

@@ -36,8 +36,8 @@ class CategoryRule:
 class Suggestion:
     """A category for the rows of a shop that have none, from the user's own history.
 
-    ``confidence`` is from 0 to 1. ``like`` is the shop whose categories speak for it: the same
-    one, or one whose name is similar.
+    ``confidence`` is from 0 to 1. ``like`` is the shop whose categories suggest it: the same one,
+    or one with a similar name.
     """
 
     shop: str
@@ -49,14 +49,14 @@ class Suggestion:
 
 
 def rule_for(shop: str, rules: Iterable[CategoryRule]) -> CategoryRule | None:
-    """The rule for a normalised shop: of several, the one that names the most of it."""
+    """The rule for a normalised shop; of several, the one with the longest name."""
     matching = [rule for rule in rules if rule.renamed is None and rule.shop in shop]
     return max(matching, key=lambda rule: (len(rule.shop), rule.shop), default=None)
 
 
 def renamed(category: Category, rules: Sequence[CategoryRule]) -> Category:
-    """A file's category as the rules rename it; a rule for its 大項目 leaves the 中項目."""
-    for _ in rules:  # more steps than rules would be a circle
+    """A file's category as the rules rename it; a rule for its 大項目 keeps the 中項目."""
+    for _ in rules:  # more steps than rules would be a cycle
         names = (category, Category(category.major))
         rule = next((rule for name in names for rule in rules if rule.renamed == name), None)
         if rule is None:
@@ -99,7 +99,7 @@ def suggestions(totals: Iterable[ShopTotal]) -> list[Suggestion]:
 
 
 class _Likeness:
-    """How alike a shop's name and the known ones are: the Dice coefficient of letter pairs."""
+    """The similarity of a shop's name to known ones: the Dice coefficient of letter pairs."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._sizes: dict[str, int] = {}
@@ -110,7 +110,7 @@ class _Likeness:
             for pair in pairs:
                 self._holders[pair].append(shop)
 
-    def of(self, shop: str) -> dict[str, float]:
+    def likeness_to(self, shop: str) -> dict[str, float]:
         """The likeness of each known shop that shares letters; 1 for the shop itself."""
         own = letter_pairs(_letters(shop))
         shared = Counter(other for pair in own for other in self._holders.get(pair, ()))
@@ -128,7 +128,7 @@ def _suggest(
     known: Mapping[str, Counter[Category]],
     likely: _Likeness,
 ) -> Suggestion | None:
-    likeness = likely.of(shop)
+    likeness = likely.likeness_to(shop)
     like = max(
         likeness, key=lambda other: (likeness[other], known[other].total(), other), default=None
     )
@@ -162,7 +162,7 @@ def rule_line(rule: CategoryRule) -> str:
 
 
 def against_text(rule: CategoryRule, rows: Iterable[CountedRow]) -> list[str]:
-    """That payments become income which they lower, or receipts spending; nothing without any."""
+    """A warning that payments would lower income, or receipts spending; empty without any."""
     to_income = rule.category.major == INCOME
     against = [
         abs(row.amount)

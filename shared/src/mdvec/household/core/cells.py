@@ -35,7 +35,7 @@ class CsvText:
 
     @classmethod
     def of(cls, text: str) -> CsvText:
-        """A text that nobody has parsed yet."""
+        """Parse a text for the lines at which its records begin."""
         return cls(text, array("I", (line for line, _ in records_of(text))))
 
     def spans(self) -> dict[int, tuple[int, int, int]]:
@@ -63,7 +63,7 @@ def span_at(text: str, line: int) -> tuple[int, int, int]:
     if not 1 <= line <= len(lines):
         return 0, 0, line
     first = line - 1
-    # The first line tells the delimiter.
+    # The delimiter is that of the first line.
     near = CsvText.of("".join([lines[0], *lines[first : first + _NEAR]]) if first else text)
     start, end, last = near.spans()[2 if first else 1]
     moved = sum(map(len, lines[:first])) - (len(lines[0]) if first else 0)
@@ -129,7 +129,7 @@ _FLAGS = {"0": False, "1": True, "０": False, "１": True} | {
 class TransactionRow(StatedRow):
     """A parsed row of a statement file, which begins at ``line``, from 1.
 
-    ``balance`` is what its account has after it, in yen, if the file says so.
+    ``balance`` is the account's balance after it, in yen, if the file has one.
     """
 
     is_target: bool
@@ -250,7 +250,7 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
 
 
 def is_date(text: str) -> bool:
-    """Whether it is a date that says all of its year."""
+    """Whether a text is a date with its full year."""
     try:
         parse_statement_date(text)
     except BadCell:
@@ -259,7 +259,7 @@ def is_date(text: str) -> bool:
 
 
 def _named_or_ordered(plain: str, date_format: str) -> date | None:
-    """A date with a named month, or with the day or the month first; None for another one."""
+    """Parse a date with a named month, or with the day or the month first; None for others."""
     if match := _DAY_MONTH_NAME.fullmatch(plain):
         return _date(int(match[3]), _month_number(match[2]), int(match[1]))
     if match := _MONTH_NAME_DAY.fullmatch(plain):
@@ -272,7 +272,7 @@ def _named_or_ordered(plain: str, date_format: str) -> date | None:
 
 
 def _month_number(name: str) -> int:
-    """The month that begins so; 0 for none."""
+    """The number of the month whose English name begins with ``name``; 0 for none."""
     numbers = [n for n, month in enumerate(ENGLISH_MONTHS, 1) if month.startswith(name.lower())]
     return numbers[0] if len(numbers) == 1 else 0
 

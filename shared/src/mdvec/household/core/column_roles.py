@@ -46,7 +46,7 @@ _NOT_AMOUNT = any_of(
 )  # fmt: skip
 _SPENT = any_of("利用", "購入", "買")
 _ABOUT_MONEY = any_of("先$", "元$", "者$", "区分", "方法", "回数", "番号", "調整", "ID$", "繰越")
-"""Columns whose names have the words of an amount, and hold none."""
+"""Columns whose names have the words of an amount, but that hold none."""
 _BALANCE = any_of("残高", "現在高", r"\(貸付\)高", "balance")
 _DESCRIPTION = any_of(
     "摘要", "内容", "店", "利用先", "利用箇所", "利用場所", "取引先", "商品", "品名", "品目",
@@ -68,15 +68,15 @@ INCOMING = (
     "入金", "預入", "預入れ", "お預入れ", "預り", "お預り", "受入", "受入れ", "受取", "収入", "入",
     "income", "deposit", "credit",
 )  # fmt: skip
-"""What a column says of money that goes out and comes in: all words that are known, since another
-file may have others than this one."""
+"""The words in a column for money that goes out and comes in. A mapping gets all of them, since
+the next file may have others than this one."""
 _TRANSFERS = ("振替", "transfer")
 _MAX_DESCRIPTIONS = 3
 _MIN_COLUMNS = 3
 
 
 def mapping_of_header(header: Sequence[str]) -> Mapping | None:
-    """A nameless mapping of the columns by what they hold; None if it is no statement's header.
+    """A mapping, without a name, of the columns by their names; None for no statement's header.
 
     Amounts are one column, or one for each way.
     """
@@ -86,7 +86,7 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
     date = _date(names)
     left = [name for name in names if name not in date and not _NOT_DATE.search(one_spelling(name))]
     money = [name for name in left if not _ABOUT_MONEY.search(one_spelling(name))]
-    balance = _first(money, _BALANCE)
+    balance = _first_matching(money, _BALANCE)
     left = [name for name in left if not _BALANCE.search(one_spelling(name))]
     amount, paid_out, paid_in = _amounts([name for name in money if name in left])
     if not date or (amount is None and paid_out is None):
@@ -103,11 +103,11 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
     ]
     if not description:
         description, memo = memo[:1], memo[1:]
-    # A name that nobody knows (種別, Narration): what rows say there is shown, and asked about.
+    # An unknown name (種別, Narration): the user is asked about its values.
     description = description or texts[:1]
     if not description:
         return None
-    account = _first(texts, _ACCOUNT)
+    account = _first_matching(texts, _ACCOUNT)
     return Mapping(
         name="",
         date=date,
@@ -117,8 +117,8 @@ def mapping_of_header(header: Sequence[str]) -> Mapping | None:
         paid_in=(paid_in,) if paid_in else (),
         balance=balance,
         memo=tuple(memo),
-        category=_first(texts, _CATEGORY),
-        subcategory=_first(texts, _SUBCATEGORY),
+        category=_first_matching(texts, _CATEGORY),
+        subcategory=_first_matching(texts, _SUBCATEGORY),
         account_column=(account,) if account else (),
     )
 
@@ -131,9 +131,9 @@ def names_spending(header: Sequence[str]) -> bool:
 def ways_of(
     header: Sequence[str], rows: Sequence[Sequence[str]]
 ) -> tuple[str, tuple[str, ...]] | None:
-    """The column that says which way each row's money goes (収支, 受払区分); None without one.
+    """The column that says which way money goes (収支, 受払区分), and its words for transfers.
 
-    With it are its words for transfers.
+    None without such a column.
     """
     for index, name in enumerate(header):
         words = {one_spelling(row[index]) for row in rows if index < len(row)} - {""}
@@ -152,18 +152,18 @@ def _date(names: Sequence[str]) -> tuple[str, ...]:
         for prefix, of_date in parts.items()
         if set(of_date) == set("年月日") and not _NOT_DATE.search(f"{prefix}日")
     ]
-    apart = {name for each in whole for name in each}
-    dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in apart)
+    with_both = {name for each in whole for name in each}
+    dates = (name for name in names if _DATE.search(one_spelling(name)) and name not in with_both)
     single = [(name,) for name in dates if not _NOT_DATE.search(one_spelling(name))]
     return next(iter([*single, *whole]), ())
 
 
 def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
     """The column with both ways, or those of money going out and coming in."""
-    both = _first(names, _BOTH_WAYS)
+    both = _first_matching(names, _BOTH_WAYS)
     if both is not None:
         return both, None, None
-    paid_out, paid_in = _first(names, _PAID_OUT), _first(names, _PAID_IN)
+    paid_out, paid_in = _first_matching(names, _PAID_OUT), _first_matching(names, _PAID_IN)
     if paid_out is not None and paid_in is not None and paid_out != paid_in:
         return None, paid_out, paid_in
     amounts = [name for name in names if _AMOUNT.search(one_spelling(name))]
@@ -172,11 +172,11 @@ def _amounts(names: Sequence[str]) -> tuple[str | None, str | None, str | None]:
     return chosen, None, None
 
 
-def _first(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
+def _first_matching(names: Sequence[str], shape: re.Pattern[str]) -> str | None:
     return next((name for name in names if shape.search(one_spelling(name))), None)
 
 
 def is_foreign(name: str, words: Sequence[str] = ()) -> bool:
-    """Whether a column speaks of another currency than yen, or of several."""
+    """Whether a column is about another currency than yen, or several."""
     named = _CURRENCY.search(name) or any(code != "JPY" for code in _CODE.findall(name))
     return bool(named) or any(map(_CODE.fullmatch, words))

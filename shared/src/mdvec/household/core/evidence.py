@@ -1,4 +1,4 @@
-"""Judges whether two rows are one purchase: the evidence for and against, and what it weighs.
+"""Judges whether two rows are one purchase: the evidence for and against, and its weights.
 
 The evidence is added up on a logistic scale: 0 is as likely as not, each point is worth a factor
 of e. The weights were chosen by hand on the tuning half of the invented ledgers in
@@ -49,7 +49,7 @@ _SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
 _LINKED_AGAIN: Final = 1.0
 _ONE_BOOK: Final = -_TWO_ACCOUNTS
-"""Two lists of one account have a day's rows alike, however common the amount."""
+"""Two lists of one account agree on a day's rows, however common the amount."""
 _SAME_MAJOR, _NEUTRAL = 0.7, 0.5
 _CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
 _LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
@@ -67,7 +67,7 @@ class Judge:
     reading: KanaReading
     habits: ShoppingHabits
     mirrors: Mirrors
-    apart: Collection[frozenset[str]] = ()
+    separate_accounts: Collection[frozenset[str]] = ()
     """Pairs of accounts at one bank, of which each shows its own rows."""
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be one with two IDs."""
@@ -78,9 +78,12 @@ class Judge:
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
         self.is_named = cache(partial(_is_named, name))
 
-    def judged(self, row: ComparedRow, other: ComparedRow) -> Pair:
+    def judge(self, row: ComparedRow, other: ComparedRow) -> Pair:
         """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
-        if self.apart and frozenset((row.account, other.account)) in self.apart:
+        if (
+            self.separate_accounts
+            and frozenset((row.account, other.account)) in self.separate_accounts
+        ):
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
             points, reasons = _LINKED_AGAIN, ["linked_again"]
@@ -92,7 +95,7 @@ class Judge:
         return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
-        """Two lines of one account are two purchases, with few exceptions in how shops charge."""
+        """Two lines of one account are two purchases, with few exceptions by how shops charge."""
         days, share = _days(row, other), _share(row, other)
         name = self.name(row, other)
         visits = self._visits(row, other)
@@ -122,32 +125,32 @@ class Judge:
         if share and name < _SURE_NAME and not is_named:
             return _HOPELESS, ["other_name", "other_amount"]
         by_hand = is_by_hand(row.account) != is_by_hand(other.account)
-        seen = _Seen(row, other, share, name, is_named, by_hand)
+        seen = _Comparison(row, other, share, name, is_named, by_hand)
         evidence = [
             *_by_name(seen), *self._by_accounts(seen), *_by_category(seen), *self._by_amount(seen),
         ]  # fmt: skip
         points = _TWO_ACCOUNTS + _DAY * seen.days + sum(points for points, _ in evidence)
         return points, [reason for _, reason in evidence if reason]
 
-    def _by_accounts(self, seen: _Seen) -> Iterator[PairEvidence]:
-        """An app and the card behind it, a note and a receipt, a card that is connected twice."""
+    def _by_accounts(self, seen: _Comparison) -> Iterator[PairEvidence]:
+        """Evidence such as an app and its card, a note and a receipt, a card connected twice."""
         if seen.is_named:
             yield _NAMED_ACCOUNT, "named_account"
         if seen.by_hand:
             yield _HAND, "by_hand"
-        sources = source_of(seen.one), source_of(seen.other)
+        sources = source_of(seen.row), source_of(seen.other)
         if sources[0] == sources[1]:
             return
         mirror = self.mirrors.share(*sources)
         if mirror >= MIN_MIRROR:
-            is_one_day = seen.one.account == seen.other.account and not (seen.days or seen.share)
+            is_one_day = seen.row.account == seen.other.account and not (seen.days or seen.share)
             yield _MIRROR * mirror + (_ONE_BOOK if is_one_day else 0.0), "mirror"
-        elif seen.one.account != seen.other.account and not seen.is_named and not seen.by_hand:
+        elif seen.row.account != seen.other.account and not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
 
-    def _by_amount(self, seen: _Seen) -> Iterator[PairEvidence]:
-        """Equal amounts count by how rare they are; others if points explain it."""
-        amount = seen.one.amount
+    def _by_amount(self, seen: _Comparison) -> Iterator[PairEvidence]:
+        """Equal amounts weigh more the rarer they are; others little if points explain them."""
+        amount = seen.row.amount
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)
             common = "common_amount" if surprise < _COMMON else ""
@@ -155,7 +158,7 @@ class Judge:
         elif seen.is_named and (amount - seen.other.amount) % 10 == 0:
             yield _POINTS, "points"
         else:
-            often = self._visits(seen.one, seen.other) >= _FINAL_VISITS
+            often = self._visits(seen.row, seen.other) >= _FINAL_VISITS
             points = _ROUNDED if _is_rounded(seen) else _CHANGED
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
@@ -179,7 +182,7 @@ class Judge:
 
 
 def is_nameable(account: str) -> bool:
-    """Whether an account is a shop's or a service's: not a bank's or a card, not by hand."""
+    """Whether an account is a shop's or a service's, rather than a bank's, a card or by hand."""
     name = _ACCOUNT_NOTE.sub("", account)
     return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
 
@@ -194,10 +197,10 @@ def _is_named(name_of: Callable[[str], ShopName], account: str, description: str
     return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 
 
-class _Seen(NamedTuple):
-    """What is compared of two rows; ``is_named``: one row names the other's account."""
+class _Comparison(NamedTuple):
+    """How two rows compare; ``is_named``: one row names the other's account."""
 
-    one: ComparedRow
+    row: ComparedRow
     other: ComparedRow
     share: float
     name: float
@@ -206,10 +209,10 @@ class _Seen(NamedTuple):
 
     @property
     def days(self) -> int:
-        return _days(self.one, self.other)
+        return _days(self.row, self.other)
 
 
-def _by_name(seen: _Seen) -> Iterator[PairEvidence]:
+def _by_name(seen: _Comparison) -> Iterator[PairEvidence]:
     if seen.name >= _LIKE:
         yield _NAME * seen.name, "same_name" if seen.name == 1.0 else "like_name"
     else:
@@ -217,21 +220,21 @@ def _by_name(seen: _Seen) -> Iterator[PairEvidence]:
         yield points, "" if seen.is_named else "other_name"
 
 
-def _by_category(seen: _Seen) -> Iterator[PairEvidence]:
-    """Categories say something where names do not: 晩ごはん and a restaurant's name."""
+def _by_category(seen: _Comparison) -> Iterator[PairEvidence]:
+    """Categories help where names do not: 晩ごはん and a restaurant's name."""
     if seen.is_named or seen.name >= _SURE_NAME:
         return
     closeness = category_closeness(
-        (seen.one.category_major, seen.one.category_minor),
+        (seen.row.category_major, seen.row.category_minor),
         (seen.other.category_major, seen.other.category_minor),
     )
     tells = closeness == 1.0 and seen.by_hand and seen.name < _LIKE
     yield _CATEGORY[closeness], "same_category" if tells else ""
 
 
-def _is_rounded(seen: _Seen) -> bool:
+def _is_rounded(seen: _Comparison) -> bool:
     """Whether the row that was noted by hand has a rounded amount."""
-    noted = seen.one if is_by_hand(seen.one.account) else seen.other
+    noted = seen.row if is_by_hand(seen.row.account) else seen.other
     return seen.by_hand and noted.amount % 100 == 0
 
 
@@ -292,14 +295,14 @@ _REASONS = {
     "other_amount": "金額が違う",
     "common_amount": "よくある金額で、偶然同じになりやすい",
 }
-"""What each code of a reason says; what speaks for one purchase comes first."""
+"""The text of each reason's code; those for one purchase come first."""
 
 
 def reasons_in_words(codes: Iterable[str]) -> tuple[str, ...]:
     """The reasons in Japanese, each once, those for one purchase first."""
-    given = set(codes)
-    words = [words for code, words in _REASONS.items() if code in given]
-    visits = max((int(code[7:]) for code in given if code.startswith("visits:")), default=0)
+    present = set(codes)
+    words = [words for code, words in _REASONS.items() if code in present]
+    visits = max((int(code[7:]) for code in present if code.startswith("visits:")), default=0)
     if visits:
         words.append(f"この店は前後45日で{visits}回ある")
     return tuple(words)

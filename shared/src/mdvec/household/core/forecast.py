@@ -1,4 +1,4 @@
-"""Forecasts spending: recurring payments plus the usual rest; the method is tried on the past."""
+"""Forecasts spending: recurring payments plus the usual rest, backtested on earlier months."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from mdvec.text import shown_name
 AHEAD = 3
 """How many months after the running one are forecast."""
 HABIT, _MIN_HABIT = 6, 3
-"""How many earlier months, at most and at least, tell the spending that does not recur."""
+"""How many earlier months, at most and at least, estimate the spending that does not recur."""
 _SEEN = 25
-"""How many earlier months tell what recurs: enough for two payments of a yearly series."""
+"""How many earlier months are searched for series: enough for two payments of a yearly one."""
 _TRIALS, _MIN_TRIALS = 12, 4
 _TAIL = 10  # per cent of the trials that lie below the band, and above it
 
@@ -45,7 +45,7 @@ def due_until(
 ) -> list[DuePayment]:
     """The payments, without income, that will come up to a day.
 
-    They are the ``planned`` rows, and what these series will probably bring beside them.
+    They are the ``planned`` rows, and the further payments that these series will probably bring.
     """
     expected = [
         (payment, day)
@@ -70,7 +70,7 @@ def due_until(
 
 
 def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
-    """Whether a row is a series' payment of about a day, perhaps of another amount."""
+    """Whether a row is a series' payment due on about a day, even if its amount differs."""
     amount = payment.amount_on(day)
     return (
         row.shop == payment.rows[-1].shop
@@ -80,7 +80,7 @@ def _is_expected(row: CountedRow, payment: RecurringPayment, day: date) -> bool:
 
 
 def due_names(due: Sequence[DuePayment], most: int = 5) -> str:
-    """The largest payments to come by name; beyond ``most`` names the number of the others."""
+    """The ``most`` largest payments to come, by name, and the number of the others."""
     times = Counter((payment.name, payment.amount, payment.is_fixed) for payment in due)
     largest = sorted(times.items(), key=lambda each: -each[0][1] * each[1])
     names = [
@@ -118,7 +118,7 @@ class MonthForecast:
 
 
 class _Spending:
-    """A ledger's spending, ready to be summed over any days and searched for what recurs."""
+    """A ledger's spending, indexed for sums over any days and for recurring payments."""
 
     def __init__(self, rows: Iterable[CountedRow], starts_on: int) -> None:
         spending = [row for row in rows if not row.is_income]
@@ -144,11 +144,11 @@ class _Spending:
 def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
     """The month of ``as_of`` and the next three, from the spending up to ``as_of``.
 
-    Later rows are planned, and a part of what is usual, or more. Months start on ``starts_on``.
-    Empty without three whole months before. Each trial takes the rows up to the same day of an
-    earlier month, and nothing later.
+    Later rows are planned payments, which count as part of the usual spending while they are less.
+    Months start on ``starts_on``. Empty with fewer than three earlier months. Each trial takes
+    only the rows up to the same day of an earlier month.
     """
-    spending, predicted = _predicted(rows, as_of, starts_on)
+    spending, predicted = _predictions(rows, as_of, starts_on)
     if not predicted:
         return []
     errors = _errors(spending, as_of)
@@ -157,11 +157,11 @@ def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> lis
 
 def rest_of_month(rows: Iterable[CountedRow], as_of: date, starts_on: int) -> int | None:
     """The spending that a month brings after ``as_of``, as in ``forecast``; None without one."""
-    _, predicted = _predicted(rows, as_of, starts_on)
+    _, predicted = _predictions(rows, as_of, starts_on)
     return predicted[0].recurring + predicted[0].other if predicted else None
 
 
-def _predicted(
+def _predictions(
     rows: Iterable[CountedRow], as_of: date, starts_on: int
 ) -> tuple[_Spending, list[MonthForecast]]:
     known: list[CountedRow] = []
@@ -177,7 +177,7 @@ def _with_band(forecast: MonthForecast, errors: list[int]) -> MonthForecast:
         return replace(forecast, trials=len(errors))
     ranked, amount = sorted(errors), forecast.amount
     out = len(ranked) * _TAIL // 100
-    # Where the method erred to one side in nearly all trials, the band reaches the estimate.
+    # If nearly all errors have the same sign, the band is extended to the estimate.
     return replace(
         forecast,
         low=min(max(amount + ranked[out], forecast.spent), amount),
@@ -208,7 +208,7 @@ def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
 def _predict(
     spending: _Spending, as_of: date, planned: Sequence[CountedRow] = ()
 ) -> list[MonthForecast]:
-    """The running month and those ahead, from rows up to ``as_of``; empty without a habit."""
+    """The running month and those ahead, from rows up to ``as_of``; empty for a short ledger."""
     now = Month.of(as_of, spending.starts_on)
     if spending.first is None:
         return []
@@ -230,7 +230,7 @@ def _predict(
     predicted = []
     for month in (now.plus(at) for at in range(AHEAD + 1)):
         recurring = _sum(due[month])
-        # A planned row that is no series' payment is one of those that the days usually bring.
+        # A planned row outside any series is part of the usual spending.
         planned_too = max(recurring - _sum(expected[month]), 0)
         spent, usual = (0, whole) if month > now else (spending.between(now.first_day, as_of), rest)
         other = max(usual - planned_too, min(usual, 0))
@@ -239,7 +239,7 @@ def _predict(
 
 
 def _by_month(due: Iterable[DuePayment], begin: Month) -> defaultdict[Month, list[DuePayment]]:
-    """The payments by month; those that are late come in the month ``begin``."""
+    """The payments by month; overdue ones are in the month ``begin``."""
     by_month: defaultdict[Month, list[DuePayment]] = defaultdict(list)
     for payment in due:
         by_month[max(Month.of(payment.day, begin.starts_on), begin)].append(payment)
@@ -253,10 +253,10 @@ def _sum(due: Iterable[DuePayment]) -> int:
 def _usual(
     spending: _Spending, regular: Sequence[CountedRow], habit: Sequence[Month], over: timedelta
 ) -> int:
-    """The median of these months' spending beside ``regular`` rows, after their first days."""
+    """The median of these months' spending without ``regular`` rows, from ``over`` days on."""
     sums = []
     for month in habit:
         first, last = month.first_day + over, month.last_day
-        apart = sum(row.yen for row in regular if first <= row.day <= last)
-        sums.append(spending.between(first, last) - apart if first <= last else 0)
+        regular_sum = sum(row.yen for row in regular if first <= row.day <= last)
+        sums.append(spending.between(first, last) - regular_sum if first <= last else 0)
     return int(median(sums))

@@ -1,4 +1,4 @@
-"""What find_transactions answers: pages of rows, how words choose them, totals, groups, text."""
+"""Answers of find_transactions: pages of rows, how words select them, totals, groups, text."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Paging:
         return self.number + 1 if self.number < self.pages else None
 
     def more(self, shown_up_to: int, total: int, of: str = "") -> list[str]:
-        """How to get the next page, if not all that there are are shown."""
+        """How to get the next page, unless all are shown."""
         same = "" if self.size == self.usual else f"、limit={self.size}"
         return [f"{of}続きは page={self.number + 1}{same}。"] * (shown_up_to < total)
 
@@ -92,7 +92,7 @@ def page_lines(
 ) -> list[str]:
     """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
 
-    ``about`` says what the rows are of, where no sums above them do.
+    ``about`` says what the rows are, where no sums stand above them.
     """
     if not paging.total or (paging.size and not rows):
         return []
@@ -141,10 +141,10 @@ class UnknownAccount(MdvecError):
 class FoundAnswer(LedgerAnswer):
     """The rows that match, summed in yen, grouped, and a page of them.
 
-    ``left_out`` has the number of rows that match but are not in the sums, by why they do not
-    count; it is empty if only such rows were asked for. ``groups`` are all parts of time, or those
-    of the page and one that sums the others. ``means`` are those of all rows, where the groups are
-    parts of time. ``next_page``, of rows or groups, is None on the last page.
+    ``left_out`` has the number of rows that match but are not in the sums, by the reason; it is
+    empty if only such rows were asked for. ``groups`` are all parts of time, or those of the page
+    and one that sums the others. ``means`` are over all rows, if the groups are parts of time.
+    ``next_page``, of rows or groups, is None on the last page.
     """
 
     understood: str
@@ -175,7 +175,7 @@ def found_text(
 ) -> str:
     """The answer in Japanese; from the second page on, the rows and further groups alone.
 
-    ``grouped`` is what answers call the groups that are on pages.
+    ``grouped`` is the word for groups that are on pages.
     """
     if paging.number > 1 and not (paging.groups and groups):
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
@@ -202,31 +202,31 @@ _TO_INCLUDE = "含めるときは query の終わりに「|店名」を足して
 
 def near_note(names: Sequence[FoundGroup]) -> str:
     """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
-    return f"意味の近い店は合計に入れていません: {_listed(names)}。{_TO_INCLUDE}"
+    return f"意味の近い店は合計に入れていません: {_group_list(names)}。{_TO_INCLUDE}"
 
 
-def _listed(names: Sequence[FoundGroup]) -> str:
+def _group_list(names: Sequence[FoundGroup]) -> str:
     listed = "、".join(
         f"{shown_name(group.name)}（{group.in_words}）" for group in names[:_MAX_NAMED]
     )
-    return listed + _others(names)
+    return listed + _other_shops(names)
 
 
 _LIST = "、"
 _IN_LIST = re.compile(r"\s*(?:[,，、]|または|(?<!\S)(?:OR|or)(?!\S))\s*")
-"""How people write that one of several names is enough, where the question is for all of them."""
+"""What people write between alternatives, where a space would ask for all words."""
 _BETWEEN_WORDS = re.compile(r"[\s|｜]+")
 _IN_BRACKETS = re.compile("^[(（「]([^()（）「」]*)[)）」]$")
 
 
-def _others(shops: Sequence[object]) -> str:
+def _other_shops(shops: Sequence[object]) -> str:
     return f"、ほか{len(shops) - _MAX_NAMED}店" if len(shops) > _MAX_NAMED else ""
 
 
-def _repeated(shops: Sequence[str]) -> str:
+def _shop_words(shops: Sequence[str]) -> str:
     """Shops of the question, as an answer repeats them."""
     named = _LIST.join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
-    return f"店{named}{_others(shops)}"
+    return f"店{named}{_other_shops(shops)}"
 
 
 class RowWords:
@@ -256,13 +256,13 @@ class RowWords:
         return bool(self._words or self._shops or self._without)
 
     @property
-    def told(self) -> list[str]:
+    def in_words(self) -> list[str]:
         """The words as an answer repeats them."""
         parts = [f"「{shortened(self.query)}」"] if self.query else []
         if self.shops:
-            parts.append(_repeated(self.shops))
+            parts.append(_shop_words(self.shops))
         if self.without:
-            parts.append(f"{_repeated(self.without)}を除く")
+            parts.append(f"{_shop_words(self.without)}を除く")
         return parts
 
     @property
@@ -272,21 +272,25 @@ class RowWords:
         return [*self.without, *(word[1:] for word in parts if _is_excluded(word))]
 
     def each_alone(self, reasons: Collection[str | None]) -> list[str]:
-        """A note on the rows of each word of a question for several, if no row has all of them."""
-        if any(one.left_out in reasons for one in (*self.named, *self._excluded)):
+        """A note with the rows of each single word, if no row has all words of the question."""
+        if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):
             return []
-        kept = (word for word in (self.query or "").split() if not _is_excluded(word))
-        asked = _IN_BRACKETS.sub(r"\1", " ".join(kept))
-        between = _IN_LIST if _IN_LIST.search(asked) else _BETWEEN_WORDS
-        words = dict.fromkeys(_IN_BRACKETS.sub(r"\1", word) for word in between.split(asked))
-        rows = [one for one in (*self._inside, *self.unnamed) if one.left_out in reasons]
+        words_left = (word for word in (self.query or "").split() if not _is_excluded(word))
+        phrase = _IN_BRACKETS.sub(r"\1", " ".join(words_left))
+        between = _IN_LIST if _IN_LIST.search(phrase) else _BETWEEN_WORDS
+        words = dict.fromkeys(_IN_BRACKETS.sub(r"\1", word) for word in between.split(phrase))
+        rows = [
+            row_sum for row_sum in (*self._inside, *self.unnamed) if row_sum.left_out in reasons
+        ]
         alone = []
         for word in filter(None, words) if len(words) > 1 else ():
             alike = WordsAsked(word, self._aliases)
-            of_word = (one for one in rows if self._named_by(alike, one) is Naming.NAMED)
+            of_word = (
+                row_sum for row_sum in rows if self._named_by(alike, row_sum) is Naming.NAMED
+            )
             alone.append(FoundGroup.of(word, of_word))
         return [
-            f"すべての言葉がある明細はありません。言葉ごとでは: {_listed(alone)}。"
+            f"すべての言葉がある明細はありません。言葉ごとでは: {_group_list(alone)}。"
             "どれかでよいときは query の言葉の間を | にしてください"
         ] * any(group.rows for group in alone)
 
@@ -307,7 +311,7 @@ class RowWords:
         """The list that rows with these texts belong to."""
         naming = self._named_by(self._words, row_sum)
         if Naming.NAMED in self._excluding(row_sum):
-            # What is not wanted is not offered either.
+            # Excluded rows are not offered either.
             return self._excluded if naming is Naming.NAMED else self._neither
         lists = {Naming.NAMED: self.named, Naming.INSIDE: self._inside, Naming.NOT: self.unnamed}
         return lists[naming]
@@ -329,38 +333,38 @@ class RowWords:
         """Which shops were taken, in which spellings, and which were left out, with their sums."""
 
         def groups(sums: Iterable[RowSum]) -> list[FoundGroup]:
-            asked = (one for one in sums if one.left_out in reasons)
-            return groups_by(asked, lambda one: shop(one.description))
+            left_out = (row_sum for row_sum in sums if row_sum.left_out in reasons)
+            return groups_by(left_out, lambda row_sum: shop(row_sum.description))
 
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
         lines = []
         if matched and (self.shops or self.query):
-            lines.append(f"一致した店: {_listed(matched)}")
+            lines.append(f"一致した店: {_group_list(matched)}")
         without = self._without if self._excluded else ()
         for asked_words, done in ((taken, "含めました"), (without, "除きました")):
             spellings = [*dict.fromkeys(each for words in asked_words for each in words.used)]
             if spellings:
-                named = "、".join(map(shown_name, spellings[:_MAX_NAMED])) + _others(spellings)
+                named = "、".join(map(shown_name, spellings[:_MAX_NAMED])) + _other_shops(spellings)
                 lines.append(f"別の書き方の店も{done}: {named}")
         if inside:
             letters = " ".join([*([self.query] if self.query else []), *self.shops])
             to_include = "含めるときは shop にその店名を足してください"
             lines.append(
                 f"名前の途中に「{shortened(letters)}」がある店は合計に入れていません: "
-                f"{_listed(inside)}。{to_include if self.shops else _TO_INCLUDE}"
+                f"{_group_list(inside)}。{to_include if self.shops else _TO_INCLUDE}"
             )
         if self.excluded_words:
             left_out = groups(self._excluded)
             lines.append(
-                f"除いた店: {_listed(left_out)}"
+                f"除いた店: {_group_list(left_out)}"
                 if left_out
                 else "条件に合う明細に、除くように言われた店のものはありません"
             )
         if not_excluded:
             words = shortened(_LIST.join(self.excluded_words))
             lines.append(
-                f"名前の途中に「{words}」がある店は除いていません: {_listed(not_excluded)}。"
+                f"名前の途中に「{words}」がある店は除いていません: {_group_list(not_excluded)}。"
                 "除くときは exclude_shop にその店名を足してください"
             )
         return lines

@@ -16,7 +16,7 @@ _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―
 
 
 class RowWithoutId(NamedTuple):
-    """A stored row without an ID: its identity in its own statement, and where it stands."""
+    """A stored row without an ID: its identity within its own statement, and its position."""
 
     row_id: int
     identity: str
@@ -37,7 +37,7 @@ class RowWithId(NamedTuple):
 
 
 def identities(rows: Sequence[TransactionRow]) -> list[str]:
-    """The identity of each row below one header, in order, as far as this file alone tells.
+    """The identity of each row below one header, in order, according to this file alone.
 
     A row with an ID is identified by it. Rows that share an ID but differ are the parts of a
     purchase that was split by hand, each with its own identity; exact repeats are one row. A row
@@ -90,18 +90,18 @@ def rows_by_identity(
 def identities_with_id(
     rows: Sequence[RowWithoutId],
     rows_with_id: Iterable[RowWithId],
-    beside: Mapping[tuple[int, int], Collection[str]],
+    taken_in_block: Mapping[tuple[int, int], Collection[str]],
     own_rows: Collection[str],
     known: Collection[str],
 ) -> dict[int, str]:
-    """The identities of stored rows without ID that other files have with one, by row id.
+    """New identities, by row id, for stored rows without ID that another file lists with one.
 
-    Beside the same row with an ID in its own block, one without is another purchase; ``beside``
-    has the identities of each block, by statement and number. Rows without ID are numbered among
-    all equal purchases, those with an ID first, and those of second accounts after those of the
-    first one: the same in every file. A row that counts by itself already (``own_rows``) stays a
-    purchase of its own if the other is ``known`` to the ledger, too: the two only came to look
-    alike.
+    A row without ID beside the same row with an ID, in one block, is another purchase;
+    ``taken_in_block`` has the identities of each block, by statement and number. Rows without ID
+    are numbered among all equal purchases, those with an ID first, and those of second accounts
+    after those of the first one: the same in every file. A row that counts by itself already
+    (``own_rows``) stays a purchase of its own if the other is ``known`` to the ledger, too: the two
+    only came to look alike.
     """
     same_rows = same_rows_by_key(rows_with_id)
     before = _rows_of_other_scopes(rows)
@@ -109,14 +109,18 @@ def identities_with_id(
     for row in rows:
         _, key, written = row.identity.split(":")
         alike = same_rows.get(key, ())
-        free = [name for name in alike if name not in beside.get((row.statement_id, row.block), ())]
+        free = [
+            name
+            for name in alike
+            if name not in taken_in_block.get((row.statement_id, row.block), ())
+        ]
         number = int(written)
-        place = number - 1 + before.get((key, row.scope), 0)
-        if place < len(free):
+        number_before = number - 1 + before.get((key, row.scope), 0)
+        if number_before < len(free):
             own = scoped(row.identity, row.scope)
-            if own in own_rows and free[place] in known:
+            if own in own_rows and free[number_before] in known:
                 continue
-            identity = free[place]
+            identity = free[number_before]
         elif row.scope:
             continue
         else:
@@ -127,7 +131,7 @@ def identities_with_id(
 
 
 def _rows_of_other_scopes(rows: Iterable[RowWithoutId]) -> dict[tuple[str, str], int]:
-    """How many equal rows the accounts before have, by key and scope."""
+    """How many equal rows the accounts with lower scopes have, by key and scope."""
     most: dict[str, dict[str, int]] = {}
     for row in rows:
         _, key, number = row.identity.split(":")
@@ -151,10 +155,10 @@ def same_rows_by_key(rows: Iterable[RowWithId]) -> dict[str, list[str]]:
 def renamed_rows(
     lost: Iterable[str], new: Collection[str], same_rows: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
-    """The identities that rows without ID take which no file gives any more, by the old ones.
+    """New identities, by the old one, for rows without ID that no file lists any more.
 
-    ``lost`` are identities without ID that the ledger has and no file gives, ``new`` those that
-    files give and the ledger does not have. An identity of a second account of the same name has
+    ``lost`` are the identities without ID that only the ledger has, ``new`` those that only files
+    have. An identity of a second account of the same name has
     its scope behind the key ("row:…@2:1"); a row may move from one account to the other.
     """
     free: dict[str, list[str]] = {}

@@ -1,14 +1,12 @@
-"""Tells which rows with other IDs are the same rows: those of an account that was linked again.
+"""Finds rows that are the same under different IDs: those of an account that was linked again.
 
 Money Forward gives all rows of an account new IDs when it is linked again. Two files of such an
-account have no ID of it in common on the days that both have, but equal rows. Five of different
-shops or amounts, while at most one row in five differs, do not come about otherwise. Fewer are the
-same only if the older ones would leave the sums anyway, as the newest file of their day lacks them.
-All others count; if they have half of the amounts, it is doubtful that they should, also beside
-fewer rows with an ID in common. Rows are
-counted by amounts because two people on one train pay the same fare each day. So are the rows of
-files that may be of two people: those that have no other ID in common, either, and whose folders or
-names differ.
+account then have equal rows on the days that both cover, but no ID of it in common. Five equal rows
+of different shops or amounts, while at most one row in five differs, prove it. Fewer are the same
+only if the older ones would leave the sums anyway, because the newest file of their day lacks them.
+All others count, as do the rows of files that may be of two people: those without any ID in common
+whose folders or names differ. If half of the amounts agree, the user is told that they may count
+twice. The proof needs different amounts because two people on one train pay the same fare each day.
 """
 
 from __future__ import annotations
@@ -36,7 +34,7 @@ class RowUnderId(NamedTuple):
 
     @property
     def key(self) -> str:
-        """What it has in common with the same row under another ID."""
+        """A key that is equal for the same row under another ID."""
         return key_of(self.day, self.amount, self.description, self.account)
 
 
@@ -48,7 +46,7 @@ class LinkedAgain:
     """An account that was linked again between two statements, surely or perhaps.
 
     ``equal`` are the rows that both have, the older statement's first, ``alike`` those of one day
-    and amount with different texts. ``remover`` shows what else of the older one is gone.
+    and amount with different texts.
     """
 
     account: str
@@ -59,7 +57,7 @@ class LinkedAgain:
     last: str
 
     def remover(self, older: RankedStatement, newer: RankedStatement) -> Remover | None:
-        """What shows that rows of the account are gone, on days that both statements have."""
+        """A remover of the account's older rows on the days that both statements cover."""
         days = newer.covered_days
         if days is None or not newer.is_newer_than(older):
             return None
@@ -69,7 +67,7 @@ class LinkedAgain:
 
 
 def linked_again(older: Iterable[RowUnderId], newer: Iterable[RowUnderId]) -> LinkedAgain | None:
-    """What the rows of one account in two statements say; None if it has not been linked again."""
+    """Compare the rows of one account in two statements; None if it was not linked again."""
     rows = tuple(older), tuple(newer)
     if not all(rows):
         return None
@@ -106,10 +104,10 @@ def _one_to_one(
 def perhaps_linked_again(
     rows: Iterable[RowUnderId], order: Mapping[int, int]
 ) -> list[tuple[int, int, str]]:
-    """Two statements, the older first, and an account of which both may have rows with other IDs.
+    """Two statements, the older first, and an account that may have been linked again between them.
 
-    ``rows`` are those of whose account, day and amount there are several IDs; ``order`` has the
-    statements' places.
+    ``rows`` are those that share account, day and amount with a row of another ID; ``order`` has
+    the statements' positions.
     """
     groups: dict[tuple[str, str, int | None], defaultdict[int, set[str]]] = {}
     for row in rows:
@@ -131,14 +129,14 @@ def names_in_use(
     order: Mapping[int, int],
     are_apart: Callable[[str, str], bool],
 ) -> dict[str, str]:
-    """The identities that rows had before, each with that of the newest statement.
+    """The identity in use for each earlier identity: that of the newest statement.
 
-    ``listed`` has the statements of each identity: two that one statement lists are two rows, as
-    are those that ``are_apart``.
+    ``listed`` has the statements of each identity: two in one statement are two rows, as are those
+    that ``are_apart``.
     """
     groups: dict[str, list[str]] = {}
-    for one, other in matches:
-        ours = groups.setdefault(one.identity, [one.identity])
+    for row, other in matches:
+        ours = groups.setdefault(row.identity, [row.identity])
         theirs = groups.setdefault(other.identity, [other.identity])
         if ours is theirs or any(
             not listed[name].isdisjoint(listed[alias]) or are_apart(name, alias)

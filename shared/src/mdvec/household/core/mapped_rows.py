@@ -1,7 +1,7 @@
-"""Reads the rows of a statement as a mapping says.
+"""Reads the rows of a statement with a mapping.
 
 Banks and cards put titles above their rows, and totals and footers below them: a line with neither
-a date nor an amount is one of these, and so is a line that calls itself a total. A line with only
+a date nor an amount is one of these, and so is a line that names a total. A line with only
 one of the two is a bad row: a discount without a date must not be lost silently.
 """
 
@@ -40,7 +40,7 @@ MAX_LINES_ABOVE = 40
 
 _NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
 TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
-"""What a line calls itself that sums up others, or what is owed."""
+"""Words in a line that sums up others, or states what is owed."""
 
 
 _NO_DECIMAL = re.compile(r"[^0-9.\-]")
@@ -67,9 +67,9 @@ class MappedRows:
 
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
-    """The line of the header that shows a file to be of the mapping's kind, from 1.
+    """The line, from 1, of the header that identifies a file of the mapping's kind.
 
-    For a mapping without one, the line of its title or of its first row; None if no line shows it.
+    For a mapping without header, the line of its title or of its first row. None if there is none.
     """
     shows = header_test(mapping) if mapping.header or mapping.title else partial(_is_row, mapping)
     for line, cells in itertools.islice(records, MAX_LINES_ABOVE):
@@ -79,7 +79,7 @@ def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> i
 
 
 def is_yen(text: str) -> bool:
-    """Whether a cell with a currency says yen, or nothing."""
+    """Whether a cell for a currency says yen, or is empty."""
     return one_spelling(text).upper() in ("", "-", "JPY", "円", "日本円", "¥", "YEN")
 
 
@@ -95,7 +95,7 @@ def _is_row(mapping: Mapping, cells: Sequence[str]) -> bool:
 
 
 def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
-    """Tells of a record whether rows of the mapping's kind begin below it."""
+    """A test whether a record is the header or title above rows of the mapping's kind."""
     if mapping.header:
         needed = {one_spelling(name) for name in mapping.telling_columns()}
         return lambda cells: needed.issubset(plain_names(cells))
@@ -104,7 +104,7 @@ def header_test(mapping: Mapping) -> Callable[[Sequence[str]], bool]:
 
 
 def title_of(cells: Sequence[str]) -> str:
-    """A line as the pattern of a title sees it."""
+    """A line in the form that the pattern of a title is matched with."""
     return ",".join(map(one_spelling, cells))
 
 
@@ -225,7 +225,7 @@ class _RowReader:
         )
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
-        """Whether the money that a row brings is a payment's: by its words, or a minus sign."""
+        """Whether incoming money is a refund: by the row's words, or a minus sign in paid_out."""
         if self._fits(cells, self.mapping.refunds):
             return True
         return (self._sum(cells, self.mapping.paid_out) or 0) < 0 and not (
@@ -233,7 +233,7 @@ class _RowReader:
         )
 
     def _foreign_amount(self, cells: Sequence[str]) -> Decimal:
-        """What a row in another currency says, for people: money in minus money out."""
+        """The amount in another currency, for a message: money in minus money out."""
         columns = self.mapping.paid_in if self.mapping.amount is None else (self.mapping.amount,)
         both = [
             sum((_decimal(self._text(cells, column)) for column in each), Decimal())
@@ -320,7 +320,7 @@ class _RowReader:
         return None if number is None else number * (self.mapping.unit or 1)
 
     def _text(self, cells: Sequence[str], column: MappedColumn | None) -> str:
-        """A cell's text; "" for a cell that says that there is nothing."""
+        """A cell's text; "" for a dash and other signs for nothing."""
         text = "" if column is None else self._cell(cells, column)
         return "" if text in _NOTHING else text
 

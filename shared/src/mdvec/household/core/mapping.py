@@ -24,8 +24,6 @@ DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", 
 """``auto`` takes years of four digits or with an era, and months by name; the others say what a
 short year is, or whether the day or the month is first."""
 
-"""The 大項目 of rows whose file knows no categories: they count, and wait to be sorted."""
-
 _SPACING = re.compile("[\\s\u200b\u2060\ufeff\"']")
 _BRACKETS = str.maketrans("[]{}〔〕〈〉", "()()()()")
 
@@ -56,11 +54,11 @@ class Mapping:
     or ``outgoing`` the rows whose number is money that goes out, whatever it is in the others; or
     else ``paid_out`` and ``paid_in`` have an amount each. ``balance`` is what the account has
     after the row. ``account`` is the account's name where ``account_column`` has none. ``skipped``
-    rows are no transactions, ``reversals`` undo one: their sign is turned; money that comes in by
-    ``refunds`` lowers spending and is no income; ``counted`` are those that somebody has decided to
-    be plain transactions. ``fees`` are paid in addition, ``points``
-    lower the price; ``currency`` is the column of which only rows in yen are read, ``unit`` how
-    many yen 1 is, 0 where nobody has said; ``ignored`` columns change nothing.
+    rows are no transactions, ``reversals`` undo one: their sign is flipped; money that comes in by
+    ``refunds`` lowers spending and is no income; ``counted`` are those that the
+    user has declared plain transactions. ``fees`` are paid in addition, ``points`` lower the price;
+    ``currency`` is the column of the currency: only rows in yen are read. ``unit`` is how many yen
+    1 stands for, 0 if not stated; ``ignored`` columns change nothing.
     """
 
     name: str
@@ -106,7 +104,7 @@ class Mapping:
 
     @property
     def conditions(self) -> tuple[Conditions, ...]:
-        """Everything that it says of rows by what is in their cells."""
+        """All its conditions on cells, of any kind."""
         return tuple(getattr(self, name) for name in CONDITIONS)
 
     def columns(self) -> list[MappedColumn]:
@@ -140,7 +138,7 @@ class Mapping:
         return not self.files or fnmatchcase(one_spelling(path), one_spelling(self.files))
 
 
-_ONE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
+_SINGLE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
 _TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
      "spending_category", "income_category"}
@@ -148,7 +146,7 @@ _TEXTS = frozenset(
 CONDITIONS = (
     "outgoing", "transfers", "not_counted", "skipped", "reversals", "refunds", "counted",
 )  # fmt: skip
-"""The keys that say something of rows by what is in their cells."""
+"""The keys whose values are conditions on cells."""
 _KEYS = frozenset(each.name for each in fields(Mapping))
 
 
@@ -164,8 +162,8 @@ def mapping_of(values: Pairs[str, Any]) -> Mapping:
     for key in ("name", "date", "description"):
         if not values.get(key):
             raise InvalidMapping(f"{key!r} is missing")
-    given = {key: _value(key, value) for key, value in values.items()}
-    mapping = Mapping(**given)
+    fields = {key: _value(key, value) for key, value in values.items()}
+    mapping = Mapping(**fields)
     _check(mapping)
     return mapping
 
@@ -187,9 +185,9 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
         isinstance(each, allowed) and not isinstance(each, bool) and each for each in listed
     ):
         raise InvalidMapping(f"{key!r} must name columns of the header, or number them from 1")
-    if key in _ONE and isinstance(value, list):
+    if key in _SINGLE and isinstance(value, list):
         raise InvalidMapping(f"{key!r} is a single column")
-    return value if key in _ONE else tuple(listed)
+    return value if key in _SINGLE else tuple(listed)
 
 
 def _conditions(key: str, value: object) -> Conditions:
@@ -274,7 +272,7 @@ _COMMENTS = {
 
 
 def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
-    """The TOML of a mapping, with ``notes`` as comments above; what has its default is left out."""
+    """The TOML of a mapping without defaults, with ``notes`` as comments above."""
     # Loaded when a mapping is written: a server's start does not need it.
     import tomlkit
 
@@ -286,7 +284,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
         default = each.default if each.default is not MISSING else None
         if value in (default, ()) or isinstance(value, Conditions):
             continue
-        item = tomlkit.item(_plain(value))
+        item = tomlkit.item(_plain_value(value))
         if each.name in _COMMENTS:
             item.comment(_COMMENTS[each.name])
         document.add(each.name, item)
@@ -301,7 +299,7 @@ def toml_of(mapping: Mapping, notes: tuple[str, ...] = ()) -> str:
     return tomlkit.dumps(document)
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of TOML
+def _plain_value(value: Any) -> Any:  # noqa: ANN401 - any value of TOML
     if isinstance(value, tuple):
         return value[0] if len(value) == 1 else list(value)
     return value

@@ -1,4 +1,4 @@
-"""The sentences about a mapping, in both languages: what it leaves open, and what proved it."""
+"""Sentences in both languages about a mapping: its open questions, and the evidence for it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _sentences() -> dict[str, dict[Language, str]]:
 
 
 def sentence_pairs() -> list[tuple[str, str]]:
-    """Each sentence in Japanese and in English; its places are those of ``english.toml``."""
+    """Each sentence in Japanese and English; its placeholders are named as in ``english.toml``."""
     places = {place: f"{{any{at}}}" for at, place in enumerate(("column", "shown", "quoted"), 1)}
     return [
         (each["ja"].format(**places), each["en"].format(**places)) for each in _sentences().values()

@@ -1,7 +1,7 @@
 """Parses Money Forward's CSVs, which it recognises by the header: transactions, or net worth.
 
 The original has ten quoted columns in cp932; spreadsheets and scripts change its encoding, column
-order and spelling. Of a history of assets the months are kept; login pages that were saved as CSV
+order and spelling. From an asset history its months are stored; login pages that were saved as CSV
 are recognised and reported.
 """
 
@@ -48,7 +48,7 @@ _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容
 ASSET_HISTORY = "it is an asset history, not transactions"
 TOTAL = "合計"
 KEPT = "net worth of "
-"""How the note on a file begins whose months are kept."""
+"""The beginning of the note on an asset history."""
 _DAY_COLUMNS = ("日付", "年月")
 _UNIT = re.compile(r"\((?:円|¥)\)$")
 _MONTH = re.compile(r"(\d{4})(?:[/.-](\d{1,2})|年(\d{1,2})月)")
@@ -62,12 +62,12 @@ class NotTransactions(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """A file's text, and the ``blocks`` of rows below each header: some are joined from several.
+    """A file's text, and the ``blocks`` of rows below each header: some files have several.
 
     ``passed_over`` is "" for a file of transactions; for any other file it says what that is, and
     there are no rows. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts; ``account_number`` is "" where nothing tells it.
+    rows that its running balance contradicts; ``account_number`` is "" if unknown.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -160,7 +160,7 @@ class _Columns:
 
     @property
     def are_certain(self) -> bool:
-        """Whether only Money Forward's files have them: 大項目 and 口座 are anybody's words."""
+        """Whether only Money Forward's files have them: others have 大項目 and 口座, too."""
         there = {field for field, index in self.at.items() if index < self.width}
         return "is_target" in there or {"is_transfer", "mf_id"} <= there
 
@@ -250,9 +250,9 @@ def _line_of(data: bytes, error: UnicodeDecodeError) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AssetMonth:
-    """What the household had on the last day of a month that the file knows, in yen.
+    """The household's assets in yen on the last day of a month in the file.
 
-    ``amounts`` are by the file's columns, 合計 (net worth) among them; empty cells are missing.
+    ``amounts`` are by column, including 合計 (net worth), without empty cells.
     """
 
     month: Month
@@ -287,7 +287,7 @@ def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
 
 
 def kept_note(months: int, bad: int) -> str:
-    """The note on an asset history whose months are kept."""
+    """The note on an asset history, with the number of its months."""
     unread = f", {bad} lines could not be read" if bad else ""
     return f"{KEPT}{months} months{unread}"
 

@@ -16,7 +16,7 @@ from mdvec.text import folded, morphemes
 
 _SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤユヨワ")
 _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
-"""Marks that follow their kana as a character of their own, as combining ones."""
+"""Voicing marks that are characters of their own, mapped to combining ones."""
 _HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
 _HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
 _NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
@@ -35,10 +35,10 @@ def plain_text(text: str) -> str:
 
 @lru_cache(maxsize=_KEPT)
 def kana_forms(text: str) -> tuple[tuple[str, str], ...]:
-    """A text as it is compared, each form beside the text that it was made of, sign by sign.
+    """The forms in which a text is compared, each with the text that it was made from.
 
-    Hiragana are katakana and small kana large. A hyphen after kana stands for ー or for nothing, so
-    there is a form for each.
+    Both have the same length. Hiragana become katakana, and small kana large. A hyphen after kana
+    stands for ー or for nothing, so there is a form for each.
     """
     plain = plain_text(text).translate(TO_KATAKANA)
     written = dict.fromkeys(_HYPHEN_AFTER_KANA.sub(put, plain) for put in ("ー", ""))
@@ -60,8 +60,8 @@ def unvoiced(form: str) -> str:
 class ShopAlias:
     """A shop's name, and the spellings that statements have for it.
 
-    ``asked`` are names that people ask by, but which in a row could mean something else, so that
-    rows are not searched for them.
+    ``asked`` are names that people use in questions, but that in a row could mean something else,
+    so rows are not searched for them.
     """
 
     name: str
@@ -70,7 +70,7 @@ class ShopAlias:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All names that people ask by."""
+        """All names that a question may use."""
         return (self.name, *self.spellings, *self.asked)
 
 
@@ -78,19 +78,19 @@ class Aliases:
     """Which spellings to look for beside the words of a question.
 
     They are those of shops, and the user's ``own`` pairs of a name and another spelling. A pair
-    holds for questions for its name, and for the other names of the shop of that name.
+    applies to questions for its name, and for the other names of the shop of that name.
     """
 
     def __init__(
         self, aliases: Iterable[ShopAlias] = (), own: Iterable[tuple[str, str]] = ()
     ) -> None:
-        given = [(alias.names, alias.spellings) for alias in aliases]
+        shops = [(alias.names, alias.spellings) for alias in aliases]
         added = []
         for name, spelling in own:
-            same = [names for names, _ in given if spelling_key(name) in map(spelling_key, names)]
+            same = [names for names, _ in shops if spelling_key(name) in map(spelling_key, names)]
             added.append(((name, spelling, *itertools.chain(*same)), (spelling,)))
         self._of: dict[str, dict[str, str]] = {}
-        for names, spellings in (*given, *added):
+        for names, spellings in (*shops, *added):
             for name in names:
                 spelled = {spelling_key(spelling): spelling for spelling in spellings}
                 self._of.setdefault(spelling_key(name), {}).update(spelled)
@@ -105,23 +105,23 @@ NO_ALIASES = Aliases()
 
 
 def spelling_key(words: str) -> str:
-    """What is equal for two spellings that differ only in width, case, kana and signs."""
+    """A key that is equal for spellings that differ only in width, case, kana and signs."""
     return _NO_WORD.sub("", kana_forms(words)[-1][0])
 
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
-"""Between alternatives in a question."""
+"""Separates alternatives in a question."""
 _NOT = ("-", "\u2212")
-"""Before words that rows must not have."""
+"""Precedes words that rows must not have."""
 _MIN_READING = 3
-"""Shorter readings belong to too many words."""
+"""Shorter readings have too many words."""
 _MIN_UNSURE = 4
-"""Shorter kana without their marks or small signs are too many words."""
+"""Shorter kana are ambiguous without voicing marks and small kana."""
 
 
 class Naming(IntEnum):
-    """How a text relates to words: named by them, or only with the same letters inside a word."""
+    """Whether words name a text, or only occur as letters inside one of its words."""
 
     NOT = 0
     INSIDE = 1
@@ -140,9 +140,9 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Words asked for without a space between them: in order, and as bare letters.
+    """Words of a question that no space separates: in order, and as letters alone.
 
-    ``kana`` are the forms of the words and of their reading, each beside what it was made of.
+    ``kana`` are the forms of the words and of their reading, each with the text it was made from.
     ``spelling`` is the spelling that stands for the words asked for; "" for these themselves.
     """
 
@@ -155,9 +155,9 @@ class _Part:
 class WordsAsked:
     """The words of a question for rows.
 
-    All parts between spaces must be in a row's texts; of alternatives, which ``OR`` separates, one.
-    A shop's other spellings are alternatives too. ``used`` are those that named a text so far.
-    Parts after a minus must not be in a row: they are in ``excluded``, as a question of their own.
+    A row's texts must have all parts between spaces, or all of one alternative, which ``OR``
+    separates. A shop's other spellings are alternatives too; ``used`` are those that named a text
+    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own.
     """
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES) -> None:
@@ -166,7 +166,7 @@ class WordsAsked:
         self._alternatives = [
             alternatives
             for each in parts
-            for words in _spelled(each, aliases)
+            for words in _spellings(each, aliases)
             if (alternatives := _parts(words))
         ]
         left_out = [word[1:] for each in plain for word in each.split() if _is_excluded(word)]
@@ -179,9 +179,9 @@ class WordsAsked:
         return not self._alternatives and (self.excluded is None or self.excluded.is_empty)
 
     def naming(self, texts: Sequence[str]) -> Naming:
-        """How a row's texts, of which the first is its shop, relate to the words.
+        """Whether the words name a row's texts, of which the first is its shop.
 
-        All are named where none are asked for.
+        Without words, every row is named.
         """
         namings = Naming.NOT if self._alternatives else Naming.NAMED
         for parts in self._alternatives:
@@ -197,7 +197,7 @@ def _is_excluded(part: str) -> bool:
     return len(part) > 1 and part.startswith(_NOT)
 
 
-def _spelled(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
+def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
     """The words asked for in all their spellings, each word with the alias that it is from."""
     spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
@@ -214,7 +214,7 @@ def _parts(words: Iterable[tuple[str, str]]) -> tuple[_Part, ...]:
 
 
 def _part(text: str, spelling: str) -> _Part | None:
-    letters = _bare(text)
+    letters = _letters_only(text)
     if not letters:
         return None
     words = _words(text)
@@ -239,17 +239,17 @@ def _naming(part: _Part, text: str) -> Naming:
     words = _words(text)
     if _has_words(part.words, words) or _is_read_alike(part, words):
         return Naming.NAMED
-    inside = part.letters in _bare(text)
+    inside = part.letters in _letters_only(text)
     if inside and _stands_alone(part.letters, text, words):
         return Naming.NAMED
-    respelled = _respelled(part, text)
+    respelled = _matches_kana(part, text)
     return Naming.INSIDE if inside and respelled is Naming.NOT else respelled
 
 
-def _respelled(part: _Part, text: str) -> Naming:
+def _matches_kana(part: _Part, text: str) -> Naming:
     """Whether a text has the words as statements print kana: ﾌｱﾐﾘ-ﾏ-ﾄ, ビツクカメラ, タイソー.
 
-    Where the words end is seen once the text has them in their usual spelling.
+    Word boundaries are checked with the usual spelling put into the text.
     """
     naming = Naming.NOT
     for form, written in kana_forms(text) if part.kana else ():
@@ -270,7 +270,7 @@ def _respelled(part: _Part, text: str) -> Naming:
 
 
 def _is_apart(text: str, start: int, end: int) -> bool:
-    """Whether a word of a text begins at one place, and one ends at the other."""
+    """Whether ``start`` and ``end`` are word boundaries of a text."""
     words = _words(text)
     starts = {word.start for word in words} | {0}
     ends = {word.end for word in words} | {len(text)}
@@ -353,5 +353,5 @@ def _words(text: str) -> tuple[_Word, ...]:
 
 
 @lru_cache(maxsize=_KEPT)
-def _bare(text: str) -> str:
+def _letters_only(text: str) -> str:
     return _NO_WORD.sub("", plain_text(text))

@@ -1,8 +1,8 @@
 """Pairs of rows that may be one purchase: as a search compares and as a review arranges them.
 
-Pairs that are likely one purchase and share a row make one candidate of three or more rows. Pairs
-that are likely two purchases of the same habit (the same two shops and accounts) stand behind one
-of them. A card's bill and all rows that it pays are one candidate.
+Pairs that are likely one purchase and share a row make one candidate of three or more rows. Of
+pairs that are likely two purchases of one habit (the same shops and accounts), one is listed. A
+card's bill and all rows that it pays are one candidate.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def _share(percent: Decimal) -> tuple[int, int]:
     return (percent / 200).as_integer_ratio()
 
 
-def _out_of_range(name: str, allowed: str, given: object) -> DuplicateDetectionError:
-    return DuplicateDetectionError(f"{name} は{allowed}で指定してください（指定値: {given}）")
+def _out_of_range(name: str, allowed: str, value: object) -> DuplicateDetectionError:
+    return DuplicateDetectionError(f"{name} は{allowed}で指定してください（指定値: {value}）")
 
 
 Source = tuple[str, bool]
@@ -93,9 +93,9 @@ class ComparedRow(NamedTuple):
     """The compared columns of a row; half as expensive to read as a Transaction.
 
     ``statement`` is equal for the rows of one file.
-    ``is_moved``: it was decided to be a card's bill or a transfer. ``is_duplicate``: it was decided
-    to be one of a row of another account. ``is_filed``: its file marks it as a transfer, and no
-    decision has matched it.
+    ``is_moved``: the user decided that it is a card's bill or a transfer. ``is_duplicate``: the
+    user decided that it duplicates a row of another account. ``is_filed``: its file marks it as a
+    transfer, and no decision has matched it.
     """
 
     id: int
@@ -124,7 +124,7 @@ class ComparedRow(NamedTuple):
 
 
 def source_of(row: ComparedRow) -> Source:
-    """What shows a row: its account, in the files that give rows an ID, or in the others."""
+    """A row's source: its account, and whether it is in the files that give rows an ID."""
     return row.account, bool(row.mf_id)
 
 
@@ -132,8 +132,8 @@ def source_of(row: ComparedRow) -> Source:
 class Pair:
     """Two rows that may be one purchase, or a transfer; ``first`` has the smaller id.
 
-    ``reasons`` are the codes of what speaks for and against it. Of a card's bill and one of the
-    rows that it pays, ``paid_id`` is that row's.
+    ``reasons`` are the codes of the evidence for and against it. If it is a card's bill and a row
+    that it pays, ``paid_id`` is that row's.
     """
 
     first: ComparedRow
@@ -250,9 +250,9 @@ class ReviewCandidate:
 
     @property
     def kind(self) -> Hashable:
-        """What candidates that are alike share.
+        """A key that similar candidates share.
 
-        Likely purchases, transfers or bills share the accounts, unlikely ones the shops, too.
+        It has the accounts of likely purchases, transfers or bills, and of others the shops, too.
         """
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
@@ -262,8 +262,8 @@ class ReviewCandidate:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""
         if self.is_transfer:
             return self.rows[:1] if self.is_bill else self.rows
-        kept = self.rows[0] if kept_id is None else kept_id
-        return tuple(row for row in self.rows if row != kept)
+        staying = self.rows[0] if kept_id is None else kept_id
+        return tuple(row for row in self.rows if row != staying)
 
 
 def _best_first(pair: StoredPair) -> tuple[float, int]:
@@ -296,9 +296,9 @@ def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
 
 
 def listed_candidates(arranged: Sequence[ReviewCandidate]) -> list[tuple[ReviewCandidate, int]]:
-    """The candidates of a list, each with the number of others that are alike.
+    """The candidates to list, each with the number of others that are similar.
 
-    Of unlikely ones that are alike only the first is listed.
+    Of similar unlikely ones only the first is listed.
     """
     kinds = [candidate.kind for candidate in arranged]
     alike = Counter(kinds)
@@ -311,7 +311,7 @@ def listed_candidates(arranged: Sequence[ReviewCandidate]) -> list[tuple[ReviewC
 
 
 def _groups(pairs: Sequence[StoredPair]) -> list[list[StoredPair]]:
-    """The pairs joined at shared rows."""
+    """Groups of pairs that are connected by shared rows."""
     joined: dict[int, list[StoredPair]] = {}
     for pair in pairs:
         group = joined.setdefault(pair.first_id, [])

@@ -40,7 +40,7 @@ Key = TypeVar("Key")
 
 _BLOCK = 1_000_000
 _WORDS = 4
-"""How many 64-bit words mark the parts of a name."""
+"""The size, in 64-bit words, of the bit set of a name's parts."""
 _MIN_SHARED = 0.75
 
 
@@ -131,7 +131,7 @@ class CandidatePairs:
         return len(self.first)
 
     @property
-    def _equal(self) -> Bools:
+    def _equal_amounts(self) -> Bools:
         equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
         return equal
 
@@ -140,34 +140,34 @@ class CandidatePairs:
         """How many of the pairs have one day."""
         return int((self.table.days[self.first] == self.table.days[self.second]).sum())
 
-    def equal(self) -> CandidatePairs:
+    def with_equal_amounts(self) -> CandidatePairs:
         """The pairs with equal amounts."""
-        return self.where(self._equal)
+        return self.where(self._equal_amounts)
 
-    def changed(self, judge: Judge) -> CandidatePairs:
+    def with_changed_amounts(self, judge: Judge) -> CandidatePairs:
         """The pairs with different amounts that can still be one purchase.
 
         They are of one account and shop, or of two accounts that show the same purchases (or one
         by hand) with like names, or one names the other's account.
         """
-        pairs = self.where(~self._equal)
+        pairs = self.where(~self._equal_amounts)
         first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
         one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
         days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
         mask = one_shop & (first == second) & (days > 0) & (days <= FINAL_DAYS)
-        related = (first != second) & pairs.related(judge)
-        mask[related] |= pairs.where(related).alike(judge)
+        related = (first != second) & pairs.are_related(judge)
+        mask[related] |= pairs.where(related).have_similar_names(judge)
         nameable = pairs.table.nameable()
         open_to_names = (first != second) & ~mask & (nameable[first] | nameable[second])
-        mask[open_to_names] |= pairs.where(open_to_names).named(judge, nameable)
+        mask[open_to_names] |= pairs.where(open_to_names).name_accounts(judge, nameable)
         return pairs.where(mask)
 
     def where(self, mask: Bools) -> CandidatePairs:
-        """Those of the pairs for which ``mask`` is true."""
+        """The pairs for which ``mask`` is true."""
         return CandidatePairs(self.table, self.first[mask], self.second[mask])
 
-    def related(self, judge: Judge) -> Bools:
-        """Which pairs are of accounts of which one is kept by hand, or that mirror each other."""
+    def are_related(self, judge: Judge) -> Bools:
+        """Which pairs are of accounts that mirror each other, or of which one is kept by hand."""
         names = self.table.source_names
         by_hand = np.array([is_by_hand(account) for account, _ in names], dtype=bool)
         first, second = self.table.sources[self.first], self.table.sources[self.second]
@@ -186,7 +186,7 @@ class CandidatePairs:
         for position, other in zip(self.first.tolist(), self.second.tolist(), strict=True):
             yield rows[position], rows[other]
 
-    def alike(self, judge: Judge) -> Bools:
+    def have_similar_names(self, judge: Judge) -> Bools:
         """Which pairs have names that share enough to be compared letter by letter."""
         shops = self.table.shops
         used = np.unique(np.concatenate([shops[self.first], shops[self.second]]))
@@ -201,7 +201,7 @@ class CandidatePairs:
         )
         return alike
 
-    def named(self, judge: Judge, nameable: Bools) -> Bools:
+    def name_accounts(self, judge: Judge, nameable: Bools) -> Bools:
         """Which pairs have a row that names the other row's account."""
         names, size = self.table.account_names, len(self.table.descriptions)
         mask = np.zeros(self.count, dtype=bool)
@@ -255,18 +255,18 @@ def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
 _MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""
 _HALF_A_YEAR: Final = 183
-"""Visits at most this many days away tell how a shop charges: prices and contracts change."""
+"""Only visits this many days away tell how a shop charges: prices and contracts change."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
 """How many times as often people pay a multiple of these as a neighbouring amount."""
 _SCALE: Final = math.log(100_000)
 """Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
 _UNSEEN: Final = 300
-"""Rows that a short ledger is imagined to have besides its own, when chance is estimated."""
+"""Pseudo-rows that are added to a ledger when chance is estimated: they matter in a short one."""
 _MIN_MIRRORED: Final = 3
 
 
 class ShoppingHabits:
-    """What a ledger shows of its household's habits: the visits of shops, and the amounts."""
+    """A household's habits according to its ledger: how often it visits shops and pays amounts."""
 
     def __init__(self, table: ComparisonTable) -> None:
         self._accounts = {name: number for number, name in enumerate(table.account_names)}
@@ -366,10 +366,12 @@ def match_one_to_one(judged: Iterable[Pair]) -> list[Pair]:
     pairs = sorted(judged, key=lambda pair: (-pair.score, pair.days, *pair.ids))
     likely = {pair.ids for pair in pairs if pair.score >= LIKELY}
     groups: dict[int, list[ComparedRow]] = {}
-    return [_placed(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
+    return [_join_groups(pair, groups, likely) if pair.score >= LIKELY else pair for pair in pairs]
 
 
-def _placed(pair: Pair, groups: dict[int, list[ComparedRow]], likely: set[tuple[int, int]]) -> Pair:
+def _join_groups(
+    pair: Pair, groups: dict[int, list[ComparedRow]], likely: set[tuple[int, int]]
+) -> Pair:
     """Joins the groups of a likely pair's rows if they can be one purchase."""
     group = groups.setdefault(pair.first.id, [pair.first])
     other = groups.setdefault(pair.second.id, [pair.second])
@@ -396,14 +398,14 @@ def find_pairs(
     options: DetectionOptions,
     only: Collection[int] | None = None,
     reading: KanaReading = str,
-    apart: Collection[frozenset[str]] = (),
+    separate_accounts: Collection[frozenset[str]] = (),
     linked_again: Collection[frozenset[int]] = (),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
     if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
-    one of these ids. ``apart`` are pairs of accounts that never show the same purchase,
+    one of these ids. ``separate_accounts`` are pairs of accounts that never show the same purchase,
     ``linked_again`` pairs of rows, by id, that may be one with two IDs.
 
     Raises:
@@ -419,18 +421,18 @@ def find_pairs(
     promising: list[tuple[ComparedRow, ComparedRow]] = []
     examined = always_shown = 0
     for block in table.candidates(days, ids):
-        equal = block.equal()
+        equal = block.with_equal_amounts()
         always_shown += equal.same_day
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)
         _add(promising, equal)
     of_two = [pair for pair in promising if source_of(pair[0]) != source_of(pair[1])]
     mirrors = Mirrors(table, of_two)
-    judge = Judge(reading, ShoppingHabits(table), mirrors, apart, linked_again)
+    judge = Judge(reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again)
     for block in table.candidates(days, ids):
         examined += block.count
-        _add(promising, block.changed(judge))
-    pairs = match_one_to_one(judge.judged(entry, other) for entry, other in promising)
+        _add(promising, block.with_changed_amounts(judge))
+    pairs = match_one_to_one(judge.judge(entry, other) for entry, other in promising)
     candidates = [
         pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
     ]

@@ -38,7 +38,7 @@ class InvalidPeriod(MdvecError):
 
 
 class InvalidDates(InvalidPeriod):
-    """``since`` or ``until`` is no day or month, in the wrong order, or does not fit."""
+    """``since`` or ``until`` is no day or month, they are in the wrong order, or do not fit."""
 
     def __init__(self, message: str) -> None:
         MdvecError.__init__(self, message)
@@ -95,13 +95,13 @@ def resolve_period(
 ) -> UnderstoodPeriod:
     """The period from ``since`` to ``until``, of a phrase, or from a first to a last month.
 
-    ``since`` and ``until`` are days, months or years, both included; one alone means up to today,
-    or from the first month with data on: of those before ``available``, which may be astray, the
-    ``earliest``, if it ends there. The first and last month are phrases: a first alone means
-    up to today; a last alone means the twelve months up to it. ``understood`` says where a phrase
-    can mean something else; ends in the wrong order, and what may be of either year, are asked
-    about. Months start on the day that those of ``available`` do. Without any of them
-    it is the month ``default``, not ``understood`` from anything, or else the latest twelve.
+    ``since`` and ``until`` are days, months or years, both included. ``since`` alone means up to
+    today; ``until`` alone means from the first ``available`` month, or from ``earliest`` if it is
+    before that, as rows of those months may be stray. The first and last month are phrases: a first
+    alone means up to today; a last alone means the twelve months up to it. ``understood`` mentions
+    what else a phrase can mean; ends in the wrong order, or that fit two years, are refused. Months
+    start on the day that those of ``available`` do. Without any of these, the period is the month
+    ``default``, with an empty ``understood``, or else the latest twelve months.
 
     Raises:
         InvalidDates: ``since`` or ``until`` is not one, or the ends leave open what is meant.
@@ -109,8 +109,8 @@ def resolve_period(
         AmbiguousPeriod: the period was given in two ways.
     """
     context = PeriodContext(today, available)
-    phrase, start, end = _stripped(period), _stripped(start_month), _stripped(end_month)
-    first, last = _stripped(since), _stripped(until)
+    phrase, start, end = _strip(period), _strip(start_month), _strip(end_month)
+    first, last = _strip(since), _strip(until)
     if sum(map(bool, (phrase, start or end, first or last))) > 1:
         raise AmbiguousPeriod
     if first or last:
@@ -150,8 +150,8 @@ def _latest_months(available: MonthRange) -> UnderstoodPeriod:
 
 
 def _of_dates(since: str, until: str, context: PeriodContext, earliest: Month) -> UnderstoodPeriod:
-    begin = _stated("since", since, context.starts_on) if since else None
-    end = _stated("until", until, context.starts_on) if until else None
+    begin = _parse_stated("since", since, context.starts_on) if since else None
+    end = _parse_stated("until", until, context.starts_on) if until else None
     last = end.last if end else context.today
     first = begin.first if begin else context.available.first.first_day
     if not begin and last < first:
@@ -165,17 +165,17 @@ def _of_dates(since: str, until: str, context: PeriodContext, earliest: Month) -
     return _period(f"{since}〜{until}", Spoken(Days(min(first, last), last)), context)
 
 
-def _stated(name: str, said: str, starts_on: int) -> Days:
-    if (days := parse_dated(said, starts_on)) is not None:
+def _parse_stated(name: str, phrase: str, starts_on: int) -> Days:
+    if (days := parse_dated(phrase, starts_on)) is not None:
         return days
     raise InvalidDates(
-        f"{name}「{shortened(said)}」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"
+        f"{name}「{shortened(phrase)}」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"
         "（時刻は付けず、今日から数える言葉は period に）。"
     )
 
 
-def _read(phrase: str, context: PeriodContext) -> Spoken | None:
-    """What a phrase names, None if it is not understood; unclear ranges are refused."""
+def _parse_phrase(phrase: str, context: PeriodContext) -> Spoken | None:
+    """The days of a phrase, None if it is not understood; unclear ranges are refused."""
     try:
         return parse_period(phrase, context)
     except UnclearRange as unclear:
@@ -187,7 +187,7 @@ def _read(phrase: str, context: PeriodContext) -> Spoken | None:
 
 
 def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
-    spoken = _read(phrase, context)
+    spoken = _parse_phrase(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
@@ -198,7 +198,7 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
 
 def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
     phrase = f"{start}〜{end}" if start and end else f"{start}から" if start else end
-    spoken = _read(phrase, context)
+    spoken = _parse_phrase(phrase, context)
     if spoken is None:
         raise InvalidPeriod(phrase if end else start, context.available)
     if start:
@@ -219,18 +219,18 @@ def _period(
 
 
 def _otherwise(phrase: str, days: Days) -> str:
-    """What else a half of a year can mean, and how to say that; "" for any other phrase."""
+    """The other meaning of half a year, and how to ask for it; "" for any other phrase."""
     match = _HALF.search(phrase)
     return f"（年度の{match['half']}なら「{days.first.year}年度{match['half']}」）" if match else ""
 
 
-def _stripped(text: str | None) -> str:
+def _strip(text: str | None) -> str:
     return "" if text is None else text.strip()
 
 
 _PREVIOUS = frozenset({"", "previous", "直前", "前期間"})
 _YEAR_BEFORE = frozenset({"previous_year", "前年", "前年同月", "前年同期", "去年同月", "昨年同月"})
-_SAID_OF_TODAY_TOO = frozenset({"去年", "昨年"})
+_FROM_EITHER_VIEWPOINT = frozenset({"去年", "昨年"})
 _YEARS_BEFORE = re.compile(r"([0-9]{1,2})年前(?:同月|同じ月)?|(?:前年|去年|昨年)同じ月")
 _LONG_AGO = timedelta(days=1000)
 _BASE_DATES = 'base="YYYY-MM-DD..YYYY-MM-DD"'
@@ -255,23 +255,23 @@ def base_period(
         InvalidPeriod: the base cannot be read.
         InvalidDates: it has two readings.
     """
-    said = "" if base is None else base.strip()
-    text = normalised(said)
+    phrase = "" if base is None else base.strip()
+    text = normalised(phrase)
     if text in _PREVIOUS:
-        return _moved(later, shown, context.starts_on)
+        return _shifted(later, shown, context.starts_on)
     match = _YEARS_BEFORE.fullmatch(text)
     if match or text in _YEAR_BEFORE:
         return _years_before(later, shown, context.starts_on, int((match and match[1]) or 1))
-    there = PeriodContext(later.days.first, context.available)
-    of_today, of_period = (_read(said, viewpoint) for viewpoint in (context, there))
+    at_period = PeriodContext(later.days.first, context.available)
+    of_today, of_period = (_parse_phrase(phrase, viewpoint) for viewpoint in (context, at_period))
     if of_today is None or of_period is None:
-        raise InvalidPeriod(said, context.available, _BASE_DATES)
+        raise InvalidPeriod(phrase, context.available, _BASE_DATES)
     today, seen = of_today.days, of_period.days
-    if text in _SAID_OF_TODAY_TOO:
+    if text in _FROM_EITHER_VIEWPOINT:
         seen = _years_before(later, shown, context.starts_on, 1)
         if is_relative or today.first <= seen.first <= today.last:
             return seen
-    elif (said.startswith("前") or text.startswith("前")) and not text.startswith("前回"):
+    elif (phrase.startswith("前") or text.startswith("前")) and not text.startswith("前回"):
         return seen
     elif is_relative or today == seen:
         return today
@@ -279,18 +279,18 @@ def base_period(
         span_in_words(days, context.starts_on) for days in (today, seen)
     )
     raise InvalidDates(
-        f"base「{shortened(said)}」は、今日から見れば {of_today_words}、period から見れば "
+        f"base「{shortened(phrase)}」は、今日から見れば {of_today_words}、period から見れば "
         f"{of_period_words} です。previous、previous_year か {_BASE_DATES} で指定してください。"
     )
 
 
 def long_before(today: date) -> date:
-    """Another day to speak on: a phrase that names other days then is relative to today."""
+    """A day long ago: a phrase that means other days if read then is relative to today."""
     return max(today, date.min + _LONG_AGO) - _LONG_AGO
 
 
-def _moved(later: UnderstoodPeriod, shown: Days, starts_on: int) -> Days:
-    """The days shown, earlier by the length of the whole period: 今年 up to now, a year before."""
+def _shifted(later: UnderstoodPeriod, shown: Days, starts_on: int) -> Days:
+    """The shown days, moved back by the length of the whole period: a year for 今年 up to now."""
     if later.months.days == later.days:
         return _months_before(shown, starts_on, len(later.months))
     length = later.days.last - later.days.first + ONE_DAY

@@ -35,7 +35,7 @@ from mdvec.household.core.undecided import (
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
 _SMALL = 100
-"""Columns with smaller numbers only are numbers of payments rather than amounts."""
+"""A column of smaller numbers counts payments rather than holding amounts."""
 
 _ASCII_DIGITS = re.compile("[0-9]+")
 
@@ -69,14 +69,14 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     if pair is None:
         return mapping
     paid_out, paid_in = (column + 1 for column in pair)
-    # What every row has beside such a pair is its balance.
+    # The amount that every row has beside such a pair is its balance.
     return replace(
         mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
     )
 
 
 def _column_for_each_way(rows: Sequence[Sequence[str]], date: int) -> tuple[int, int] | None:
-    """Two neighbouring columns of numbers of which each row fills one."""
+    """Two neighbouring columns of numbers; each row fills one of them."""
     for column in range(date + 1, max(map(len, rows)) - 1):
         ways = {
             tuple(_number(cell) is not None for cell in row[column : column + 2]) for row in rows
@@ -140,7 +140,7 @@ _AHEAD = timedelta(days=60)
 """Statements list payments that are due; a date later than this is a misread year."""
 
 _MONTH = re.compile(r"[0-9０-９]月|[0-9０-９]{4}")
-"""In a column's name: the next statement's has another (7月支払金額)."""
+"""A month or year in a column's name, which differs in the next statement (7月支払金額)."""
 _DIGITS = re.compile(r"[0-9０-９][0-9０-９年月日/_.\-（）()]*")
 
 
@@ -151,28 +151,28 @@ class NotMappable(MdvecError):
 def proposal_with(
     text: str, stem: str, today: date, stated: Pairs[str, Any] | None = None
 ) -> MappingProposal:
-    """Proposes a mapping, takes what a person stated, and names what is left undecided.
+    """Proposes a mapping with the user's settings, and names what is left undecided.
 
     Raises:
         NotMappable: no date, amount and description are recognisable in it.
         InvalidMapping: what is stated makes no mapping.
     """
-    given = stated or {}
+    settings = stated or {}
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     proposal = propose_mapping(records, stem, today)
-    mapping = with_stated(proposal.mapping, records, given) if given else proposal.mapping
-    decided = decide(mapping, records, frozenset(given))
+    mapping = with_stated(proposal.mapping, records, settings) if settings else proposal.mapping
+    decided = decide(mapping, records, frozenset(settings))
     undecided = decided.undecided
-    if "date_format" not in given and (days := _days_as_read(mapping, records, today)):
+    if "date_format" not in settings and (days := _days_as_read(mapping, records, today)):
         undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
     return MappingProposal(decided.mapping, (*proposal.checks, *decided.checks), undecided)
 
 
 def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
-    """A mapping with what a person stated.
+    """A mapping with the user's settings.
 
-    That stands in place of what the mapping says, but beside the columns that it ignores, adds or
-    subtracts, and the rows that it knows.
+    They replace the mapping's own values, but are added to its ignored columns, fees, points and
+    conditions.
 
     Raises:
         InvalidMapping: what is stated makes no mapping.
@@ -186,14 +186,16 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
     for key, value in stated.items():
         before = values.get(key)
         if isinstance(value, dict) and isinstance(before, dict):
-            value = {each: _both(before.get(each), value.get(each)) for each in before | value}
+            value = {
+                each: _merged_values(before.get(each), value.get(each)) for each in before | value
+            }
         elif key in ("ignored", "fees", "points"):
-            value = _both(before, value)
+            value = _merged_values(before, value)
         values[key] = value
     if "paid_in" in stated and "paid_out" not in stated and "paid_out" in values:
-        paid_in = _both(None, values["paid_in"])
+        paid_in = _merged_values(None, values["paid_in"])
         values["paid_out"] = [
-            each for each in _both(None, values["paid_out"]) if each not in paid_in
+            each for each in _merged_values(None, values["paid_out"]) if each not in paid_in
         ]
         values = {key: value for key, value in values.items() if value != []}
     columns = {
@@ -203,14 +205,14 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
     return with_other_words_counted(mapping_of(values), records, columns)
 
 
-def _both(before: object, stated: object) -> list[object]:
-    """What stands in two values of TOML, each of them a list, a single value or missing."""
+def _merged_values(before: object, stated: object) -> list[object]:
+    """The distinct values of two settings, each of them a list, a single value or missing."""
     both = [each if isinstance(each, list) else [each] for each in (before, stated)]
     return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
 
 
 def _days_as_read(mapping: Mapping, records: Records, today: date) -> str:
-    """The first day in each way in which all days can be read; "" if there is only one."""
+    """The first day in each date format that reads all rows; "" if all read the same days."""
     ways: dict[tuple[date, ...], str] = {}
     for date_format in DATE_FORMATS:
         read = read_mapped(replace(mapping, date_format=date_format), records)
@@ -281,10 +283,10 @@ def _of_header(
 
 
 def _with_dates(mapping: Mapping, records: Records, today: date) -> Mapping:
-    """The mapping with the date format that most rows have.
+    """The mapping with the date format that reads most rows.
 
-    Of formats that fit equally, the one whose last date is latest without lying in the future:
-    07.07.01 is 2025 where eras are meant, or else 2007.
+    Of formats that read equally many, the one with the latest date that is not in the future:
+    07.07.01 is 2025 by era, rather than 2007.
     """
     readings = {}
     for date_format in DATE_FORMATS:
@@ -296,7 +298,7 @@ def _with_dates(mapping: Mapping, records: Records, today: date) -> Mapping:
 
 
 def _with_sign(mapping: Mapping, records: Records, *, is_spent: bool) -> MappingProposal:
-    """The mapping with the meaning of positive amounts, by the balance if there is one."""
+    """The mapping with the meaning of positive amounts, if possible decided by the balance."""
     checks = []
     if mapping.date_format != "auto":
         checks.append(MappingSentence("short-years", shown=mapping.date_format))

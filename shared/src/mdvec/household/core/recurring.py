@@ -1,10 +1,10 @@
 """Finds recurring payments: contracts, bills, pay.
 
-A series is a shop whose rows come at one interval. If a shop's rows do not, those of one exact
+A series is a shop whose rows recur at one interval. If a shop's rows do not, those of one exact
 amount may (two contracts with one company), or those of one time of the year (a tax in four
-parts). A row soon after another of the same amount is taken as charged twice, and an interval
-without a row as missed. A series goes on under another name if a new shop takes its payments over:
-from the same account, the same amount, at the same interval.
+parts). A row soon after another of the same amount counts as charged twice, and an interval
+without a row as missed. A series continues under another name if a new shop takes over its
+payments: the same amount, from the same account, at the same interval.
 """
 
 from __future__ import annotations
@@ -74,10 +74,10 @@ INTERVALS = (
 )
 
 _YEARLY = INTERVALS[-1]
-_OF_A_PART = tuple(replace(one, needed=one.needed + 2) for one in INTERVALS[2:-1])
-"""For some of a shop's rows: chance makes a few of many rows look regular."""
-_MIN_PAYMENTS = min(one.needed for one in INTERVALS)
-_MIN_PAYMENTS_OF_A_PART = min(one.needed for one in _OF_A_PART)
+_OF_A_PART = tuple(replace(each, needed=each.needed + 2) for each in INTERVALS[2:-1])
+"""For some of a shop's rows, with more payments needed: a few of many rows often look regular."""
+_MIN_PAYMENTS = min(each.needed for each in INTERVALS)
+_MIN_PAYMENTS_OF_A_PART = min(each.needed for each in _OF_A_PART)
 _CLOSE = 1.3
 
 
@@ -108,8 +108,9 @@ class RecurringPayment:
     amount, paid once, which may be a purchase or the first of a new price. ``missed`` are the days
     on which a payment was expected and none came; ``twice`` are the rows that repeat another
     within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
-    payments, the last on ``last_day``; an answer has none of them, and only the changes, singles
-    and slips of the last year. ``renamings`` are where a new shop took the payments over.
+    payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took over.
+    An answer has no rows, and only the changes, singles, missed and double payments of the last
+    year.
     """
 
     name: str
@@ -129,7 +130,7 @@ class RecurringPayment:
     renamings: tuple[Renaming, ...] = ()
 
     def expected(self, until: date) -> list[date]:
-        """The days up to ``until`` on which payments will probably come; the first may be late."""
+        """The days up to ``until`` when payments are expected; the first may be overdue."""
         days: list[date] = []
         day = self.next_day
         while day is not None and day <= until:
@@ -138,7 +139,7 @@ class RecurringPayment:
         return days
 
     def amount_on(self, day: date) -> int:
-        """What will probably be paid on a day: for a bill, what it was a year earlier, if known."""
+        """The amount expected on a day: for a bill, that of a year earlier, if known."""
         if not self.is_fixed:
             for row in self.rows:
                 if abs((day - row.day).days - 365) <= self.interval.slack:
@@ -147,7 +148,7 @@ class RecurringPayment:
 
 
 class Payees:
-    """The rows of each shop, ready to be searched for what recurs as of any day."""
+    """The rows of each shop, indexed to find series as of any day."""
 
     def __init__(self, rows: Iterable[CountedRow]) -> None:
         groups: dict[tuple[bool, str], list[CountedRow]] = defaultdict(list)
@@ -168,7 +169,7 @@ class Payees:
             begin, end = bisect_left(days, since), bisect_right(days, as_of)
             if end - begin >= _MIN_PAYMENTS:
                 payments += _series_of(group[begin:end], as_of)
-        payments = self._joined(payments, as_of)
+        payments = self._with_takeovers(payments, as_of)
         return sorted(
             payments,
             key=lambda payment: (
@@ -179,8 +180,10 @@ class Payees:
             ),
         )
 
-    def _joined(self, payments: list[RecurringPayment], as_of: date) -> list[RecurringPayment]:
-        """The series, of which those that a new shop took over are one with its payments."""
+    def _with_takeovers(
+        self, payments: list[RecurringPayment], as_of: date
+    ) -> list[RecurringPayment]:
+        """The series, each joined with the payments of the new shop that took it over."""
         heirs: dict[int, list[RecurringPayment]] = defaultdict(list)
         for payment in payments:
             shops = self._heirs(payment, as_of) if payment.is_fixed else []
@@ -193,12 +196,12 @@ class Payees:
             whole = _series(ordered, as_of, (before[0].interval,)) if len(before) == 1 else None
             if whole is not None and whole.is_fixed:
                 own = {row.id for row in rows}
-                payments = [one for one in payments if one.rows[-1].id not in own]
-                return self._joined([*payments, whole], as_of)
+                payments = [each for each in payments if each.rows[-1].id not in own]
+                return self._with_takeovers([*payments, whole], as_of)
         return payments
 
     def _heirs(self, payment: RecurringPayment, as_of: date) -> list[int]:
-        """The new shops that begin with the payment after a series' last one, and go on so."""
+        """The new shops whose rows continue a series after its last payment."""
         last = payment.rows[-1]
         due = payment.interval.after(last.day, 1, _usual_day(payment.rows))
         return [
@@ -230,15 +233,15 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
     payments = []
     for cluster in _clusters(rows):
         series = _series(cluster, as_of, _OF_A_PART) if len(cluster) < len(rows) else None
-        parts = [cluster] if series else _equal(cluster)
+        parts = [cluster] if series else _runs_of_equal(cluster)
         payments += [series or _series(part, as_of, _OF_A_PART) for part in parts]
     return [payment for payment in payments if payment is not None]
 
 
 def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:
-    """The rows by their time of the year, if each came again a year later with about its amount.
+    """The rows by their time of the year, if each recurs a year later with a similar amount.
 
-    No parts if one did not, or if fewer than two did.
+    Empty if one does not, or if fewer than two do.
     """
     parts: list[list[CountedRow]] = []
     a_year = timedelta(days=_YEARLY.days - _YEARLY.slack)
@@ -290,7 +293,7 @@ def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     ]
 
 
-def _equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
+def _runs_of_equal(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     by_amount: dict[int, list[CountedRow]] = defaultdict(list)
     for row in rows:
         by_amount[row.amount].append(row)
@@ -310,19 +313,19 @@ def _series(
     is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
     is_bill = _spread(amounts) <= MAX_SPREAD
     if interval is _YEARLY:
-        # Twice in a row is enough, whatever was paid before, and once after.
+        # Two equal payments among the last three are enough.
         is_fixed = is_fixed or any(a == b for a, b in pairwise(amounts[-3:]))
-        # Two amounts alone are near each other by chance.
+        # Two amounts may be close by chance.
         is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
     if not (is_fixed or is_bill):
         return None
-    # The payment of a year ago may have come a few days late.
+    # Last year's payment may have been a few days late.
     within = 365 - interval.slack
     year = [row.yen for row in regular if (regular[-1].day - row.day).days < within]
     prices, singles = _prices(regular) if is_fixed else ([], ())
     amount = prices[-1].yen if is_fixed else int(median(year))
     day_of_month = _usual_day(regular)
-    missed, next_day = _missed(regular, interval, day_of_month, as_of)
+    missed, next_day = _missed_days(regular, interval, day_of_month, as_of)
     enough = (regular[-1].day - regular[0].day).days >= 365 - interval.days - interval.slack
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
     used = {row.id for row in regular}
@@ -358,7 +361,7 @@ def _regular(
     days = [row.day.toordinal() for row in rows]
     usual = median(after - before for before, after in pairwise(days))
     for interval in intervals:
-        # Rows charged twice shorten a gap by a third at most: most shops need no closer look.
+        # Double charges shorten the median gap by a third at most, so most shops are skipped here.
         if not interval.days * 2 / 3 - interval.slack <= usual <= interval.days + interval.slack:
             continue
         regular = _without_repeats(rows, interval)
@@ -421,7 +424,7 @@ def _usual_day(rows: Sequence[CountedRow]) -> int:
     return (int(median(days)) - 1) % 31 + 1
 
 
-def _missed(
+def _missed_days(
     rows: Sequence[CountedRow], interval: Interval, day_of_month: int, as_of: date
 ) -> tuple[tuple[date, ...], date | None]:
     """The expected days without a payment, and the next day; None if the series has ended."""

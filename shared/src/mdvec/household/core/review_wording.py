@@ -20,13 +20,14 @@ CandidateKind = Literal["purchase", "transfer", "charge", "card_bill"]
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """The result of a search: ``candidates_count`` undecided candidates, as their list counts them.
+    """The result of a search: ``candidates_count`` undecided candidates, counted as in their list.
 
     ``likely_count`` of them are likely one purchase, others may be transfers or bills of cards;
     ``new_count`` have a pair that had not been found before;
     ``decided_count`` further pairs are already decided; ``below_threshold_count`` further pairs
     are within the tolerances but score too low. ``dropped_count`` pairs of an earlier search are
-    no candidates any more. ``followed_count`` bills left the sums, as those of their card always.
+    no candidates any more. ``followed_count`` bills left the sums by an earlier decision on their
+    card.
     """
 
     candidates_count: int
@@ -63,11 +64,11 @@ class DetectionParams:
 class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
-    ``kind`` is purchase, transfer, charge or card_bill. Of a card's bill ``transaction_1`` is the
-    bill, which alone leaves the sums, and the others are the largest rows that it pays.
-    ``others`` are the third and further rows. ``reasons`` say in words why the rows are likely one
-    purchase (``is_likely``), likely two, or a transfer; ``alike_count`` open candidates are of the
-    same accounts or habit.
+    ``kind`` is purchase, transfer, charge or card_bill. For a card's bill, ``transaction_1`` is the
+    bill, which alone leaves the sums, and the others are the largest rows that it pays. ``others``
+    are the third and further rows. ``reasons`` explain why the rows are likely one purchase
+    (``is_likely``), likely two, or a transfer; ``alike_count`` is the number of other open
+    candidates of the same accounts or habit.
     """
 
     check_id: int
@@ -105,7 +106,7 @@ class CandidateList:
 class DuplicateStats:
     """Statistics of a ledger; ``duplicate_rate`` is the percentage of marked rows.
 
-    ``pending_checks`` are the undecided candidates, as their list counts them.
+    ``pending_checks`` are the undecided candidates, counted as in their list.
     """
 
     total_transactions: int
@@ -124,15 +125,15 @@ def candidate_row(row: Transaction) -> CandidateRow:
 def detection_message(
     summary: Detection, transfers: int, bills: int, *, least: float, wider_days: int
 ) -> str:
-    """Message after a search: its numbers, and a wider search if nothing is likely.
+    """Message after a search: its numbers, and a wider search to try if nothing is likely.
 
-    ``least`` is the score that it asked for, ``wider_days`` the tolerance that a next may try.
+    ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one.
     """
     total, likely = summary.candidates_count, summary.likely_count
-    found = "重複候補は見つかりませんでした。"
+    first_sentence = "重複候補は見つかりませんでした。"
     if total:
         groups = _groups(total, likely, transfers, bills)
-        found = (
+        first_sentence = (
             f"{total}件の{_kind(transfers + bills)}が見つかりました{groups}。"
             "list_duplicate_candidates で一覧を確認できます。"
         )
@@ -149,7 +150,7 @@ def detection_message(
         f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
         "（min_similarity_score を下げると候補になります）。": summary.below_threshold_count,
     }
-    return found + "".join(text for text, holds in counts.items() if holds)
+    return first_sentence + "".join(text for text, holds in counts.items() if holds)
 
 
 def list_message(
@@ -182,7 +183,7 @@ def _groups(total: int, likely: int, transfers: int, bills: int) -> str:
 
 
 def kind_of(rows: Iterable[Transaction], *, is_transfer: bool, is_bill: bool) -> CandidateKind:
-    """What a candidate may be; a transfer between own accounts is a charge if a row says so."""
+    """The kind of a candidate; a transfer is a charge if a row says チャージ."""
     if is_bill:
         return "card_bill"
     if not is_transfer:
@@ -192,7 +193,7 @@ def kind_of(rows: Iterable[Transaction], *, is_transfer: bool, is_bill: bool) ->
 
 
 def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) -> str:
-    """Which rows a card's bill pays, one of which is ``paid``; a code among the reasons says it."""
+    """Which rows a card's bill pays, by the code among the reasons; ``paid`` is one of them."""
     rows, first, last = next(reason for reason in reasons if reason.startswith("pays:")).split(":")[
         1:
     ]
@@ -203,7 +204,7 @@ def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) 
 
 
 def news_message(purchases: int, transfers: int, bills: int = 0) -> str:
-    """What an answer about a month says of candidates that an import found; "" for none."""
+    """The sentence about candidates that an import found, for an answer about a month; or ""."""
     phrases = [
         f"{words}{count}件"
         for words, count in (
@@ -226,7 +227,7 @@ _KINDS: dict[CandidateKind, tuple[str, str, str]] = {
     "charge": ("振替らしい", "振替かもしれない", "振替"),
     "card_bill": (("カードの請求らしい（判定すると請求だけを外す）",) * 2 + ("カードの請求",)),
 }
-"""What each kind is called if it is likely, if it is not, and once it is decided."""
+"""The name of each kind: if it is likely, if it is not, and once it is decided."""
 
 
 def candidates_text(answer: CandidateList) -> str:

@@ -21,7 +21,7 @@ TIMES: tuple[GroupBy, ...] = ("day", "week", "month", "year", "weekday", "weeken
 MAX_TIMES = 120
 """The most days or weeks that an answer lists."""
 MAX_GROUPS = 20
-"""The most other groups on a page, unless it has more rows."""
+"""The most groups, other than parts of time, on a page with fewer rows."""
 NAMED_BY: dict[GroupBy | None, str] = {
     "shop": "店", "category": "カテゴリ", "account": "口座", "person": "人"
 }  # fmt: skip
@@ -32,9 +32,9 @@ _SATURDAY = 5
 
 @dataclass(frozen=True, slots=True)
 class Mean:
-    """Mean spending and income per day or month in whole yen, ``over`` that number of them.
+    """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    ``is_whole`` is false if some of the months are only partly of the period.
+    ``is_whole`` is false if some of the months are only partly in the period.
     """
 
     unit: Literal["day", "month"]
@@ -45,7 +45,7 @@ class Mean:
 
     @property
     def in_words(self) -> str:
-        """The means in Japanese, and what they are over."""
+        """The means in Japanese, with the number of days or months."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         amounts = sums_in_words(self.spending, self.income)
         part = "" if self.is_whole else "、途中の月を含む"
@@ -77,7 +77,7 @@ class FoundGroup(Totals):
 
 SomeSum = TypeVar("SomeSum", RowSum, KeySum)
 ShopOf = Callable[[str], str]
-"""Gives the shop of a description as answers name it."""
+"""Gives the name of a description's shop in answers."""
 
 
 def shop_names(descriptions: Iterable[str]) -> ShopOf:
@@ -91,7 +91,7 @@ def shop_names(descriptions: Iterable[str]) -> ShopOf:
 
 
 def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
-    """The rows by the name that is given to them, those with the largest sum first."""
+    """The sums grouped by name, the largest first."""
     by_name: dict[str, list[SomeSum]] = {}
     for each in sums:
         by_name.setdefault(name(each), []).append(each)
@@ -100,7 +100,7 @@ def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[F
 
 
 def with_others(groups: Sequence[FoundGroup], page: slice, grouped: str) -> tuple[FoundGroup, ...]:
-    """The groups of a page, and one of all others, which says how many they are."""
+    """The groups of a page, and one that sums all others and says how many they are."""
     shown = groups[page]
     left = [*groups[: page.start], *groups[page.stop :]] if shown else []
     others = f"ほか{len(left):,}件の{grouped}"
@@ -123,20 +123,20 @@ def groups_by_time(
     sums: Sequence[KeySum],
     group_by: GroupBy,
     days: Days | None,
-    asked: Days | None,
+    requested: Days | None,
     month_starts_on: int,
 ) -> tuple[FoundGroup, ...]:
-    """The sums of days by a part of time, in its order, with the means of those within ``days``.
+    """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
-    A week, month or year of which only some days were ``asked`` for is named by these days. Of days
-    and weeks the last ``MAX_TIMES`` are listed, and those before are one group.
+    A week, month or year is named by its ``requested`` days if these are only some of it. The last
+    ``MAX_TIMES`` days or weeks are listed, and earlier ones are one group.
     """
 
     def name(of_day: KeySum) -> str:
         return _time_of(date.fromisoformat(of_day.key), group_by, month_starts_on)
 
     groups = sorted(groups_by(sums, name), key=lambda group: _order(group.name))
-    ends = (asked.first, asked.last) if asked else ()
+    ends = (requested.first, requested.last) if requested else ()
     parts = {
         _time_of(day, group_by, month_starts_on): f"{part.first}〜{part.last}"
         for day in ends
@@ -173,10 +173,10 @@ def groups_by_time(
     )
 
 
-def _asked_part(day: date, group_by: GroupBy, asked: Days, month_starts_on: int) -> Days | None:
-    """The days asked for of the week, month or year around a day; None if that is whole."""
+def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:
+    """The requested days of the week, month or year around a day; None if that is all of it."""
     month = Month.of(day, month_starts_on)
-    whole = asked
+    whole = requested
     match group_by:
         case "week":
             whole = Days.week_of(day)
@@ -185,12 +185,12 @@ def _asked_part(day: date, group_by: GroupBy, asked: Days, month_starts_on: int)
         case "year":
             first = month.plus(1 - month.month)
             whole = MonthRange(first, first.plus(11)).days
-    part = whole.within(asked)
+    part = whole.within(requested)
     return None if part == whole else part
 
 
 def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:
-    """The means per day and, of two months or more, per month."""
+    """The means per day and, for two months or more, per month."""
     length = (days.last - days.first).days + 1
     months = MonthRange.around(days, month_starts_on)
     means = [mean_of(totals, "day", length)]

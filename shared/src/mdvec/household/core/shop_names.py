@@ -72,7 +72,7 @@ def _normalise(texts: Sequence[str]) -> list[str]:
     ]
 
 
-TO_KATAKANA: Final = {place: place + 0x60 for place in range(0x3041, 0x3097)}
+TO_KATAKANA: Final = {code: code + 0x60 for code in range(0x3041, 0x3097)}
 _SMALL: Final = str.maketrans(
     "ァィゥェォッャュョヮヵヶヴヂヅヲ", "アイウエオツヤユヨワカケブジズオ"
 )
@@ -164,7 +164,7 @@ _SEEMS_ALIKE: Final = 0.72
 
 @dataclass(frozen=True, slots=True)
 class ShopName:
-    """A shop's name as it is compared: its letters, its sound in kana, and in Latin letters."""
+    """A shop's name for comparison: its letters, its sound in kana, and in Latin letters."""
 
     letters: str
     kana: str
@@ -172,7 +172,7 @@ class ShopName:
 
     @property
     def parts(self) -> frozenset[str]:
-        """Pairs of neighbours in all three spellings; names that share none are unlike."""
+        """The pairs of adjacent letters in all three spellings; similar names share some."""
         return frozenset(
             pair
             for spelling in (self.letters, self.kana, consonants(self.roman))
@@ -181,7 +181,7 @@ class ShopName:
 
 
 def shop_name(description: str, reading: KanaReading) -> ShopName:
-    """The name in a description, as it is compared."""
+    """The shop's name in a description."""
     text = unicodedata.normalize("NFKC", description).strip()
     text = _SERVICE.sub("", text).strip() or text
     text = _COMPANY.sub(" ", text).strip() or text
@@ -202,7 +202,9 @@ def closeness(shop: ShopName, other: ShopName) -> float:
     if shop.letters == other.letters or shop.kana == other.kana:
         return 1.0
     return max(
-        _shared(shop.letters, other.letters), _shared(shop.kana, other.kana), _latin(shop, other)
+        _shared_parts(shop.letters, other.letters),
+        _shared_parts(shop.kana, other.kana),
+        _latin(shop, other),
     )
 
 
@@ -230,14 +232,14 @@ def letter_pairs(text: str) -> frozenset[str]:
     return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
 
 
-def _shared(name: str, other: str) -> float:
+def _shared_parts(name: str, other: str) -> float:
     short, long = sorted((name, other), key=len)
     if len(short) >= _MIN_PART and short in long:
         return 0.95
     first, second = letter_pairs(short), letter_pairs(long)
     both = len(first & second)
     dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
-    # Two beginnings of the long name's parts: マツキヨ, スタバ.
+    # An abbreviation of the beginnings of two parts: マツキヨ, スタバ.
     if len(short) >= _MIN_PART and short[:2] == long[:2] and short[2:] in long[2:]:
         return max(dice, _ABBREVIATED)
     if (
@@ -250,7 +252,7 @@ def _shared(name: str, other: str) -> float:
 
 
 def _latin(shop: ShopName, other: ShopName) -> float:
-    """Names of which one is in Latin letters that no dictionary reads, and the other in kana."""
+    """The closeness of a name in Latin letters, which no dictionary reads, and one in kana."""
     is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0

@@ -1,7 +1,7 @@
-"""Tells what kind of statement a file is, and reads it: Money Forward's, or one with a mapping.
+"""Recognises a statement's kind, and reads it: Money Forward's, or one with a mapping.
 
 Money Forward's own header (計算対象, or 振替 and ID) comes first, then the user's mappings, then
-the ready-made ones; of several that fit, the one that asks for most columns. A file that has only
+the ready-made ones; of several that fit, the one that requires most columns. A file that has only
 the columns that Money Forward's files share with others is Money Forward's if no mapping fits and
 nothing in it is undecided.
 """
@@ -31,7 +31,7 @@ from mdvec.text import shown_name
 _NO_STATEMENT = "it is not a CSV of transactions"
 _UNDECIDED = "something in it is undecided"
 UNMAPPED = (_NO_STATEMENT, _UNDECIDED)
-"""The beginnings of what is said about a file that no mapping fits, or that one leaves open."""
+"""The beginnings of the notes on a file that no mapping fits, or that one leaves undecided."""
 
 _Head = Sequence[tuple[int, CsvRecord]]
 """The first records of a file, each with its line."""
@@ -55,11 +55,11 @@ def read_statement(data: bytes, path: str, mappings: Mappings) -> ParsedFile:
             fit it equally.
     """
     kind = recognise(data, path, mappings)
-    return kind if isinstance(kind, ParsedFile) else _read(kind, data, path, mappings)
+    return kind if isinstance(kind, ParsedFile) else _read_if_decided(kind, data, path, mappings)
 
 
 def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mapping:
-    """The mapping that reads a file; its rows if it is Money Forward's, or why it has none.
+    """The mapping for a file, or the parsed file if it is Money Forward's or cannot be read.
 
     Raises:
         NotTransactions: as ``read_statement``.
@@ -73,11 +73,11 @@ def recognise(data: bytes, path: str, mappings: Mappings) -> ParsedFile | Mappin
         return mapping
     if parsed.is_certain:
         return parsed
-    return fitting_mapping(data, parsed.csv.text, path, mappings) or _undoubted(parsed)
+    return fitting_mapping(data, parsed.csv.text, path, mappings) or _if_undoubted(parsed)
 
 
-def _undoubted(parsed: ParsedFile) -> ParsedFile:
-    """A file that only looks like Money Forward's, if its amounts need no guess."""
+def _if_undoubted(parsed: ParsedFile) -> ParsedFile:
+    """A file that only looks like Money Forward's; it is passed over if amounts need a guess."""
     if parsed.passed_over:
         return parsed
     records = list(records_of(parsed.csv.text))
@@ -106,11 +106,11 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     )  # fmt: skip
 
 
-def _read(mapping: Mapping, data: bytes, path: str, mappings: Mappings) -> ParsedFile:
-    """Reads a file with a mapping that fits it, if that leaves nothing in it undecided.
+def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mappings) -> ParsedFile:
+    """Reads a file with a mapping that fits it, unless that leaves something undecided.
 
-    Besides its rows, what tells its account from others of the same name: a person's own mapping
-    for some files states it; else only a file with a running balance is surely of a single one.
+    A user's mapping for certain files states the account; otherwise an account number is only
+    looked for in a file with a running balance, which is surely of a single account.
     """
     text = decoded_statement(mapping, data)
     records = list(records_of(text))
@@ -141,18 +141,20 @@ def fitting_mapping(data: bytes, text: str, path: str, mappings: Mappings) -> Ma
         NotTransactions: two of the user's mappings fit it equally.
     """
     head = _head(text)
-    own = _best(data, head, path, mappings.own)
+    own = _best_fitting(data, head, path, mappings.own)
     if len(own) > 1:
         names = " and ".join(mapping.name for mapping in own[:2])
         raise NotTransactions(
             f"two mappings fit it ({names}); limit one of them with the key 'files', or delete it"
         )
-    fitting = own or _best(data, head, path, mappings.ready_made)
+    fitting = own or _best_fitting(data, head, path, mappings.ready_made)
     return fitting[0] if fitting else None
 
 
-def _best(data: bytes, head: _Head, path: str, mappings: Iterable[Mapping]) -> list[Mapping]:
-    """The fitting mappings that ask for most: for file names first, then for columns."""
+def _best_fitting(
+    data: bytes, head: _Head, path: str, mappings: Iterable[Mapping]
+) -> list[Mapping]:
+    """The fitting mappings with most requirements: file names count before columns."""
     fitting = [
         mapping
         for mapping in mappings

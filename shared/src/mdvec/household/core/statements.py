@@ -1,4 +1,4 @@
-"""Compares statement files: which one is newer, and which rows are gone, or need consent to go.
+"""Compares statement files: which one is newer, and which rows are gone, or may go with consent.
 
 A file's modification time is only an upper bound for its download: copying or touching the file
 makes it later. So where names and contents show that another file is newer, they win over times.
@@ -76,8 +76,8 @@ class Statement:
 
     ``days`` are the sorted days of its rows, as YYYY-MM-DD, and ``accounts`` the accounts in them.
     ``can_show_removals``: rows missing from it are gone; false if it had bad rows. ``first_seen``
-    numbers the import that first read it. ``account_number`` is "" where nothing tells it;
-    ``scope`` tells its account from the first one of the same name, "" for that one. ``id`` is 0
+    numbers the import that first read it. ``account_number`` is "" if unknown; ``scope``
+    distinguishes its account from the first one of the same name, which has "". ``id`` is 0
     until it is stored, ``family`` the id of its family of files (``families_of``), 0 until then.
     """
 
@@ -110,20 +110,20 @@ class Statement:
         return self.path, self.content_hash
 
 
-def of_same_days(one: Statement, other: Statement) -> bool:
-    """Whether nothing but their times tells which is newer: no number, and no later day."""
-    spans = [each.days[:1] + each.days[-1:] for each in (one, other)]
-    periods = [(each.name.first, each.name.last) for each in (one, other)]
-    is_numbered = one.name.stem == other.name.stem and one.name.number != other.name.number
+def of_same_days(first: Statement, second: Statement) -> bool:
+    """Whether only their times can tell which is newer: they have the same days and name."""
+    spans = [each.days[:1] + each.days[-1:] for each in (first, second)]
+    periods = [(each.name.first, each.name.last) for each in (first, second)]
+    is_numbered = first.name.stem == second.name.stem and first.name.number != second.name.number
     return (
         spans[0] == spans[1] and periods[0] == periods[1]
-        and one.content_hash != other.content_hash and not is_numbered
+        and first.content_hash != second.content_hash and not is_numbered
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class RankedStatement:
-    """A statement with what ranks it among the others.
+    """A statement with its rank among the others.
 
     ``effective_mtime_ns`` is its modification time, lowered to that of ``superseded_by``, a
     statement that must be newer although its time is older. ``end`` is the last day covered.
@@ -135,7 +135,7 @@ class RankedStatement:
     end: str
 
     def is_newer_than(self, other: RankedStatement) -> bool:
-        """Whether its time, name or rows are newer; files of a copied folder may share a time."""
+        """Whether it is newer by time, name or rows; files of a copied folder may share a time."""
         return self.effective_mtime_ns > other.effective_mtime_ns or _is_newer(
             self.statement, self.end, other.statement, other.end
         )
@@ -154,10 +154,10 @@ class RankedStatement:
 
 
 class Remover(NamedTuple):
-    """The id of a statement that can show rows of an older one to be gone, and for which days.
+    """The id of a statement that can prove rows of an older one gone, and on which days.
 
-    ``is_again``: the one is a later download of the other, by its name. ``account`` is the only one
-    whose rows it shows, "" for all.
+    ``is_again``: by its name it is a later download of the other. ``account`` is the only one whose
+    rows it proves gone, "" for all.
     """
 
     older: int
@@ -211,10 +211,10 @@ def rank_statements(statements: Sequence[Statement]) -> list[RankedStatement]:
 
 
 def _ends(statements: Sequence[Statement]) -> list[str]:
-    """The last day that each statement covers: the day of its last row.
+    """The last day that each statement covers: usually the day of its last row.
 
-    Or that of a file of the same name with a lower number, if that has rows on fewer than three
-    later days: the statement repeats it.
+    If a file of the same name with a lower number has rows on fewer than three later days, its last
+    day counts, too, as the statement is a later download of it.
     """
     ends = [statement.latest for statement in statements]
     stems: dict[str, list[int]] = {}
@@ -285,15 +285,15 @@ def families_of(
     return {statement.id: root(statement.id) for statement in statements}
 
 
-def are_of_one_user(one: Statement, other: Statement) -> bool:
-    """Whether nothing but two downloads of one person explains the names of two statements.
+def are_of_one_user(first: Statement, second: Statement) -> bool:
+    """Whether the names show that two statements are downloads by one user.
 
-    They lie in one folder, with the names that Money Forward gives, or with one that was given
-    again. Of two people both may list an account, and pay the same on a day out.
+    They are in one folder, and have the names that Money Forward gives, or one name. Two people may
+    both list an account, and pay the same amounts on a day out.
     """
-    folders = {each.path.rpartition("/")[0] for each in (one, other)}
-    is_own_name = one.name.has_period and other.name.has_period
-    return len(folders) == 1 and (is_own_name or one.name.stem == other.name.stem)
+    folders = {each.path.rpartition("/")[0] for each in (first, second)}
+    is_own_name = first.name.has_period and second.name.has_period
+    return len(folders) == 1 and (is_own_name or first.name.stem == second.name.stem)
 
 
 def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int, int]]:
@@ -317,18 +317,18 @@ def doubtful_replacers(ranked: Sequence[RankedStatement]) -> Iterator[tuple[int,
 
 
 def removers(ranked: Sequence[RankedStatement], families: Mapping[int, int]) -> Iterator[Remover]:
-    """Which statements show which older ones' rows to be gone if they lack them, oldest first.
+    """Which statements prove the rows that they lack of older ones gone, the oldest first.
 
     ``families`` are by id. A row is gone if a newer statement of the same family and scope covers
-    its day completely, has rows of its account, and lacks it. Without rows of the account it is
-    asked about, if the file was downloaded again: the account may be one that was unlinked.
+    its day completely, has rows of its account, and lacks it. If a file that was downloaded again
+    has no rows of the account, the user is asked: the account may have been unlinked.
     """
-    for place, newer in enumerate(ranked):
+    for index, newer in enumerate(ranked):
         covered = newer.covered_days
         if covered is None:
             continue
         first, last = covered
-        for older in ranked[:place]:
+        for older in ranked[:index]:
             days = older.statement.days
             if (
                 families[older.statement.id] == families[newer.statement.id]
@@ -368,5 +368,5 @@ def decide_removals(
 
 
 def are_many(leaving: int, of_month: int) -> bool:
-    """Whether more of a month's rows change at once than without asking the user."""
+    """Whether so many of a month's rows change at once that the user is asked."""
     return leaving > _MAX_AT_ONCE and 100 * leaving > _MAX_PERCENT * of_month

@@ -68,8 +68,8 @@ class MonthlySum:
 class RowSum(NamedTuple):
     """The number of some rows and their sum in yen, which is 0 where the files have no amount.
 
-    ``left_out`` is why they do not count, or None. A row with the user's note and tags (``words``)
-    is alone, and has its id.
+    ``left_out`` is why they do not count, or None. A row with a note or tags of the user
+    (``words``) has a sum of its own, with its id.
     """
 
     description: str
@@ -85,7 +85,7 @@ class RowSum(NamedTuple):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """All that words are looked for in."""
+        """All texts in which words are looked for."""
         return (self.description, self.memo, *self.words)
 
     @property
@@ -151,9 +151,9 @@ class MonthFigure:
 
     ``amount`` is spending (income for 収入) in yen, and positive; None for a month without rows
     or outside the ledger. ``month_over_month`` and ``year_over_year`` are
-    percentages with one decimal, rounded half away from zero, or with one digit if they are too
-    small for that; None if the month they refer to is outside the ledger, or its amount is not
-    positive. ``moving_average`` is in yen, over
+    percentages with one decimal, rounded half away from zero, or with one significant digit if
+    they are too small for that; None if the month they compare with is outside the ledger, or its
+    amount is not positive. ``moving_average`` is in yen, over
     ``averaged_months``: the twelve months up to this one, or as many of them as the ledger has.
     """
 
@@ -238,8 +238,8 @@ def trend_of(
 ) -> CategoryTrend:
     """The months ``shown``, on an axis without holes.
 
-    Inside the ledger a month without amounts is zero; outside of it, and in the months that the
-    ledger has no rows of (``empty``), None. Means count an empty month as zero.
+    Inside the ledger a month without amounts is zero; outside of it, and in months without any rows
+    (``empty``), it is None. Means count an empty month as zero.
     """
     figures = tuple(
         replace(figure, amount=None, month_over_month=None, year_over_year=None)

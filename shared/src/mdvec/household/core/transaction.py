@@ -13,7 +13,7 @@ from mdvec.text import bracketed_name, shown_name
 
 @dataclass(frozen=True, slots=True)
 class StatedRow:
-    """What a statement says of a purchase or payment; every shape of a whole row begins with it.
+    """A purchase or payment as stated; the first base of every class of a whole row.
 
     ``amount`` is in yen, negative for money that goes out; None where the file has none. Texts are
     stripped, but otherwise unchanged; "" where the file has none.
@@ -30,7 +30,7 @@ class StatedRow:
 
 @dataclass(frozen=True)
 class Numbered:
-    """The number of a stored row; as the last base of a row's class, it comes first in JSON."""
+    """The number of a stored row; as the last base of a row's class, it is first in JSON."""
 
     __slots__ = ()
 

@@ -2,9 +2,9 @@
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
-without them it may be a purchase and an unrelated refund. Of a charge the file of the wallet may
-mark its own row as a transfer, and only the bank's row counts; it has to name the wallet, or have
-such words.
+without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
+mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
+or have such words.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def transfer_pairs(
 
 
 def unmatched_charges(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
-    """The incoming rows among those that files mark as transfers, without a marked outgoing end."""
+    """The incoming rows that files mark as transfers, but whose outgoing end is not marked."""
     filed = [row._replace(counts=True) for row in rows if row.is_filed]
     matched = {row.id for pair in transfer_pairs(filed) for row in (pair.first, pair.second)}
     return [row for row in filed if row.amount > 0 and row.id not in matched]
@@ -81,7 +81,7 @@ def with_transfers(
 ) -> FoundPairs:
     """The pairs of a search and those that may be transfers, best score first.
 
-    Likely transfers score more than others, the nearer in days the more. ``only`` limits them to
+    Likely transfers score higher, and the higher the nearer their days. ``only`` limits them to
     pairs with a row of these ids. ``charges`` are incoming rows that do not count.
     """
     moves = [
@@ -97,7 +97,7 @@ def with_transfers(
 def _opposites(
     rows: Iterable[ComparedRow], max_days: int, charges: Iterable[ComparedRow]
 ) -> Iterable[tuple[ComparedRow, ComparedRow]]:
-    """Every pair of a row that goes out and one of the same amount that comes in near it."""
+    """Every pair of an outgoing row and an incoming one of the same amount within some days."""
     incoming: dict[int, list[ComparedRow]] = defaultdict(list)
     outgoing: list[ComparedRow] = []
     for charge in charges:
@@ -122,8 +122,8 @@ def _opposites(
 
 def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
     speaks = _words(out) or _words(into)
-    against = _PURCHASE.search(_folded(into)) or (
-        into.category_major == INCOME and _SALARY.search(_folded(into))
+    against = _PURCHASE.search(_folded_text(into)) or (
+        into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
     reasons = ["moved", *["moving_words"] * speaks, *["refund"] * bool(against)]
     score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
@@ -134,17 +134,17 @@ def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
 
 def _words(row: ComparedRow) -> bool:
     """Whether a row's text or category suggests a transfer between one's own accounts."""
-    return row.category_major in _OWN_MONEY or _WORDS.search(_folded(row)) is not None
+    return row.category_major in _OWN_MONEY or _WORDS.search(_folded_text(row)) is not None
 
 
 def _names(row: ComparedRow, account: str) -> bool:
     """Whether a row's text has the name of an account."""
-    return bool(account) and _plain(account) in _folded(row)
+    return bool(account) and _plain_text(account) in _folded_text(row)
 
 
-def _folded(row: ComparedRow) -> str:
-    return _plain(f"{row.description} {row.category_minor}")
+def _folded_text(row: ComparedRow) -> str:
+    return _plain_text(f"{row.description} {row.category_minor}")
 
 
-def _plain(text: str) -> str:
+def _plain_text(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold()

@@ -1,10 +1,10 @@
 """What a mapping leaves undecided in a file: columns and rows that would change a figure.
 
-Nothing of it is guessed. A column that the mapping does not name is harmless if it is empty,
-repeats the amounts, or holds days or numbers of documents; of any other, the running balance of
-every row proves that it changes nothing, or a person says what it means. The same holds for words
-that are new in a column of which somebody has decided what its words mean. Each import asks anew:
-a column of zeros is nothing to decide until another number stands in it.
+Nothing is guessed. A column that the mapping does not name is harmless if it is empty, repeats the
+amounts, or holds days or document numbers; of any other, either the running balance proves that it
+changes nothing, or the user says what it means. The same holds for new words in a column whose
+words the user has explained. Each import checks again: a column of zeros needs no decision until
+another number occurs in it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from mdvec.text import shown_name
 Records = Sequence[tuple[int, CsvRecord]]
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
-"""Keys that whoever kept a mapping has decided, whether it names them or not."""
+"""Keys that a saved mapping has decided, even if it does not name them."""
 
 
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
@@ -60,9 +60,9 @@ _MAX_WORDS_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
-    """A column that changes a figure, and what somebody must state of it.
+    """A column that changes a figure, and the question about it.
 
-    ``readings`` are what it may mean: what is said if the balance proves one, and its mapping.
+    ``readings`` are its possible meanings: the sentence if the balance proves one, and its mapping.
     """
 
     column: str
@@ -74,14 +74,17 @@ class Undecided:
         cls, kind: str, column: str, shown: str = "",
         readings: Iterable[tuple[str, Mapping, str]] = (),
     ) -> Undecided:  # fmt: skip
-        """A question of a kind; readings are the sentence's kind, the mapping, and what is said."""
-        told = tuple((MappingSentence(what, column, said), each) for what, each, said in readings)
-        return cls(column, MappingSentence(kind, column, shown), told)
+        """A question of a kind; a reading is the kind of its sentence, its mapping, and a value."""
+        meanings = tuple(
+            (MappingSentence(what, column, shown_value), each)
+            for what, each, shown_value in readings
+        )
+        return cls(column, MappingSentence(kind, column, shown), meanings)
 
 
 @dataclass(frozen=True, slots=True)
 class MappingProposal:
-    """A proposed mapping, what its user should check, and what the balance does not decide."""
+    """A proposed mapping, what the user should check, and what is left undecided."""
 
     mapping: Mapping
     checks: tuple[MappingSentence, ...]
@@ -91,7 +94,7 @@ class MappingProposal:
 def decide(
     mapping: Mapping, records: Records, stated: frozenset[str] = frozenset()
 ) -> MappingProposal:
-    """Decide by the balance what a proposal leaves open; ``stated`` are keys that a person gave."""
+    """Decide open questions of a proposal by the balance; the user gave the ``stated`` keys."""
     evidence: list[MappingSentence] = []
     tried: set[str] = set()
     while True:
@@ -110,30 +113,30 @@ def decide(
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
         if len(fitting) == 1 and len(first.readings) > 1:
-            said, mapping = fitting[0]
+            sentence, mapping = fitting[0]
             stated |= {_KEYS.get(first.question.kind, "")}
-            tried.clear()  # what it decides may decide another column
-            evidence.append(said)
+            tried.clear()  # with this decision, the balance may decide another column
+            evidence.append(sentence)
 
 
 def _fitting(
     readings: Iterable[tuple[MappingSentence, Mapping]], records: Records
 ) -> list[tuple[MappingSentence, Mapping]]:
-    """The readings that the balance proves; of those that give the same amounts, the first.
+    """The readings that the balance proves; of those with the same amounts, the first.
 
-    One that reads more rows explains more balances: it goes before one that leaves rows out.
+    Readings that leave out fewer rows explain more balances, so only those with most rows count.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
-    for said, mapping in readings:
+    for sentence, mapping in readings:
         read = read_mapped(mapping, records)
         if _proves(read):
-            fitting.setdefault(tuple(row.amount for row in read.rows), (said, mapping))
+            fitting.setdefault(tuple(row.amount for row in read.rows), (sentence, mapping))
     most = max(map(len, fitting), default=0)
     return [reading for amounts, reading in fitting.items() if len(amounts) == most]
 
 
 def _proves(read: MappedRows) -> bool:
-    """Whether every row has a balance, and each of them follows from the one before."""
+    """Whether every row has a balance, and each follows from the one before."""
     rows = [row for block in read.blocks for row in block]
     if any(row is None or row.balance is None or row.amount is None for row in rows):
         return False
@@ -143,9 +146,9 @@ def _proves(read: MappedRows) -> bool:
 def with_other_words_counted(
     mapping: Mapping, records: Records, columns: Iterable[MappedColumn]
 ) -> Mapping:
-    """The mapping, in which the other words of columns are those of plain transactions.
+    """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    For columns of which a person has said what some of their words mean.
+    They are columns some of whose words the user has explained.
     """
     counted = dict(mapping.counted.patterns)
     read = read_mapped(mapping, records)
@@ -189,9 +192,9 @@ def undecided_in(
     mapping: Mapping, records: Records, read: MappedRows, stated: frozenset[str] = DECIDED,
     *, by_balance: bool = True,
 ) -> tuple[Undecided, ...]:  # fmt: skip
-    """What a mapping leaves open in a file that it has read; ``stated`` are keys that are not.
+    """The open questions of a mapping about a file; the ``stated`` keys are decided.
 
-    ``by_balance``: what the balance of every row proves is not open.
+    ``by_balance``: what the balance of every row proves is decided, too.
     """
     lines = {row.line for row in read.rows}
     columns = _columns(mapping, records, read)
@@ -213,25 +216,25 @@ def undecided_in(
         if not _is_read(column, mapping, stated) and not (
             is_proven and _is_proven_to_the_end(column, mapping, read)
         ):
-            questions += _about(column, mapping, amounts)
+            questions += _unread_column(column, mapping, amounts)
     questions += _about_rows(mapping, columns, read, is_proven=is_proven)
     return tuple(questions)
 
 
 def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Column]:
-    """The columns of which something may be open, which are neither read nor ignored.
+    """The columns that may raise questions: those that are neither read nor ignored.
 
-    Besides them the descriptions and the single amount, whose cells say something of their rows.
+    Also the descriptions and the single amount, whose cells may say something about their rows.
     """
     lines = {row.line for row in read.rows}
-    asked = {*mapping.description, *mapping.memo, mapping.amount}
-    settled = {_spelled(key) for key in mapping.valued_columns() if key not in asked}
+    decided_later = {*mapping.description, *mapping.memo, mapping.amount}
+    settled = {_one_spelling(key) for key in mapping.valued_columns() if key not in decided_later}
     ignored = {_of_any_month(key) for key in mapping.ignored}
-    own = {_spelled(key): key for key in mapping.columns()}
+    own = {_one_spelling(key): key for key in mapping.columns()}
 
     def open_key(name: MappedColumn) -> MappedColumn | None:
-        is_settled = _spelled(name) in settled or _of_any_month(name) in ignored
-        return None if is_settled else own.get(_spelled(name), name)
+        is_settled = _one_spelling(name) in settled or _of_any_month(name) in ignored
+        return None if is_settled else own.get(_one_spelling(name), name)
 
     columns: dict[MappedColumn, dict[int, str]] = {}
     keys: list[MappedColumn | None] = []
@@ -257,7 +260,7 @@ def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Colu
     ]
 
 
-def _spelled(column: MappedColumn) -> MappedColumn:
+def _one_spelling(column: MappedColumn) -> MappedColumn:
     return column if isinstance(column, int) else one_spelling(column)
 
 
@@ -267,7 +270,7 @@ def _of_any_month(column: MappedColumn) -> MappedColumn:
 
 
 def _is_decided(mapping: Mapping, column: _Column, text: str) -> bool:
-    """Whether somebody has said what a text in a column means."""
+    """Whether the mapping says what a text in a column means."""
     return any(
         fnmatchcase(one_spelling(text), one_spelling(pattern))
         for conditions in mapping.conditions
@@ -284,7 +287,7 @@ def _has_kinds(column: _Column, mapping: Mapping) -> bool:
 
 
 def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
-    """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    """Whether a column needs no question: its cells are read as an amount, or as free text."""
     has_kinds = column.key in mapping.counted.patterns
     if column.key not in mapping.description:
         return column.key in (*mapping.memo, mapping.amount) and not has_kinds
@@ -293,9 +296,9 @@ def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
 
 
 def _is_proven_to_the_end(column: _Column, mapping: Mapping, read: MappedRows) -> bool:
-    """Whether the balances prove a column also of the oldest row, which follows from no other.
+    """Whether the balances decide a column for the oldest row, too, which has none before it.
 
-    Where no amount has a sign, a word that this row alone has may say that its money goes the
+    Where amounts have no sign, a word that only this row has may mean that its money goes the
     other way (支払, チャージ).
     """
     is_signed = (
@@ -306,8 +309,10 @@ def _is_proven_to_the_end(column: _Column, mapping: Mapping, read: MappedRows) -
     return all(column.cells.count(column.cells[row]) > 1 for row in _oldest(read))
 
 
-def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterator[Undecided]:
-    """What a column that nobody has read may say of its rows, or of their amounts."""
+def _unread_column(
+    column: _Column, mapping: Mapping, amounts: Sequence[int]
+) -> Iterator[Undecided]:
+    """The questions about a column that the mapping does not read."""
     name = one_spelling(column.name)
     words = [text for text in column.texts if not _is_decided(mapping, column, text)]
     has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
@@ -315,18 +320,18 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
     if not words or (not has_decided_words and _DOCUMENT.search(name)):
         return
     if "" not in column.cells and all(map(is_date, words)):
-        return  # a day that only some rows have tells them apart from the others
+        return  # dates in only some rows would distinguish these
     if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
         return
     ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
     if mapping.currency is None and is_foreign(name, words):
         if not all(map(is_yen, words)):
-            yield Undecided.of("currency", column.name, _shown(words))
+            yield Undecided.of("currency", column.name, _samples(words))
     elif numbers is not None:
         fees = replace(mapping, fees=(*mapping.fees, column.key))
         points = replace(mapping, points=(*mapping.points, column.key))
         readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
-        yield Undecided.of("numbers", column.name, _shown(words), readings)
+        yield Undecided.of("numbers", column.name, _samples(words), readings)
     else:
         readings = [
             (f"fits-{key}", _with_rows(mapping, key, column, [word]), shown_name(word))
@@ -334,7 +339,7 @@ def _about(column: _Column, mapping: Mapping, amounts: Sequence[int]) -> Iterato
             for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
             if key != "outgoing" or mapping.amount is not None
         ]
-        yield Undecided.of("words", column.name, _shown(words), [*readings, ignored])
+        yield Undecided.of("words", column.name, _samples(words), [*readings, ignored])
 
 
 def _is_plain(text: str) -> bool:
@@ -342,7 +347,7 @@ def _is_plain(text: str) -> bool:
     return not {"*", "?"} & set(one_spelling(text))
 
 
-def _shown(texts: Sequence[str]) -> str:
+def _samples(texts: Sequence[str]) -> str:
     shown = "、".join(shown_name(text[:20]) for text in texts[:_MAX_WORDS_SHOWN])
     return f"{shown}…" if len(texts) > _MAX_WORDS_SHOWN else shown
 
@@ -390,7 +395,7 @@ def _about_the_amount(
 
 
 def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
-    """Ask what a minus sign among payments means: still a payment, or money given back."""
+    """Ask whether a minus sign among payments still means a payment, or a refund."""
     signed = replace(mapping, paid_in=(*mapping.paid_in, *mapping.paid_out), paid_out=())
     pairs = zip(read.rows, read_mapped(signed, records).rows, strict=True)
     if any((row.amount or 0) > (other.amount or 0) for row, other in pairs):
@@ -403,34 +408,34 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
 def _about_rows(
     mapping: Mapping, columns: Sequence[_Column], read: MappedRows, *, is_proven: bool
 ) -> Iterator[Undecided]:
-    """Rows whose description says that they are no transactions, or give money back.
+    """Ask about rows whose descriptions suggest that they are no transactions, or refunds.
 
-    What the balance proves is a movement, but for the oldest row: it may be what was there before.
+    The balance proves that rows move money, except the oldest one, which may be an opening balance.
     """
     rows = read.rows
     doubtful = set(_oldest(read) if is_proven else range(len(rows)))
     by_key = {column.key: column for column in columns}
     texts_of = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
     for column in texts_of:
-        said = [
+        doubts = [
             (text, one_spelling(text), rows[at], at in doubtful)
             for at, text in enumerate(column.cells)
             if text and not _is_decided(mapping, column, text)
         ]
         texts = [
-            text for text, words, row, is_doubtful in said
+            text for text, words, row, is_doubtful in doubts
             if (is_doubtful and _NO_TRANSACTION.search(words))
             or ((row.amount or 0) > 0 and _CHARGE.search(words))
         ]  # fmt: skip
         if texts:
             yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
-        # That money came in may be proven, but not that it is income.
+        # The balance may prove that money came in, but not that it is income.
         back = [
-            text for text, words, row, _ in said
+            text for text, words, row, _ in doubts
             if row.category_major == INCOME and _UNDONE.search(words) and text not in texts
         ]  # fmt: skip
         if back:
-            yield Undecided.of("rows", column.name, _shown(list(dict.fromkeys(back))))
+            yield Undecided.of("rows", column.name, _samples(list(dict.fromkeys(back))))
     yield from _about_income(mapping, rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and not is_proven:
@@ -444,11 +449,11 @@ def _about_rows(
             if text not in paid_to and not _is_decided(mapping, column, text)
         ]
         if texts:
-            yield Undecided.of("incoming", column.name, _shown(texts))
+            yield Undecided.of("incoming", column.name, _samples(texts))
 
 
 def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
-    """Ask of rows that a category calls income, where every positive amount is money spent."""
+    """Ask about rows with the category of income, if every positive amount is money spent."""
     if mapping.category is None or mapping.positive == "income":
         return
     column = _Column(mapping.category, [INCOME])
@@ -466,7 +471,7 @@ def _oldest(read: MappedRows) -> tuple[int, ...]:
 
 
 def _rows_like(mapping: Mapping, column: _Column, different: Sequence[str]) -> Undecided:
-    shown = _shown(different)
+    shown = _samples(different)
     readings = [
         ("fits-skipped", _with_rows(mapping, "skipped", column, different), shown),
         ("fits-reversals", _with_rows(mapping, "reversals", column, different), shown),

@@ -72,7 +72,7 @@ class InsufficientData(MdvecError):
 
 
 def left_out_text(files: Sequence[str]) -> str:
-    """That files are in no sum, since they could not be imported; "" for none."""
+    """A sentence on files that no sum includes, as they could not be imported; "" for none."""
     if not files:
         return ""
     return (
@@ -118,7 +118,7 @@ def format_percentage(percent: Decimal | None, *, signed: bool = True) -> str:
 
 
 def left_out_in_words(reason: str | None) -> str:
-    """Why a row does not count, after it: （集計外: 振替）; "" for one that counts."""
+    """The suffix of a row that does not count: （集計外: 振替）; "" for one that counts."""
     return f"（集計外: {REASONS_IN_WORDS[reason]}）" if reason else ""
 
 
@@ -154,9 +154,9 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> l
 
 
 def averages_lines(trends: Iterable[CategoryTrend]) -> list[str]:
-    """Under the trends: the averages up to each of the months before the last, in their order.
+    """For each trend, the moving averages up to each month before the last, in order.
 
-    In a ledger of less than a year each is over a month more than the one before.
+    In a ledger of less than a year, each covers one month more than the one before.
     """
     lines = []
     for trend in trends:
@@ -187,7 +187,7 @@ def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks) -
             continue
         balance = format_currency(point.income - point.spending, signed=True)
         lines.append(
-            f"- {_marked(point.month, marks)}: {format_percentage(point.rate, signed=False)} "
+            f"- {_marked_month(point.month, marks)}: {format_percentage(point.rate, signed=False)} "
             f"（収入 {format_currency(point.income)}, 支出 {format_currency(point.spending)}, "
             f"収支 {balance}）"
         )
@@ -195,7 +195,7 @@ def savings_text(savings: SavingsTrend, months: MonthRange, marks: MonthMarks) -
     return lines
 
 
-def _marked(month: Month, marks: MonthMarks) -> str:
+def _marked_month(month: Month, marks: MonthMarks) -> str:
     """A month's name, marked if it is not complete yet."""
     return f"{month.in_words}{RUNNING if month in marks.running else ''}"
 
@@ -204,7 +204,7 @@ def _month_line(figure: MonthFigure, marks: MonthMarks, *, first: bool, signed: 
     if figure.month in marks.empty:
         return f"- {figure.month.in_words}: {NO_ROWS}"
     amount = format_currency(figure.amount, signed=signed)
-    line = f"- {_marked(figure.month, marks)}: {amount}"
+    line = f"- {_marked_month(figure.month, marks)}: {amount}"
     before, year = figure.month_over_month, figure.year_over_year
     if first and before is None and year is None:
         return line
@@ -227,7 +227,7 @@ def summary_text(
         last = trend.months[-1]
         lines.append(
             f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
-            f"{_marked(last.month, marks)} {format_currency(last.amount)} "
+            f"{_marked_month(last.month, marks)} {format_currency(last.amount)} "
             f"（前月比 {format_percentage(last.month_over_month)}, "
             f"前年同月比 {format_percentage(last.year_over_year)}）、"
             f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}"
@@ -271,7 +271,7 @@ def _share_line(share: CategoryShare) -> str:
 def received_notes(
     spending: Iterable[CategoryShare], income: Iterable[CategoryShare] = ()
 ) -> list[str]:
-    """Notes: categories with more money of the other direction than of their own."""
+    """Notes on categories of spending that received more than was spent, and the reverse."""
     received, paid = (
         "、".join(
             f"{shown_name(str(of if of.minor else of.major))} {format_currency(-share.amount)}"
@@ -313,7 +313,7 @@ def clipped_note(shown: str) -> str:
 
 
 def renamed_notes(rows: Iterable[tuple[str, str, int, int]]) -> list[str]:
-    """Note: rows whose category has another name in their file, by both names; or none."""
+    """A note on rows whose category rules have renamed, with both names; empty without any."""
     parts = [
         f"{shown_name(before)} = {shown_name(now)} {count:,}件 {format_currency(abs(amount))}"
         for before, now, count, amount in rows
@@ -366,7 +366,7 @@ PLANNED_DUE = "使った金額には含めていません。期間内のもの�
 
 
 def planned_notes(totals: Totals, where: str) -> list[str]:
-    """Note on rows dated after today, if there are any: where they are in the figures."""
+    """Note on rows dated after today, if there are any; ``where`` says which figures have them."""
     amounts = "、".join(
         filter(None, (f"{totals.rows:,}件", sums_in_words(totals.spending, totals.income)))
     )

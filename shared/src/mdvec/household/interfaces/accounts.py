@@ -91,7 +91,7 @@ def doubts_of(
     return doubts
 
 
-def accounts_apart(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+def distinct_accounts(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
     """The pairs of accounts at one bank that files, numbers or a person tell apart."""
     in_doubt = {doubt.account for doubt in doubts_of(connection, tool_id)}
     names: dict[str, list[str]] = {}

@@ -151,7 +151,7 @@ def _find_same_rows(
     if not without_id:
         return {}
     listed = ledger_statements.rows_with_id(connection)
-    beside = {
+    taken_in_block = {
         block: {new_ids.get(name, name) for name in names}
         for block, names in ledger_statements.blocks_with(
             connection, {row.identity for row in listed}
@@ -161,18 +161,18 @@ def _find_same_rows(
     own_rows, known = set[str](), set[str]()
     if not is_rebuild:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
-        own_rows = _known(connection, tool_id, own_names, "'removed'")
-        known = _known(connection, tool_id, {row.identity for row in with_id}, "''")
+        own_rows = _stored_identities(connection, tool_id, own_names, "'removed'")
+        known = _stored_identities(connection, tool_id, {row.identity for row in with_id}, "''")
     present = [row for row in without_id if row.is_present or not is_rebuild]
     of_present = [row for row in with_id if row.is_present or not is_rebuild]
     absent = [row for row in without_id if is_rebuild and not row.is_present]
-    matched = identities_with_id(present, of_present, beside, own_rows, known)
-    matched |= identities_with_id(absent, with_id, beside, own_rows, known)
+    matched = identities_with_id(present, of_present, taken_in_block, own_rows, known)
+    matched |= identities_with_id(absent, with_id, taken_in_block, own_rows, known)
     connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
     return same_rows_by_key(with_id)
 
 
-def _known(
+def _stored_identities(
     connection: apsw.Connection, tool_id: int, identities: Iterable[str], without: str
 ) -> set[str]:
     """Which of the identities the ledger has, in another state of removal than ``without``."""

@@ -236,16 +236,18 @@ def rename_statements(
 def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[GoneRow]:
     """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
     where = "INDEXED BY idx_transactions_removal {} t.tool_id = ? AND t.removal = ?"
-    return _named(connection, where, (tool_id, removal))
+    return _rows_named(connection, where, (tool_id, removal))
 
 
 def named_rows(connection: apsw.Connection, ids: Iterable[int]) -> list[GoneRow]:
     """The rows with these ids, which may count again: ``missing_from`` is "" then."""
     where = "{} t.id IN (SELECT value FROM json_each(?))"
-    return _named(connection, where, (json.dumps(list(ids)),))
+    return _rows_named(connection, where, (json.dumps(list(ids)),))
 
 
-def _named(connection: apsw.Connection, where: str, values: tuple[int | str, ...]) -> list[GoneRow]:
+def _rows_named(
+    connection: apsw.Connection, where: str, values: tuple[int | str, ...]
+) -> list[GoneRow]:
     joined = "LEFT JOIN ledger_statements AS s ON s.id = t.removed_by WHERE"
     rows = connection.execute(
         "SELECT t.id, t.date, t.amount, t.description, t.account, t.source_file AS path, "

@@ -340,7 +340,7 @@ def _totals(connection: apsw.Connection, where: str, values: Sequence[int | str]
     return Totals(rows, income - amount, income)
 
 
-def those_among(
+def ids_matching(
     connection: apsw.Connection,
     where: tuple[str, tuple[int | str, ...]],
     among: Collection[int],

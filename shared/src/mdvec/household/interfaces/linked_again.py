@@ -77,14 +77,14 @@ def find_new_ids(
     for row in chain(*rows.values()):
         listed[row.identity].add(row.statement)
         names_of[row.statement].add(row.identity)
-    found: list[tuple[int, int, LinkedAgain]] = []
+    pairs: list[tuple[int, int, LinkedAgain]] = []
     removers: list[Remover] = []
     same: list[Match] = []
     for older, newer, account in perhaps:
         seen = linked_again(rows[older, account], rows[newer, account])
         if seen is None:
             continue
-        found.append((older, newer, seen))
+        pairs.append((older, newer, seen))
         remover = seen.remover(by_id[older], by_id[newer])
         statements = by_id[older].statement, by_id[newer].statement
         have_more_in_common = not names_of[older].isdisjoint(names_of[newer])
@@ -93,7 +93,7 @@ def find_new_ids(
             removers += [remover] if remover else []
         elif remover and have_more_in_common:
             same += [pair for pair in seen.equal if remover.first <= pair[0].day <= remover.last]
-    decided = _decided(connection, tool_id)
+    decided = _decided_pairs(connection, tool_id)
     noted = {
         name
         for (name,) in connection.execute(
@@ -104,20 +104,20 @@ def find_new_ids(
         same, listed, order,
         lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted,
     )  # fmt: skip
-    return NewIds(names, removers, *_doubts_and_joined(found, names))
+    return NewIds(names, removers, *_doubts_and_joined(pairs, names))
 
 
 def _doubts_and_joined(
-    found: Iterable[tuple[int, int, LinkedAgain]], names: Mapping[str, str]
+    pairs: Iterable[tuple[int, int, LinkedAgain]], names: Mapping[str, str]
 ) -> tuple[list[tuple[int, int]], list[Joined]]:
     """Which pairs of statements have rows that may count twice, and which rows count once."""
 
     def are_one(pair: Match) -> bool:
-        one, other = (names.get(row.identity, row.identity) for row in pair)
-        return one == other
+        first, second = (names.get(row.identity, row.identity) for row in pair)
+        return first == second
 
     doubts, joined = set[tuple[int, int]](), list[Joined]()
-    for older, newer, seen in found:
+    for older, newer, seen in pairs:
         if once := [pair[0] for pair in seen.equal if are_one(pair)]:
             yen = -sum(row.amount or 0 for row in once)
             joined.append(Joined(older, newer, seen.account, len(once), yen))
@@ -141,7 +141,7 @@ def _by_account(
     return rows
 
 
-def _decided(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+def _decided_pairs(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
     """The identities of the pairs that the user has decided about."""
     pairs = connection.execute(
         "SELECT a.identity, b.identity FROM duplicate_checks AS c "
@@ -165,21 +165,23 @@ def follow_new_ids(connection: apsw.Connection, tool_id: int, names: Mapping[str
         (tool_id, json.dumps([*names, *names.values()])),
     ):
         stored[names.get(name, name)].append(row_id)
-    for name, (kept, *others) in stored.items():
+    for name, (staying, *others) in stored.items():
         for other in others:
-            connection.execute(_TAKE_DECISIONS, (kept, other))
+            connection.execute(_TAKE_DECISIONS, (staying, other))
             connection.execute(
                 "UPDATE OR IGNORE row_notes SET identity = (SELECT identity FROM transactions "
                 "WHERE id = ?2) WHERE tool_id = ?1 AND identity = "
                 "(SELECT identity FROM transactions WHERE id = ?3)",
-                (tool_id, kept, other),
+                (tool_id, staying, other),
             )
             connection.execute(
-                "UPDATE transactions SET duplicate_of = ?1 WHERE duplicate_of = ?2", (kept, other)
+                "UPDATE transactions SET duplicate_of = ?1 WHERE duplicate_of = ?2",
+                (staying, other),
             )
             connection.execute("DELETE FROM transactions WHERE id = ?", (other,))
         connection.execute(
-            "UPDATE transactions SET identity = ?2 WHERE id = ?1 AND identity <> ?2", (kept, name)
+            "UPDATE transactions SET identity = ?2 WHERE id = ?1 AND identity <> ?2",
+            (staying, name),
         )
 
 
@@ -249,15 +251,15 @@ def counted_twice(connection: apsw.Connection, tool_id: int) -> list[TwiceCounte
         name: values
         for name, *values in connection.execute(_COUNTING, (tool_id, json.dumps(names)))
     }
-    decided, told = _decided(connection, tool_id), set[str]()
+    decided, reported = _decided_pairs(connection, tool_id), set[str]()
     twice = []
     for older, newer, first, second in doubts:
         for account in sorted({name for statement, name in rows if statement == older}):
             seen = linked_again(rows[older, account], rows.get((newer, account), ()))
             for one, other in (*seen.equal, *seen.alike) if seen else ():
                 pair = {one.identity, other.identity}
-                if pair <= counting.keys() and pair.isdisjoint(told) and pair not in decided:
-                    told |= pair
+                if pair <= counting.keys() and pair.isdisjoint(reported) and pair not in decided:
+                    reported |= pair
                     row_id, major, amount = counting[one.identity]
                     other_id = counting[other.identity][0]
                     files = account, first, second

@@ -91,7 +91,7 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
         if (rule := rule_for(shop, rules)) is not None
     ]
     names = _new_names(connection, tool_id, rules)
-    owned = [(row_id, given.major, given.minor or "") for row_id, given in own.items()]
+    owned = [(row_id, category.major, category.minor or "") for row_id, category in own.items()]
     connection.execute(_APPLY, (tool_id, *map(json.dumps, (owned, ruled, names))))
     changed: int = connection.changes()  # without those of triggers
     if changed:
@@ -191,7 +191,7 @@ _NOTES = (
 
 def all_notes(connection: apsw.Connection, tool_id: int) -> dict[int, RowNote]:
     """The note of each row that has one."""
-    return _read(connection.execute(_NOTES, (tool_id,)))
+    return _row_notes(connection.execute(_NOTES, (tool_id,)))
 
 
 def notes_on(
@@ -206,10 +206,10 @@ def notes_on(
         "CROSS JOIN row_notes AS n ON n.tool_id = t.tool_id AND n.identity = t.identity "
         "WHERE n.tool_id = ?"
     )
-    return _read(connection.execute(of_rows, (ids, tool_id)))
+    return _row_notes(connection.execute(of_rows, (ids, tool_id)))
 
 
-def _read(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
+def _row_notes(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
     return {row_id: RowNote(note, tuple(json.loads(tags))) for row_id, note, tags in rows}
 
 

@@ -334,7 +334,7 @@ def near_rows(
     ]
 
 
-def beside_notes(
+def related_notes(
     sums: Sequence[RowSum],
     shop: ShopOf,
     category: Category | None,

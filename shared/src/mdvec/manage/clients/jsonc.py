@@ -31,29 +31,29 @@ def parse(text: str) -> object:
     Raises:
         ValueError: the text is not JSON, even without its comments.
     """
-    plain = _plain(text)
+    plain = _strict_json(text)
     return json.loads(plain) if plain.strip() else None
 
 
 def put_member(text: str, path: tuple[str, ...], value: object) -> str:
     """The text with a value at ``path``, the names that lead to it; any of them may be new."""
-    plain = _plain(text)
+    plain = _strict_json(text)
     if not plain.strip():
-        return _dump(_nested(path, value), "") + "\n"
+        return _dump(_nest(path, value), "") + "\n"
     brace = _after_space(plain, 0)
     *outer, inner = path
     for depth, name in enumerate(outer):
         parent = _member(plain, brace, name)
         if parent is None:
-            return _inserted(text, plain, brace, name, _nested(path[depth + 1 :], value))
+            return _insert(text, plain, brace, name, _nest(path[depth + 1 :], value))
         brace = parent.value_start
     old = _member(plain, brace, inner)
     if old is None:
-        return _inserted(text, plain, brace, inner, value)
+        return _insert(text, plain, brace, inner, value)
     return text[: old.value_start] + _dump(value, _indent(text, old.start)) + text[old.end :]
 
 
-def _nested(path: tuple[str, ...], value: object) -> object:
+def _nest(path: tuple[str, ...], value: object) -> object:
     """The value inside objects with one member each."""
     for name in reversed(path):
         value = {name: value}
@@ -62,7 +62,7 @@ def _nested(path: tuple[str, ...], value: object) -> object:
 
 def drop_member(text: str, path: tuple[str, ...]) -> str:
     """The text without the member at ``path``, which must be there."""
-    plain = _plain(text)
+    plain = _strict_json(text)
     *outer, inner = path
     brace = _after_space(plain, 0)
     for name in outer:
@@ -94,7 +94,7 @@ def _cut(text: str, before: _Member | None, member: _Member) -> str:
     return text[:start] + text[end:]
 
 
-def _inserted(text: str, plain: str, brace: int, name: str, value: object) -> str:
+def _insert(text: str, plain: str, brace: int, name: str, value: object) -> str:
     """The text with a new first member in the object that opens at ``brace``.
 
     As the first member it does not depend on what follows the last: a comment, or an extra comma.
@@ -148,7 +148,7 @@ def _after_space(text: str, position: int) -> int:
     return position if match is None else match.end()
 
 
-def _plain(text: str) -> str:
+def _strict_json(text: str) -> str:
     """Strict JSON of the same length: comments and trailing commas become spaces."""
     return _TRAILING_COMMA.sub(lambda match: match[1] or " ", _without_comments(text))
 

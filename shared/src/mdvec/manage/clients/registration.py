@@ -63,7 +63,7 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
     before = _options(_own_arguments(previous))
     options: list[_Option] = []
     if "args" in fresh:
-        new, options = _merged(server, _options(client.arguments(server)), before)
+        new, options = _merge_options(server, _options(client.arguments(server)), before)
         entry["args"] = [part for option in (*new, *options) for part in option]
     left = {_name(option) for option in _options(_own_arguments(entry))}
     kept_names = [*keys, *map(_name, options)]
@@ -78,7 +78,7 @@ def _keys_of_the_other_transport(fresh: ClientEntry, previous: ClientEntry) -> f
     return foreign | {"type"} if foreign & previous.keys() else foreign
 
 
-def _merged(
+def _merge_options(
     server: Server, fresh: list[_Option], previous: list[_Option]
 ) -> tuple[list[_Option], list[_Option]]:
     """The options that are set anew, and those of the previous entry that go with them.
@@ -95,8 +95,8 @@ def _merged(
 def _own_arguments(entry: ClientEntry) -> list[str]:
     """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx."""
     arguments = entry.get("args")
-    given = arguments if isinstance(arguments, list) else []
-    line = [str(entry.get("command", "")), *map(str, given)]
+    listed = arguments if isinstance(arguments, list) else []
+    line = [str(entry.get("command", "")), *map(str, listed)]
     # A Windows path takes either separator, whichever system the program is of.
     programs = (PureWindowsPath(part).name.lower().removesuffix(".exe") for part in line)
     starts = [at for at, program in enumerate(programs) if program in _PROGRAM_NAMES]
@@ -249,7 +249,7 @@ def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
     servers = {**_servers(client, before), SERVER_NAME: entry}
     path = (client.servers, SERVER_NAME)
     put = _put_toml if client.format == "toml" else _put_json
-    return _verified(client, put(text, path, entry), {**before, client.servers: servers})
+    return _verify(client, put(text, path, entry), {**before, client.servers: servers})
 
 
 def without_entry(client: Client, text: str) -> str:
@@ -258,7 +258,7 @@ def without_entry(client: Client, text: str) -> str:
     servers = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
     path = (client.servers, SERVER_NAME)
     changed = _drop_toml(text, path) if client.format == "toml" else jsonc.drop_member(text, path)
-    return _verified(client, changed, {**before, client.servers: servers})
+    return _verify(client, changed, {**before, client.servers: servers})
 
 
 def snippet(client: Client, entry: ClientEntry) -> str:
@@ -269,7 +269,7 @@ def snippet(client: Client, entry: ClientEntry) -> str:
     return json.dumps({path[0]: {path[1]: entry}}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _verified(client: Client, changed: str, expected: dict[str, object]) -> str:
+def _verify(client: Client, changed: str, expected: dict[str, object]) -> str:
     """``changed``, after checking that it has the expected content and nothing else."""
     content = _parsed_file(client.format, changed)
     if {**content, client.servers: _servers(client, content)} != expected:

@@ -49,10 +49,10 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
         DatabaseError: it cannot be opened; the message says why.
     """
     path = installation.settings.database_path
-    if (beside := read_only_index(path)) is not None:
+    if (read_only := read_only_index(path)) is not None:
         yield Finding(
             "trouble", "database",
-            f"{beside} is read-only, so the database beside it cannot be written",
+            f"{read_only} is read-only, so the database beside it cannot be written",
             "mdvec doctor --fix", partial(remove_index, path),
         )  # fmt: skip
     try:
@@ -316,7 +316,7 @@ def _engine_of_tool(
         sentence = f"{tool.name}: its vectors are not in {server.name} yet"
         return _fixable("warning", sentence, database, tool, server, in_new_index=True)
     with open_database(database, "read") as connection, snapshot(connection):
-        return _compared(connection, database, tool, known, server)
+        return _compare_vectors(connection, database, tool, known, server)
 
 
 def _fixable(
@@ -332,7 +332,7 @@ def _fixable(
     return Finding(level, _ENGINE, sentence, "mdvec doctor --fix", fix)
 
 
-def _compared(
+def _compare_vectors(
     connection: apsw.Connection,
     database: Path,
     tool: Tool,

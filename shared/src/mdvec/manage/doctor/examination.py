@@ -68,10 +68,10 @@ def examine(
     for group in groups:
         if group.needs_database and not is_readable:
             continue
-        group_findings = _checked(group, installation)
-        if fix and (done := _fixed(group_findings)):
+        group_findings = _run_checks(group, installation)
+        if fix and (done := _fix(group_findings)):
             fixed += done
-            group_findings = _checked(group, installation)
+            group_findings = _run_checks(group, installation)
         if group.check is database.check_database:
             path = installation.settings.database_path
             has_database = path.is_file() and path.stat().st_size > 0
@@ -80,7 +80,7 @@ def examine(
     return Examination(tuple(findings), tuple(fixed))
 
 
-def _checked(group: CheckGroup, installation: Loaded) -> list[Finding]:
+def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
     """The findings of a group; a check that fails becomes a finding."""
     findings: list[Finding] = []
     try:
@@ -90,7 +90,7 @@ def _checked(group: CheckGroup, installation: Loaded) -> list[Finding]:
     return findings
 
 
-def _fixed(findings: list[Finding]) -> list[str]:
+def _fix(findings: list[Finding]) -> list[str]:
     done = []
     for finding in findings:
         if finding.fix is not None:

@@ -144,13 +144,13 @@ def check_clients(installation: Loaded) -> Iterator[Finding]:
             continue
         if entry is not None:
             is_registered = True
-            yield _checked(name, client, entry, installation.settings.database_path)
+            yield _check_entry(name, client, entry, installation.settings.database_path)
     if not is_registered:
         sentence = "no client has an entry for mdvec yet; see: mdvec register -h"
         yield Finding("ok", _CLIENTS, sentence)
 
 
-def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
+def _check_entry(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
     """The finding about one entry."""
     again = f"mdvec register {name} --database {database}"
     if "url" in entry:
@@ -170,7 +170,7 @@ def _checked(name: str, client: Client, entry: ClientEntry, database: Path) -> F
 
 def check_models(installation: Loaded) -> Iterator[Finding]:
     """Check that the models of tools and settings, and the reranker, are here; none is loaded."""
-    needed = _needed(installation)
+    needed = _needed_models(installation)
     for card in CARDS.values():
         lack = catalog.missing(card)
         if lack is None:
@@ -224,7 +224,7 @@ def _of_reranker(installation: Loaded) -> Iterator[Finding]:
         yield Finding("ok", "models", f"the reranker {reranker.name} is here")
 
 
-def _needed(installation: Loaded) -> dict[str, str]:
+def _needed_models(installation: Loaded) -> dict[str, str]:
     """What needs each model, by the model's name."""
     needed = {}
     if installation.settings.model.name != catalog.AUTO:

@@ -76,8 +76,8 @@ class Session:
             raise ServerFailed(f"the server did not answer within {self._seconds:g} s")
         if not line:
             self._complaints.seek(0)
-            said = self._complaints.read().decode(errors="replace").strip().splitlines()
-            last = said[-1][-_MAX_COMPLAINT:] if said else "it said nothing"
+            lines = self._complaints.read().decode(errors="replace").strip().splitlines()
+            last = lines[-1][-_MAX_COMPLAINT:] if lines else "it said nothing"
             raise ServerFailed(f"the server ended: {last}")
         try:
             message: dict[str, Any] = json.loads(line)
@@ -228,16 +228,18 @@ def _queries(server: Session, log: Path) -> Finding:
     """Check that the query process ran, and how it is sandboxed."""
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
     if result.get("isError"):
-        said = result["content"][0]["text"]
-        return Finding("trouble", "server", f"SQL queries fail: {said}")
+        sentence = result["content"][0]["text"]
+        return Finding("trouble", "server", f"SQL queries fail: {sentence}")
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     started = [event for event in map(json.loads, lines) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
         calls = ", a filter of system calls" if started[-1].get("seccomp") else ""
         ours = "root" if is_root() else "your own"
         user = "one of its own" if started[-1].get("own_user") else ours
-        said = f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
-        return Finding("ok", "server", said)
+        sentence = (
+            f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
+        )
+        return Finding("ok", "server", sentence)
     return Finding(
         "warning" if sys.platform.startswith("linux") else "ok", "server",
         "only DuckDB's own locks and memory limits confine SQL: this system has no Landlock",

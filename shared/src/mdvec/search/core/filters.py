@@ -43,12 +43,12 @@ class InvalidFilter(MdvecError):
 class PathPattern:
     """A path pattern as in .gitignore: a folder, a file, or a glob such as ``*.md``.
 
-    ``given`` is the user's input; ``regexes`` take its brackets as a set of characters and as they
-    are written (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is
+    ``written`` is the user's input; ``regexes`` take its brackets both as a set of characters and
+    literally (``[2025] 会議.md``). Every matching path begins with ``prefix``. ``includes`` is
     False for a pattern after "!", which matches all other paths.
     """
 
-    given: str
+    written: str
     regexes: tuple[re.Pattern[str], ...]
     includes: bool
     prefix: str
@@ -61,7 +61,7 @@ class PathPattern:
     @property
     def with_its_sign(self) -> PathPattern | None:
         """The pattern whose "!" is part of a name (``!inbox/``); None if it begins with none."""
-        return None if self.includes else _pattern(f"\\{self.given.strip().removeprefix('./')}")
+        return None if self.includes else _pattern(f"\\{self.written.strip().removeprefix('./')}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Filters:
     def each(self) -> Iterator[tuple[Filters, str]]:
         """Each filter by itself, and in words; ``since`` and ``until`` count as one."""
         if self.path:
-            yield Filters(path=self.path), f"path {self.path.given}"
+            yield Filters(path=self.path), f"path {self.path.written}"
         for tag in self.tags:
             yield Filters(tags=(tag,)), f"tag {tag}"
         days = [f"since {self.since}"] * bool(self.since) + [f"until {self.until}"] * bool(
@@ -172,24 +172,24 @@ def filters_of(
     )
 
 
-def _days(name: str, said: str | None, today: date) -> Days | None:
-    if said is None:
+def _days(name: str, text: str | None, today: date) -> Days | None:
+    if text is None:
         return None
-    days = parse_days(said, today)
+    days = parse_days(text, today)
     if days is None:
         raise InvalidFilter(
-            f"{name} {_shown(said)} is not understood as a day; give it as 2025-06-01, 2025-06, "
+            f"{name} {_quote(text)} is not understood as a day; give it as 2025-06-01, 2025-06, "
             "2025年6月, 先週, 昨日, last week or 3 days ago"
         )
     return days
 
 
-def _document_name(said: str) -> str:
-    if not said.strip():
+def _document_name(name: str) -> str:
+    if not name.strip():
         raise InvalidFilter(
             "links_to is blank; give the path of a note, its name or an alias, as links have it"
         )
-    return said
+    return name
 
 
 def _values(key: str, value: object) -> tuple[str, ...]:
@@ -200,7 +200,7 @@ def _values(key: str, value: object) -> tuple[str, ...]:
     values = [str(item).lower() if isinstance(item, bool) else str(item) for item in several]
     if not all(map(str.strip, values)):
         raise InvalidFilter(
-            f"where {_shown(key)} has an empty value, and empty entries are not stored; give a "
+            f"where {_quote(key)} has an empty value, and empty entries are not stored; give a "
             "value, or null (--where KEY) for notes that have any"
         )
     return tuple(values)
@@ -216,39 +216,41 @@ def where_entries(typed: Sequence[str]) -> dict[str, list[str] | None]:
     return entries
 
 
-def _texts(name: str, said: Sequence[str]) -> tuple[str, ...]:
-    if len(said) > MAX_TEXTS:
-        raise InvalidFilter(f"{len(said)} texts in {name} are too many; give at most {MAX_TEXTS}")
-    texts = tuple(dict.fromkeys(" ".join(text.split()) for text in said))
+def _texts(name: str, listed: Sequence[str]) -> tuple[str, ...]:
+    if len(listed) > MAX_TEXTS:
+        raise InvalidFilter(f"{len(listed)} texts in {name} are too many; give at most {MAX_TEXTS}")
+    texts = tuple(dict.fromkeys(" ".join(text.split()) for text in listed))
     for text in texts:
         if not any(map(str.isalnum, text)) or len(text) > MAX_TEXT_CHARS:
             raise InvalidFilter(
-                f"{name} {_shown(text)} is not a text to look for; give words as they are written"
+                f"{name} {_quote(text)} is not a text to look for; give words as they are written"
             )
     return texts
 
 
-def _tags(said: Sequence[str]) -> tuple[str, ...]:
-    if len(said) > MAX_TAGS_ASKED:
-        raise InvalidFilter(f"{len(said)} tags are too many; give at most {MAX_TAGS_ASKED}")
-    tags = tuple(dict.fromkeys(map(folded_tag, said)))
-    for tag, given in zip(tags, said, strict=False):
+def _tags(listed: Sequence[str]) -> tuple[str, ...]:
+    if len(listed) > MAX_TAGS_ASKED:
+        raise InvalidFilter(f"{len(listed)} tags are too many; give at most {MAX_TAGS_ASKED}")
+    tags = tuple(dict.fromkeys(map(folded_tag, listed)))
+    for tag, written in zip(tags, listed, strict=False):
         if not tag or len(tag) > MAX_TAG_CHARS:
             raise InvalidFilter(
-                f"{_shown(given)} is not a tag; write it as in the notes, e.g. 会議"
+                f"{_quote(written)} is not a tag; write it as in the notes, e.g. 会議"
             )
     return tags
 
 
-def _pattern(said: str) -> PathPattern:
-    given = composed(said).removeprefix("./").strip()
+def _pattern(written: str) -> PathPattern:
+    pattern_text = composed(written).removeprefix("./").strip()
     refused = InvalidFilter(
-        f"path {_shown(said)} is not a path pattern; write it as in .gitignore, e.g. notes/2025/ "
-        "or *.md, relative to the collection's folder"
+        f"path {_quote(written)} is not a path pattern; write it as in .gitignore, "
+        "e.g. notes/2025/ or *.md, relative to the collection's folder"
     )
-    if len(said) > MAX_PATH_CHARS:
+    if len(written) > MAX_PATH_CHARS:
         raise refused
-    pattern = f"\\{given}" if given.startswith("#") else given  # no comment is a path
+    pattern = (
+        f"\\{pattern_text}" if pattern_text.startswith("#") else pattern_text
+    )  # no comment is a path
     as_written = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", pattern)
     try:
         patterns = GitIgnoreSpec.from_lines([pattern, as_written]).patterns
@@ -257,7 +259,7 @@ def _pattern(said: str) -> PathPattern:
     regexes = tuple(each.regex for each in patterns if each.regex is not None)
     if len(patterns) != 2 or patterns[0].include is None or len(regexes) != 2:
         raise refused
-    return PathPattern(said, regexes, patterns[0].include, _prefix(given))
+    return PathPattern(written, regexes, patterns[0].include, _prefix(pattern_text))
 
 
 def _prefix(pattern: str) -> str:
@@ -268,8 +270,8 @@ def _prefix(pattern: str) -> str:
     return f"{folders}/" if is_bound and folders and folders.isascii() else ""
 
 
-def _shown(said: str) -> str:
-    flat = " ".join(said.split())[:MAX_DAY_CHARS]
+def _quote(text: str) -> str:
+    flat = " ".join(text.split())[:MAX_DAY_CHARS]
     return repr(flat)
 
 

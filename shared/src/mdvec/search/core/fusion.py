@@ -102,7 +102,7 @@ def fuse(
     """
     native = _native_share(query.letters, statistics)
     words = lexical_scores(query, statistics, candidates, native)
-    vector = _supported(candidates, _standardised_cosines(candidates), SUPPORT * (1 - native))
+    vector = _with_support(candidates, _standardised_cosines(candidates), SUPPORT * (1 - native))
     missing = 1.0 - max(words.own, default=0.0)
     base = _base_trust(words, candidates, statistics.chunks)
     base += FOREIGN_TRUST * min(len(query.letters) - 1, _MAX_FOREIGN_WORDS) * (1 - native)
@@ -119,7 +119,7 @@ def fuse(
             score = share * lexical + (1 - share) * vector[position]
         scored.append(
             Scored(
-                _clamped(score, 0.0), share, lexical, words.bm25[position],
+                _clamp(score, 0.0), share, lexical, words.bm25[position],
                 words.own[position], words.coverage[position], words.named[position],
                 vector[position], tuple(candidate.terms),
             )
@@ -148,7 +148,7 @@ def _lead(scores: Sequence[float], candidates: Sequence[Candidate]) -> float:
     return scores[best] - max(others, default=scores[best])
 
 
-def _clamped(value: float, low: float) -> float:
+def _clamp(value: float, low: float) -> float:
     return min(max(value, low), 1.0)
 
 
@@ -160,14 +160,12 @@ def _standardised_cosines(candidates: Sequence[Candidate]) -> list[float]:
             by_model.setdefault(candidate.model, []).append(candidate.cosine)
     scale = {model: _mean_and_deviation(cosines) for model, cosines in by_model.items()}
     return [
-        0.0
-        if candidate.cosine is None
-        else _standardised(candidate.cosine, *scale[candidate.model])
+        0.0 if candidate.cosine is None else _standardise(candidate.cosine, *scale[candidate.model])
         for candidate in candidates
     ]
 
 
-def _supported(
+def _with_support(
     candidates: Sequence[Candidate], vector: Sequence[float], share: float
 ) -> list[float]:
     """The vector scores, each with a share of the best other one of its document."""
@@ -185,10 +183,10 @@ def _supported(
     return supported
 
 
-def _standardised(cosine: float, mean: float, deviation: float) -> float:
+def _standardise(cosine: float, mean: float, deviation: float) -> float:
     if deviation < _MIN_DEVIATION:  # equal except for rounding of float32
         return 0.0
-    return _clamped((cosine - mean) / (deviation * DEVIATIONS), -1.0)
+    return _clamp((cosine - mean) / (deviation * DEVIATIONS), -1.0)
 
 
 def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:

@@ -158,7 +158,7 @@ def lexical_scores(
     best = max(bm25, default=0.0) or 1.0
     own = _coverage(weights, candidates)
     coverage = _with_document(weights, candidates, own)
-    named = [_named(telling, candidate.names) for candidate in candidates]
+    named = [_name_closeness(telling, candidate.names) for candidate in candidates]
     together = _together(weights, candidates)
     in_sentence = SENTENCE_WEIGHT * native
     scores = [
@@ -166,7 +166,7 @@ def lexical_scores(
         / (1 + COVERAGE_WEIGHT + NAME_WEIGHT + in_sentence)
         for score, covered, name, in_one in zip(bm25, coverage, named, together, strict=True)
     ]
-    amid = _amid(query, candidates)
+    amid = _only_inside_words(query, candidates)
     scores, own, coverage, named = (
         [INSIDE_WEIGHT * part if at in amid else part for at, part in enumerate(parts)]
         for parts in (scores, own, coverage, named)
@@ -182,7 +182,7 @@ def lexical_scores(
     )
 
 
-def _amid(query: QuestionTerms, candidates: Sequence[Candidate]) -> frozenset[int]:
+def _only_inside_words(query: QuestionTerms, candidates: Sequence[Candidate]) -> frozenset[int]:
     """The passages that have the word which is asked for only inside others, if one has it itself.
 
     They are given by position. A word in letters is looked for inside others only if no text has
@@ -269,7 +269,7 @@ def _coverage(weights: Mapping[str, float], candidates: Sequence[Candidate]) -> 
 def _covered_weight(weights: Mapping[str, float], candidate: Candidate) -> float:
     # fsum rounds only once, so no partial sum can exceed the total, whatever the order.
     return math.fsum(
-        weights[term] * _covered(counts) * (SPOKEN_WEIGHT if term in candidate.spoken else 1.0)
+        weights[term] * _coverage_of(counts) * (SPOKEN_WEIGHT if term in candidate.spoken else 1.0)
         for term, counts in candidate.terms.items()
         if term in weights
     )
@@ -315,11 +315,11 @@ def _frequency(counts: FieldCounts) -> float:
 
 
 @lru_cache(maxsize=4_096)
-def _covered(counts: FieldCounts) -> float:
+def _coverage_of(counts: FieldCounts) -> float:
     return max(share for share, count in zip(_FIELD_COVERAGE, counts, strict=True) if count)
 
 
-def _named(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
+def _name_closeness(weights: Mapping[str, float], names: Sequence[NameMatch]) -> float:
     """How closely a name matches the question: 1 if it has all the terms and no others."""
     total = math.fsum(weights.values()) or 1.0
     return max((name.share * _sum(weights, name.terms) / total for name in names), default=0.0)

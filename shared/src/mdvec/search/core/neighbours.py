@@ -117,19 +117,19 @@ def joined_windows(windows: Iterable[Window], k: int) -> list[WindowRun]:
         touching = [run for run in runs if _touch(run, window)]
         if touching and rank < k:
             widened = touching[0]
-            for other in (_alone(rank, window), *touching[1:]):
-                widened = _widened(widened, other)
+            for other in (_single_run(rank, window), *touching[1:]):
+                widened = _widen(widened, other)
             runs = [
                 widened if run is touching[0] else run for run in runs if run not in touching[1:]
             ]
         elif not touching and len(runs) < k:
-            runs.append(_alone(rank, window))
+            runs.append(_single_run(rank, window))
         if rank >= k and len(runs) == k:
             break
     return runs
 
 
-def _alone(rank: int, window: Window) -> WindowRun:
+def _single_run(rank: int, window: Window) -> WindowRun:
     return WindowRun(rank, window, window.number, window.number, window.begins_section)
 
 
@@ -148,7 +148,7 @@ def _touch(run: WindowRun, window: Window) -> bool:
     return window.number == run.first - 1 and not run.first_begins_section
 
 
-def _widened(run: WindowRun, other: WindowRun) -> WindowRun:
+def _widen(run: WindowRun, other: WindowRun) -> WindowRun:
     span = TextSpan(min(run.span.start, other.span.start), max(run.span.end, other.span.end))
     first = min(run, other, key=lambda candidate: candidate.first)
     return WindowRun(

@@ -44,16 +44,18 @@ def copy_to_file(
     than 64 bits become 64 bits where all of them fit, else text.
     """
     if fmt == "csv":
-        return _copy(connection, _stored(query, columns, None), file, fmt, values)
-    if _stored(query, columns, "BIGINT") == query:
+        return _copy(connection, _storable_query(query, columns, None), file, fmt, values)
+    if _storable_query(query, columns, "BIGINT") == query:
         return _copy(connection, query, file, "parquet", values)
     # DuckDB removes the file of a failed COPY in another thread, at times after the error is
     # raised: the second attempt must have another name.
     attempt = file.with_name(f"attempt_{file.name}")
     try:
-        rows = _copy(connection, _stored(query, columns, "BIGINT"), attempt, "parquet", values)
+        rows = _copy(
+            connection, _storable_query(query, columns, "BIGINT"), attempt, "parquet", values
+        )
     except duckdb.ConversionException:
-        as_text = _stored(query, columns, "VARCHAR")
+        as_text = _storable_query(query, columns, "VARCHAR")
         return _copy(connection, as_text, file, "parquet", values)
     attempt.replace(file)
     return rows
@@ -70,7 +72,7 @@ def _copy(
     return int(copied[0]) if copied else 0
 
 
-def _stored(query: str, columns: tuple[Column, ...], large: str | None) -> str:
+def _storable_query(query: str, columns: tuple[Column, ...], large: str | None) -> str:
     """The query with its columns cast to types that the file keeps unchanged."""
     casts = ", ".join(
         f"CAST({name} AS {kind}) AS {name}"
@@ -150,12 +152,12 @@ def _cut(text: str, max_length: int) -> str:
 def finishers(columns: Sequence[Column]) -> list[Callable[[object], JsonValue]]:
     """For each column the function that turns its values into JSON."""
     return [
-        _nested if column.type == "JSON" or _NESTED.fullmatch(column.type) else _plain
+        _nested_json if column.type == "JSON" or _NESTED.fullmatch(column.type) else _json_value
         for column in columns
     ]
 
 
-def _plain(value: object) -> JsonValue:
+def _json_value(value: object) -> JsonValue:
     if isinstance(value, float):
         return value if math.isfinite(value) else _not_finite(value)
     if isinstance(value, Decimal):
@@ -175,9 +177,9 @@ def _not_finite(value: float) -> str:
     return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
 
 
-def _nested(value: object) -> JsonValue:
+def _nested_json(value: object) -> JsonValue:
     if not isinstance(value, str):
-        return _plain(value)
+        return _json_value(value)
     try:
         parsed: JsonValue = json.loads(value, parse_constant=str, parse_float=_with_digits)
     except (ValueError, RecursionError):

@@ -94,8 +94,8 @@ class RequestHandler:
             "export": self._export,
             "question": self._question,
         }
-        given = message.get("parameters")
-        self.values = None if given is None else values_in(given)
+        parameters = message.get("parameters")
+        self.values = None if parameters is None else values_in(parameters)
         self.trees = {}
         for name in self.named:
             self.connection.execute(f"DROP VIEW {identifier(name)}")
@@ -130,7 +130,7 @@ class RequestHandler:
         query, _ = self._query({"source": sql})
         values = self.values
         if values is not None:
-            tree = json.loads(self._serialized(query))
+            tree = json.loads(self._serialize(query))
             values = {name: values.get(name) for name in parameter_names(tree)}
         columns_of(self.connection, query, values)
         self.connection.execute(f"EXPLAIN {query}", values or None)
@@ -138,34 +138,34 @@ class RequestHandler:
     def _columns(self, message: Message) -> Message:
         text, reads = self._source(message["source"])
         columns = self._columns_of(with_source(SELECT_ALL, text))
-        return {"columns": _listed(columns), "reads": sorted(reads)}
+        return {"columns": _column_pairs(columns), "reads": sorted(reads)}
 
     def _question(self, message: Message) -> Message:
         """Judge a query with parameters; the response has its text, and their types."""
         self.values = {}
         query, _ = self._query(message)
-        tree = json.loads(self._serialized(query))
+        tree = json.loads(self._serialize(query))
         names = parameter_names(tree)
         types = inferred_types(self.connection, query, tree, names)
         self.values = {name: sample(types[name], position) for position, name in enumerate(names)}
         try:
-            columns = self._planned(query)
+            columns = self._plan_columns(query)
         except duckdb.Error as error:
             if _SAMPLE.search(str(error)) is None:
                 raise
             # Only some texts will do, such as the unit of date_trunc: perhaps the one given.
-            given = {fold(name): value for name, value in (message.get("given") or {}).items()}
-            if not given.keys() >= set(names):
+            arguments = {fold(name): value for name, value in (message.get("given") or {}).items()}
+            if not arguments.keys() >= set(names):
                 raise QueryRefused(_of_samples(str(error), names)) from error
-            self.values = {name: given[name] for name in names}
-            columns = self._planned(query)
+            self.values = {name: arguments[name] for name in names}
+            columns = self._plan_columns(query)
         return {
             "sql": clean(message["source"]),
             "parameters": [[name, types[name]] for name in names],
-            "columns": _listed(columns),
+            "columns": _column_pairs(columns),
         }
 
-    def _planned(self, query: str) -> tuple[Column, ...]:
+    def _plan_columns(self, query: str) -> tuple[Column, ...]:
         """The columns of a query, which is planned with the values at hand, and not run."""
         columns = self._columns_of(query)
         self.connection.execute(f"EXPLAIN {query}", self.values or None)
@@ -205,7 +205,7 @@ class RequestHandler:
                 break
             rows.append(row)
         return {
-            "columns": _listed(columns), "rows": rows, "more": len(fetched) > len(rows),
+            "columns": _column_pairs(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
         }  # fmt: skip
 
@@ -227,7 +227,7 @@ class RequestHandler:
             file.unlink()
             return {"rows": rows, "columns": [], "size": 0}
         return {
-            "rows": rows, "columns": _listed(columns), "size": file.stat().st_size,
+            "rows": rows, "columns": _column_pairs(columns), "size": file.stat().st_size,
             "reads": sorted(reads),
         }  # fmt: skip
 
@@ -242,7 +242,7 @@ class RequestHandler:
             raise QueryRefused(f"{shown!r} is a table of the user's data; take another name")
 
     def _needs_no_quotes(self, name: str) -> bool:
-        tree = json.loads(self._serialized(f"SELECT {name}.x FROM {name}"))
+        tree = json.loads(self._serialize(f"SELECT {name}.x FROM {name}"))
         if tree["error"] or len(tree["statements"]) != 1:
             return False
         table = tree["statements"][0]["node"]["from_table"]
@@ -254,7 +254,7 @@ class RequestHandler:
         text, _ = self._source(message["source"], statement)
         query = with_source(statement, text)
         # Checked again in the form that will run: the whole must be one SELECT, like its parts.
-        return query, self._checked(self._serialized(query), query)
+        return query, self._check(self._serialize(query), query)
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
         """A source as it can stand after FROM in a statement, and the tables that it reads."""
@@ -263,18 +263,18 @@ class RequestHandler:
         if table is not None:
             return identifier(table), frozenset({table})
         if (pivot := Pivot.of_query(text)) is not None:
-            values = self._fetched(pivot.asked, self.values)
+            values = self._fetch(pivot.asked, self.values)
             text = pivot.with_values([str(value) for (value,) in values])
-        tree = self._serialized(text, with_source(statement, f"(\n{text}\n)"))
-        reads = self._checked(tree, text)
+        tree = self._serialize(text, with_source(statement, f"(\n{text}\n)"))
+        reads = self._check(tree, text)
         return f"(\n{self._without_semicolons(text, tree)}\n)", reads
 
-    def _checked(self, tree: str, sql: str) -> frozenset[str]:
+    def _check(self, tree: str, sql: str) -> frozenset[str]:
         return check(tree, list(self._all_tables), sql, takes_parameters=self.values is not None)
 
-    def _fetched(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
+    def _fetch(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
         """The rows of a statement, which is first checked like one that a model wrote."""
-        self._checked(self._serialized(sql), sql)
+        self._check(self._serialize(sql), sql)
         return self.connection.execute(sql, values or None).fetchall()
 
     def _notes(self, source: str) -> list[str]:
@@ -282,7 +282,7 @@ class RequestHandler:
         text, notes, time_left = clean(source), [], _SECONDS_FOR_NEAREST
         if find_table(text, list(self._all_tables)) is not None:
             return []
-        tree = with_values(json.loads(self._serialized(text)), self.values or {})
+        tree = with_values(json.loads(self._serialize(text)), self.values or {})
         for trap in [] if tree["error"] else traps_in(tree, self._all_tables):
             try:
                 if not self._is_harmless(trap):
@@ -311,7 +311,7 @@ class RequestHandler:
         stopping = threading.Thread(target=stop)
         stopping.start()
         try:
-            return self._fetched(sql)
+            return self._fetch(sql)
         except duckdb.InterruptException:
             if time.monotonic() < end:  # the request itself is to stop
                 raise
@@ -326,8 +326,8 @@ class RequestHandler:
             (sql,) = self.connection.execute(
                 "SELECT json_deserialize_sql(?)", [document]
             ).fetchall()
-            return not self._fetched(f"SELECT 1 FROM ({sql[0]}) AS q(v) WHERE v IS NULL LIMIT 1")
-        return bool(trap.check and self._fetched(trap.check))
+            return not self._fetch(f"SELECT 1 FROM ({sql[0]}) AS q(v) WHERE v IS NULL LIMIT 1")
+        return bool(trap.check and self._fetch(trap.check))
 
     def _without_semicolons(self, text: str, tree: str) -> str:
         """A query without the semicolons at its end, which are not allowed in parentheses."""
@@ -337,11 +337,11 @@ class RequestHandler:
             if end < 0:
                 break
             # The same tree shows that the semicolon ends the query, and is not inside a text.
-            if self._serialized(text[:end]) == tree:
+            if self._serialize(text[:end]) == tree:
                 shortest = text[:end]
         return shortest
 
-    def _serialized(self, sql: str, *soon: str) -> str:
+    def _serialize(self, sql: str, *soon: str) -> str:
         """The syntax tree of SQL; those of what is asked for ``soon`` are made with it."""
         if sql not in self.trees:
             texts = [sql, *soon]
@@ -359,11 +359,11 @@ class RequestHandler:
 
 def _of_samples(message: str, names: Sequence[str]) -> str:
     """The refusal of a query that cannot be planned with just any text as a parameter."""
-    said = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
-    return f"{said}; write the value itself into the SQL, as only some can stand there"
+    sentence = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
+    return f"{sentence}; write the value itself into the SQL, as only some can stand there"
 
 
-def _listed(columns: tuple[Column, ...]) -> list[list[str]]:
+def _column_pairs(columns: tuple[Column, ...]) -> list[list[str]]:
     return [[column.name, column.type] for column in columns]
 
 
@@ -408,8 +408,8 @@ def refusal_of(
 
 def _sentence(message: str, hidden: Mapping[str, str]) -> str:
     """The first part of DuckDB's message, which says what is wrong; no setting can be made here."""
-    said = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
+    sentence = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):
-        said = said.replace(path, hidden[path])
-    said = " ".join(said.split())
-    return said if len(said) <= _MAX_MESSAGE else said[:_MAX_MESSAGE] + "…"
+        sentence = sentence.replace(path, hidden[path])
+    sentence = " ".join(sentence.split())
+    return sentence if len(sentence) <= _MAX_MESSAGE else sentence[:_MAX_MESSAGE] + "…"

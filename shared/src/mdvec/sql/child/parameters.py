@@ -72,8 +72,8 @@ def inferred_types(
         return "".join((whole, *parts)) if (whole := plan(values)) else ""
 
     seen = plans(types)
-    found = planned_types(seen)
-    types |= {name: found[position] for position, name in enumerate(names) if position in found}
+    planned = planned_types(seen)
+    types |= {name: planned[position] for position, name in enumerate(names) if position in planned}
     for position, name in enumerate(names if seen else ()):
         if name not in declared and types[name] in {"any", "integer"}:
             with_fraction = plans({**types, name: "number"})
@@ -100,27 +100,27 @@ def _fitting_types(
             fitting[name] = next(kinds, "any")
     everywhere: tuple[ParameterType, ...] = ("any", *_TRIED)
     for kind in everywhere:
-        together = {name: kind if found == "any" else found for name, found in fitting.items()}
+        together = {name: kind if fit == "any" else fit for name, fit in fitting.items()}
         if plan(_samples(together)) is not None:
             return together
     return fitting
 
 
-def _type_with_fraction(found: ParameterType, position: int, plan: str) -> ParameterType:
+def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> ParameterType:
     """The type of what was found to be any or an integer, by a plan with a fraction in its place.
 
     Without such a plan no fraction can stand there; one that is cast to an integer would be
     rounded, and one that is cast to a text, or put into one, is one.
     """
     if not plan:
-        return "text" if found == "any" else found
+        return "text" if planned == "any" else planned
     number = sample_number(position)
     kinds = set(map(type_named, re.findall(rf"CAST\({re.escape(number)} AS ([A-Z]+)", plan)))
     if "integer" in kinds:
         return "integer"
     if "text" in kinds or any(number in text for text in _QUOTED.findall(plan)):
         return "text"
-    return "any" if found == "any" else "number"
+    return "any" if planned == "any" else "number"
 
 
 def _hidden_by_aliases(
@@ -207,7 +207,7 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
     for node in nodes_in(tree):
         child = node.get("child")
         if node.get("class") == "CAST" and isinstance(child, dict):
-            kind = _spelled(str(node.get("type_expr", {}).get("type_name")))
+            kind = _type_named(str(node.get("type_expr", {}).get("type_name")))
             if child.get("class") == "PARAMETER" and kind is not None:
                 types[fold(str(child.get("identifier")))] = kind
         if node.get("type") == "LIMIT_MODIFIER":
@@ -245,7 +245,7 @@ def type_named(kind: str) -> ParameterType | None:
     return named.get(kind)
 
 
-def _spelled(name: str) -> ParameterType | None:
+def _type_named(name: str) -> ParameterType | None:
     upper = name.upper()
     other = {"INT": "INTEGER", "TEXT": "VARCHAR", "STRING": "VARCHAR", "NUMERIC": "DECIMAL",
              "REAL": "FLOAT", "TIMESTAMPTZ": "TIMESTAMP", "DATETIME": "TIMESTAMP", "LONG": "BIGINT",

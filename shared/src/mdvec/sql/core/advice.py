@@ -228,7 +228,7 @@ def _as_words(
     """What to write for a column whose name is a word of SQL, if the query then runs."""
     for name in set().union(*names.values()):
         word = rf"\b{re.escape(name)}\b"
-        quoted = _outside_quotes(sql, word, lambda found: f'"{found}"')
+        quoted = _outside_quotes(sql, word, lambda word_found: f'"{word_found}"')
         if name.isidentifier() and can_run(quoted):
             return [f'{name} is a word of SQL; write "{name}"']
     return []

@@ -66,8 +66,8 @@ class AnswerGuard:
 
         def first(count: int) -> JsonAnswer:
             cut, gone = _with_first_entries(answer, keys, count)
-            told = [warning_for(gone + missing)] if gone + missing else []
-            return with_warnings(cut, [*answer.get("warnings", ()), *told])
+            warnings = [warning_for(gone + missing)] if gone + missing else []
+            return with_warnings(cut, [*answer.get("warnings", ()), *warnings])
 
         return self._largest(first, 0, sum(len(answer[key]) for key in keys))
 

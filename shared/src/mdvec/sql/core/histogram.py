@@ -58,7 +58,7 @@ class Edges:
     """The edges in order, each as text for SQL and as JSON for the answer."""
 
     exact: tuple[str, ...]
-    told: tuple[Any, ...]
+    shown: tuple[Any, ...]
 
 
 ValueSpan = tuple[Decimal, Decimal]
@@ -76,7 +76,7 @@ def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
         return Edges((), ())
     if may_be_infinite(column):
         numbers = _number_edges(float(span[0]), float(span[1]), bins)
-        return Edges(tuple(map(repr, numbers)), tuple(map(_whole, numbers)))
+        return Edges(tuple(map(repr, numbers)), tuple(map(_whole_number, numbers)))
     places = decimals(column)
     first, last = (int(end.scaleb(places, _EXACTLY)) for end in span)
     if family(column) == "timestamp":
@@ -84,7 +84,7 @@ def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
         return Edges(tuple(map(str, steps)), _moments(steps))
     steps = _steps(first, last, bins, 1)
     exact = tuple(f"{Decimal(step).scaleb(-places, _EXACTLY):f}" for step in steps)
-    labels = (_told(column, step, text) for step, text in zip(steps, exact, strict=True))
+    labels = (_edge_value(column, step, text) for step, text in zip(steps, exact, strict=True))
     return Edges(exact, tuple(labels))
 
 
@@ -103,14 +103,14 @@ def _unit(first: int, last: int, bins: int) -> int:
     return max(fine, _SECOND) if width >= _SECOND else fine
 
 
-def _told(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
+def _edge_value(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - JSON
     match family(column):
         case "integer":
             return step
         case "date":
             return _day(step)
     # Where a number of JSON would lose digits, the text keeps them.
-    return _whole(float(text)) if Decimal(repr(float(text))) == Decimal(text) else text
+    return _whole_number(float(text)) if Decimal(repr(float(text))) == Decimal(text) else text
 
 
 def _number_edges(low: float, high: float, bins: int) -> list[float]:
@@ -136,7 +136,7 @@ def _outwards(value: float, digits: int, rounding: str) -> float:
     return short if outside and math.isfinite(short) else value
 
 
-def _whole(value: float) -> int | float:
+def _whole_number(value: float) -> int | float:
     return int(value) if value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -221,7 +221,7 @@ class Histogram:
 
     def over(self, edges: Edges) -> Histogram:
         """The longest answer possible with other bins: every bin holds all rows."""
-        everywhere = dict.fromkeys(range(len(edges.told)), self.total_count)
+        everywhere = dict.fromkeys(range(len(edges.shown)), self.total_count)
         return replace(self, bins=_bins(edges, everywhere))
 
 
@@ -337,6 +337,6 @@ def _place(scale: Scale, edges: Edges, first: int, last: int) -> str:
 
 def _bins(edges: Edges, counts: dict[int, int]) -> tuple[Bin, ...]:
     return tuple(
-        {"min": edges.told[at], "max": edges.told[at + 1], "count": counts.get(at, 0)}
-        for at in range(len(edges.told) - 1)
+        {"min": edges.shown[at], "max": edges.shown[at + 1], "count": counts.get(at, 0)}
+        for at in range(len(edges.shown) - 1)
     )

@@ -54,7 +54,7 @@ def within(column: Column, first: str, last: str) -> str:
         raise PeriodRefused(f"date_range ends ({last[:40]}) before it begins ({first[:40]})")
     name, bounds = identifier(column.name), (_literal(begin), _literal(end))
     if column.type == "TIMESTAMP WITH TIME ZONE":
-        bounds = (_zoned(begin, first), _zoned(end, last))
+        bounds = (_with_zone(begin, first), _with_zone(end, last))
     return f"{name} >= {bounds[0]} AND {name} < {bounds[1]}"
 
 
@@ -124,9 +124,9 @@ def _time_of(text: str) -> datetime:
         ) from error
 
 
-def _zoned(moment: datetime, given: str) -> str:
+def _with_zone(moment: datetime, text: str) -> str:
     """An instant: of a bound given with its zone in UTC, of others in the zone of SQL."""
-    has_zone = not parse_dated(given) and datetime.fromisoformat(given.strip()).tzinfo is not None
+    has_zone = not parse_dated(text) and datetime.fromisoformat(text.strip()).tzinfo is not None
     return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
 
 

@@ -194,7 +194,7 @@ class ProfilePlan:
         """The figures of each column; the row begins with three cells for count and period."""
         rows = int(row[0])
         return {
-            column: _shown(cells, rows, self.samples[column])
+            column: _shown_figures(cells, rows, self.samples[column])
             for column, cells in self._cells(row).items()
         }
 
@@ -206,12 +206,14 @@ class ProfilePlan:
                 medians[column] = median_is_within(int(cells["drawn"]))
             if self.samples[column].one_in > 1 and cells.get("distinct_count"):
                 counts[column] = count_is_within(int(cells["distinct_count"]))
-        said = {}
+        precision = {}
         if medians:
-            said["median"] = f"±{_percent(medians.values())} % of the rows: {named([*medians])}"
+            precision["median"] = (
+                f"±{_percent(medians.values())} % of the rows: {named([*medians])}"
+            )
         if counts:
-            said["distinct_count"] = f"±{_percent(counts.values())} %: {named([*counts])}"
-        return said
+            precision["distinct_count"] = f"±{_percent(counts.values())} %: {named([*counts])}"
+        return precision
 
     def _cells(self, row: Sequence[Cell]) -> dict[str, dict[str, Cell]]:
         cells = iter(row[_HEAD:])
@@ -255,10 +257,10 @@ def plan_profile(
     if period is not None:
         inner.append(f"{identifier(period.name)} AS period")
         when = ("min(period)", "max(period)")
-    rows = f"\nFROM (\nSELECT {_listed(inner or ['1'])}\nFROM {{source}}\n)"
+    rows = f"\nFROM (\nSELECT {_select_list(inner or ['1'])}\nFROM {{source}}\n)"
     figured = (sql for by_figure in expressions for sql in by_figure.values())
     computed = ["count(*)", *when, *figured]
-    sql = _read_twice(computed, rows) if samples else f"SELECT {_listed(computed)}{rows}"
+    sql = _read_twice(computed, rows) if samples else f"SELECT {_select_list(computed)}{rows}"
     figures = {
         column.name: tuple(by_figure)
         for column, by_figure in zip(columns, expressions, strict=True)
@@ -275,11 +277,11 @@ def _read_twice(computed: Sequence[str], rows: str) -> str:
     parts: dict[bool, list[str]] = {False: [], True: []}
     for at, sql in enumerate(computed):
         parts["DISTINCT" in sql].append(f"{sql} AS f{at}")
-    queries = ", ".join(f"(SELECT {_listed(part)}{rows})" for part in parts.values() if part)
-    return f"SELECT {_listed(f'f{at}' for at in range(len(computed)))} FROM {queries}"
+    queries = ", ".join(f"(SELECT {_select_list(part)}{rows})" for part in parts.values() if part)
+    return f"SELECT {_select_list(f'f{at}' for at in range(len(computed)))} FROM {queries}"
 
 
-def _listed(expressions: Iterable[str]) -> str:
+def _select_list(expressions: Iterable[str]) -> str:
     return ",\n".join(expressions)
 
 
@@ -335,15 +337,16 @@ def _quartiles(name: str, sample: Sample, count: int) -> dict[str, str]:
         lower = [(count - 1) * quarters // 4 for quarters in _QUARTILES.values()]
         places = [place for at in lower for place in (at, min(at + 1, count - 1))]
         ranks = tuple((place + 0.5) / count for place in places)
-    found = f"quantile_disc({name}, {[*ranks]}){drawn}"
+    computed = f"quantile_disc({name}, {[*ranks]}){drawn}"
     parts = [(part, side) for part in _QUARTILES for side in ("lower", "upper")]
     quantiles = {
-        f"{part} {side}": f"{found}[{position}]" for position, (part, side) in enumerate(parts, 1)
+        f"{part} {side}": f"{computed}[{position}]"
+        for position, (part, side) in enumerate(parts, 1)
     }
     return quantiles | ({"drawn": f"count({name}){drawn}"} if drawn else {})
 
 
-def _shown(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]:
+def _shown_figures(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[str, Cell]:
     """The figures of one column in the form of the answer."""
     odd, present = int(cells.get("odd") or 0), int(cells["present"])
     nulls = rows - present - odd

@@ -94,10 +94,10 @@ def period_of(bound: Bound) -> str:
     Raises:
         WrongParameters: it is none.
     """
-    given = str(bound["period"][1]).lower()
-    if given not in PERIODS:
-        raise WrongParameters(f"period must be one of {', '.join(PERIODS)}, not {given[:40]!r}")
-    return given
+    period = str(bound["period"][1]).lower()
+    if period not in PERIODS:
+        raise WrongParameters(f"period must be one of {', '.join(PERIODS)}, not {period[:40]!r}")
+    return period
 
 
 def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
@@ -112,7 +112,7 @@ _LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)
 """A name of a list; of those with quotes around them every sign counts."""
 
 
-def with_lists_as_texts(given: Mapping[str, object]) -> dict[str, object]:
+def with_lists_as_texts(arguments: Mapping[str, object]) -> dict[str, object]:
     """The values for a ready-made question, a list of columns where it takes several as a text."""
     return {
         name: ", ".join(map(identifier, value))
@@ -120,21 +120,21 @@ def with_lists_as_texts(given: Mapping[str, object]) -> dict[str, object]:
         and all(isinstance(column, str) for column in value)
         and name.removeprefix("$").casefold() in _TAKE_SEVERAL
         else value
-        for name, value in given.items()
+        for name, value in arguments.items()
     }
 
 
-def _listed_columns(columns: Sequence[Column], given: str) -> list[Column]:
+def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column]:
     """The columns that a text names: one, or several with commas between; quoted like SQL's.
 
     Raises:
         UnknownColumn: one does not exist.
     """
-    if any(column.name == given for column in columns):
-        return [found_column(columns, given)]
+    if any(column.name == listed_names for column in columns):
+        return [found_column(columns, listed_names)]
     names = (
         listed["plain"].strip() if listed["quoted"] is None else listed["quoted"].replace('""', '"')
-        for listed in _LISTED.finditer(given)
+        for listed in _LISTED.finditer(listed_names)
     )
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
@@ -164,19 +164,21 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
 
     def notes(row: Sequence[Any]) -> list[str]:
         rows, dated, valued, periods, span = row
-        said = []
+        sentences = []
         if rows > dated:
-            said.append(f"{rows - dated:,} rows have no date in {day.name} and are left out")
+            sentences.append(f"{rows - dated:,} rows have no date in {day.name} and are left out")
         if dated > valued:
-            said.append(f"{dated - valued:,} rows have no {measure.name}; sum and mean ignore them")
+            sentences.append(
+                f"{dated - valued:,} rows have no {measure.name}; sum and mean ignore them"
+            )
         if periods == 1:
-            said.append(f"all rows are in one {period}, so there is no change to report")
+            sentences.append(f"all rows are in one {period}, so there is no change to report")
         elif periods and span > periods:
-            said.append(
+            sentences.append(
                 f"{span - periods} of {span} {period}s have no rows and are not listed; the change "
                 "is from the last one listed"
             )
-        return said
+        return sentences
 
     return QuestionPlan(sql, facts, notes, {})
 
@@ -237,16 +239,16 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        said = [
+        sentences = [
             f"no rows are in {side} ({bound[side][1]})"
             for side, count in zip(_SIDES, row[:2], strict=True)
             if not count
         ]
         if row[2]:
-            said.append(f"{row[2]:,} rows have no {measure.name}; sum and mean ignore them")
+            sentences.append(f"{row[2]:,} rows have no {measure.name}; sum and mean ignore them")
         if row[3]:
-            said.append(f"{row[3]:,} rows have no date in {day.name} and are left out")
-        return said
+            sentences.append(f"{row[3]:,} rows have no date in {day.name} and are left out")
+        return sentences
 
     return QuestionPlan(sql, facts, notes, bounds)
 
@@ -297,14 +299,14 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
                 f"{periods} {period}s have values, and one is judged by at least {MIN_WINDOW} "
                 "before it, so none could be; take a shorter period"
             ]
-        said = [] if anomalies else [f"none of {judged_count} {period}s is an anomaly"]
+        sentences = [] if anomalies else [f"none of {judged_count} {period}s is an anomaly"]
         if constant:
             differ = f", from which {jumps} differ" if jumps else ""
-            said.append(
+            sentences.append(
                 f"before {constant} of {judged_count} {period}s the typical deviation (MAD) is 0, "
                 f"as at least half of the values are the same{differ}: no z can be computed there"
             )
-        return said
+        return sentences
 
     return QuestionPlan(sql, facts, notes, {"threshold": ("number", threshold)})
 
@@ -313,7 +315,7 @@ _MAX_COLUMNS = 20
 
 
 def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
-    chosen = _chosen(columns, text_value(bound, "columns"))
+    chosen = _chosen_columns(columns, text_value(bound, "columns"))
     if len(chosen) < 2:
         raise WrongParameters(
             "correlations needs two columns of numbers or more; the table has: "
@@ -339,21 +341,21 @@ def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         names = [column.name for column in chosen]
         empty = [name for name, count in zip(names, row[::2], strict=True) if not count]
         same = [name for name, flat in zip(names, row[1::2], strict=True) if flat]
-        said = [f"no value is in: {', '.join(empty)}"] if empty else []
+        sentences = [f"no value is in: {', '.join(empty)}"] if empty else []
         if same:
-            said.append(f"always the same value, so without a correlation: {', '.join(same)}")
+            sentences.append(f"always the same value, so without a correlation: {', '.join(same)}")
         if len(chosen) == _MAX_COLUMNS and text_value(bound, "columns") is None:
-            said.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
-        return said
+            sentences.append(f"the first {_MAX_COLUMNS} columns of numbers; name others in columns")
+        return sentences
 
     return QuestionPlan(sql, f"SELECT {spans} FROM {{source}}", notes, {})
 
 
-def _chosen(columns: Sequence[Column], given: str | None) -> list[Column]:
+def _chosen_columns(columns: Sequence[Column], names: str | None) -> list[Column]:
     """The named columns, or the first ones that hold numbers."""
-    if given is None:
+    if names is None:
         return [column for column in columns if is_measured(column)][:_MAX_COLUMNS]
-    chosen = _listed_columns(columns, given)
+    chosen = _listed_columns(columns, names)
     if len(chosen) > _MAX_COLUMNS:
         raise WrongParameters(f"columns names {len(chosen)} columns, more than {_MAX_COLUMNS}")
     for column in chosen:

@@ -78,7 +78,7 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
         for part in _own_parts(node):
-            traps += filter(None, (_not_in(part), _between(part, scope), _is_null(part)))
+            traps += filter(None, (_not_in(part), _range_end_trap(part, scope), _is_null(part)))
             traps += _missing_texts(part, scope)
     return traps[:_MAX_TRAPS]
 
@@ -162,7 +162,7 @@ def _is_null_itself(node: Node) -> bool:
     return (node.get("literal") or {}).get("kind") == "NULL_LITERAL"
 
 
-def _between(node: Node, scope: _Scope) -> Trap | None:
+def _range_end_trap(node: Node, scope: _Scope) -> Trap | None:
     """The day that a range of timestamps ends with, and whose rows after midnight it leaves out."""
     if node.get("class") == "BETWEEN":
         input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
@@ -219,11 +219,11 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
             f"'{shortened(text, _MAX_QUOTED)}'",
             check=f"SELECT 1 FROM {table} WHERE {column} {sign} {literal(text)} LIMIT 1",
             compared=wanted,
-            among=_like(wanted, column, table) if wanted else "",
+            among=_similar_values(wanted, column, table) if wanted else "",
         )
 
 
-def _like(text: str, column: str, table: str) -> str:
+def _similar_values(text: str, column: str, table: str) -> str:
     """A SELECT of the values of a column that look most like a text, before they are compared."""
     letters, signs, wanted = map(literal, signs_of(text))
     return (

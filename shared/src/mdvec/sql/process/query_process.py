@@ -134,16 +134,16 @@ class QueryProcess:
 
     def columns(self, source: str) -> tuple[Column, ...]:
         """The columns of a table, or of a query, which is not run."""
-        with self._asked({"do": "columns", "source": source}) as (_, response):
+        with self._answer_from_free_child({"do": "columns", "source": source}) as (_, response):
             return columns_in(response["columns"])
 
-    def judged(self, source: str, given: Mapping[str, object] | None = None) -> JudgedQuery:
+    def judged(self, source: str, arguments: Mapping[str, object] | None = None) -> JudgedQuery:
         """A query that may have ``$parameters``, judged as if it were run, with their types.
 
-        The values ``given`` are looked at only where it cannot be judged with any others.
+        The values ``arguments`` are looked at only where it cannot be judged with any others.
         """
-        request = {"do": "question", "source": source, "given": given}
-        with self._asked(request) as (_, response):
+        request = {"do": "question", "source": source, "given": arguments}
+        with self._answer_from_free_child(request) as (_, response):
             parameters = tuple(Parameter(name, kind) for name, kind in response["parameters"])
             return JudgedQuery(response["sql"], parameters, columns_in(response["columns"]))
 
@@ -166,7 +166,7 @@ class QueryProcess:
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
             "max_bytes": max_bytes, "parameters": parameters, "notes": is_first_run_of(source),
         }  # fmt: skip
-        with self._asked(request) as (_, response):
+        with self._answer_from_free_child(request) as (_, response):
             return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
 
     def export(
@@ -194,7 +194,7 @@ class QueryProcess:
             "notes": is_first_run_of(source),
         }  # fmt: skip
         tables = self._named.named_in(with_plain_handles(source))
-        with self._asked(request) as (child, response):
+        with self._answer_from_free_child(request) as (child, response):
             if response["rows"] > max_rows:
                 raise TooManyRowsToExport(response["rows"], max_rows)
             path, states = child.spool.finish(request["file"]), states_of(child.data)
@@ -284,7 +284,7 @@ class QueryProcess:
             ) from error
 
     @contextmanager
-    def _asked(self, request: Message) -> Iterator[tuple[Child, Message]]:
+    def _answer_from_free_child(self, request: Message) -> Iterator[tuple[Child, Message]]:
         """The child that is free first, whose turn lasts as long as the block, and its response."""
         source = with_plain_handles(request["source"])
         tables = self._named.named_in(source)
@@ -299,14 +299,14 @@ class QueryProcess:
             ]
             try:
                 with child.spool.showing(files):
-                    asked = request | {"source": source, "named": shown}
+                    question = request | {"source": source, "named": shown}
                     try:
-                        response = child.request(asked, seconds)
+                        response = child.request(question, seconds)
                     except QueryFailed:  # perhaps as an import replaced a file under the query
                         if child.is_ready():
                             raise
                         child.prepare()
-                        response = child.request(asked, seconds)
+                        response = child.request(question, seconds)
             except UnknownTable as error:  # the child knows only those that the source names
                 living = [table.name for table in self._named.living()]
                 raise UnknownTable(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mdvec.platform import lock_whole, own, turn_in
+from mdvec.platform import lock_whole, take_ownership, turn_in
 
 _LOCK = "lock"
 
@@ -46,7 +46,7 @@ class Spool:
         """
         finished = self.done / name
         (self.work / name).replace(finished)
-        own(finished)
+        take_ownership(finished)
         return finished
 
     @contextmanager

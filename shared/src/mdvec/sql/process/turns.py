@@ -88,7 +88,7 @@ class Turns:
         with self._changed:
             self._queue.append(mine)
             try:
-                while (place := self._given().get(mine)) is None:
+                while (place := self._free_places().get(mine)) is None:
                     raise_if_cancelled()
                     if time.monotonic() > deadline:
                         raise NoTurn
@@ -108,14 +108,14 @@ class Turns:
         if len(self._last) > _MAX_REMEMBERED:
             del self._last[next(iter(self._last))]
 
-    def _given(self) -> dict[_Waiting, int]:
+    def _free_places(self) -> dict[_Waiting, int]:
         """The place that each waiting thread can take now.
 
         The session whose last turn is longest ago chooses first; within one, who came first. But
         a second place takes the latest of a session: programs that have one name, and so are one
         session, wait for one slow query of each other at most.
         """
-        given: dict[_Waiting, int] = {}
+        granted: dict[_Waiting, int] = {}
         busy, running = set(self._busy), Counter(self._busy.values())
         since = time.monotonic() - _SECONDS_BETWEEN_QUERIES
         self._ended = {name: ended for name, ended in self._ended.items() if ended > since}
@@ -126,14 +126,14 @@ class Turns:
                 waiting
                 for waiting in queue
                 if place in waiting.places
-                and waiting not in given
+                and waiting not in granted
                 and not (running[waiting.session] and asking - {waiting.session})
             ]
             if able:
                 same = [waiting for waiting in able if waiting.session == able[0].session]
-                given[same[0] if place == same[0].places[0] else same[-1]] = place
+                granted[same[0] if place == same[0].places[0] else same[-1]] = place
                 running[able[0].session] += 1
-        return given
+        return granted
 
 
 @dataclass(slots=True)
