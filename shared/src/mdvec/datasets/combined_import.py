@@ -53,18 +53,18 @@ class ReadPart:
 
 @dataclass
 class CombinedOutcome:
-    """What became of the files of a group.
+    """The result of importing a group of files.
 
     Attributes:
         files: the files of the combined table; none if there is no such table.
-        parquet: the new Parquet file of the table; None if its old one still holds.
-        apart: files that stay tables of their own, with the reason if it is worth telling.
+        parquet: the new Parquet file of the table; None if its old one is still valid.
+        separate: files that stay tables of their own, with the reason if it is worth reporting.
         failed: files that cannot be read, with the error.
         no_tables: files that hold something else, with the reason.
-        several: files that hold several tables, each of which stays one.
-        notes: what there is to report about the columns.
-        nulls: by path, the columns of files without any value that became NULL, such as of dashes,
-            with their type in the table and the number of these cells.
+        several: files that hold several tables, each of which stays separate.
+        notes: notes on the columns.
+        nulls: by path, the columns without any value in a file, whose cells, such as dashes, became
+            NULL; each with its type in the table and the number of these cells.
     """
 
     files: dict[str, CombinedFile] = field(default_factory=dict)
@@ -97,11 +97,11 @@ class CombinedImport:
         """Read what changed, and combine it with what did not.
 
         Args:
-            unchanged: the paths of files that are as at their last import.
-            scan: files that were not found stay where it could not look.
+            unchanged: the paths of files that have not changed since their last import.
+            scan: missing files stay in the table if they are where it could not look.
 
         Raises:
-            UnreadableFile: the files cannot be combined; the old table still holds.
+            UnreadableFile: the files cannot be combined; the old table is still valid.
         """
         before = self._files_before()
         gone = before.keys() - {file.path for file in self.planned.files}
@@ -144,7 +144,7 @@ class CombinedImport:
             reading = replace(self.readings.of(file.path), beside_commas=self._beside_commas)
             part = ReadPart(file, *self.reader.read(file.path, reading.with_text(as_text)))
             self._parts[file.path] = part
-            if part.facts.has_decimal_commas:  # a later reading may be as text
+            if part.facts.has_decimal_commas:  # if it is read again as text, this is lost
                 self._with_commas.add(file.path)
         except NotATable as error:
             self._parts.pop(file.path, None)
@@ -159,7 +159,7 @@ class CombinedImport:
                 self._kept[file.path] = before[file.path]
 
     def _reread_kept(self) -> None:
-        """Read the files, too, whose rows were to be kept."""
+        """Read the unchanged files, too, whose rows were to be kept."""
         unread = dict(self._kept)
         for file in self.planned.files:
             if self._kept.pop(file.path, None) is not None:
@@ -167,13 +167,13 @@ class CombinedImport:
 
     @property
     def _can_reread(self) -> bool:
-        """Whether there are kept rows, all of files that can be reached."""
+        """Whether there are kept rows, and all of their files can be read."""
         return bool(self._kept) and self._kept.keys() <= {file.path for file in self.planned.files}
 
     def _reread_beside_commas(self) -> None:
         """Read files again in which 1.234 looks like a fraction, if others have decimal commas.
 
-        If none has any longer, the files are read again that were asked about before.
+        If no file has them any longer, files with an open question about them are read again.
         """
         had_commas = bool(self._kept and self._before.with_commas)
         parts = list(self._parts.values())
@@ -189,9 +189,9 @@ class CombinedImport:
             self._reread_kept()
 
     def _reread_what_agrees_now(self) -> None:
-        """Read all files again if a column is text because of files that are others now, or gone.
+        """Read all files again if a column is text because of files that have changed or are gone.
 
-        Kept rows of such a column are text, whatever they were in their files.
+        Kept rows of such a column are text, whatever their files hold.
         """
         before = self._types_before()
         texts = [name for name in self._before.kinds if before.get(name) == TEXT]
@@ -217,7 +217,7 @@ class CombinedImport:
         return number == 0 or (is_new and number < _MIN_FILES)
 
     def _common_columns(self) -> tuple[str, ...]:
-        """The columns that the files must have; files with other columns stay apart."""
+        """The columns that the files must have; files with other columns become separate tables."""
         before = tuple(self._types_before())
         stored_columns = {path: self._before.columns_of(path, before) for path in self._kept}
         common = common_columns(
@@ -243,7 +243,7 @@ class CombinedImport:
         )
 
     def _types_before(self) -> dict[str, str]:
-        """The columns of the old table that were its files' own."""
+        """The types of the old table's columns, without those that the combination added."""
         old = self.planned.old
         if old is None or old.combined is None:
             return {}
@@ -292,13 +292,13 @@ class CombinedImport:
             had_no_values = any(before.get(name) == TEXT != kind for name, kind in types.items())
             if not (had_no_values and may_reread and self._can_reread):
                 return types
-            may_reread = False  # so that each file tells which of its cells are NULL now
+            may_reread = False  # so that each file records which of its cells are NULL now
             self._reread_kept()
 
     def _kinds_in(
         self, name: str, rows: Sequence[CombinedRows], exact: Sequence[Mapping[str, str]]
     ) -> Kinds:
-        """The kinds of values in a column, by file; those that lack it are not named."""
+        """The kinds of values in a column, by file, without files that lack it."""
         kinds: dict[str, str] = {}
         for some, types in zip(rows, exact, strict=True):
             if some.file_column and name in self._before.kinds:
@@ -309,7 +309,7 @@ class CombinedImport:
         return kinds
 
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
-        """Read the files again that have other types than text in some columns."""
+        """Read files again as text in some columns, if they have another type there."""
         before = self._types_before()
         if self._kept and any(before.get(name, "VARCHAR") != "VARCHAR" for name in texts):
             files = {file.path: file for file in self.planned.files}
@@ -332,7 +332,7 @@ class CombinedImport:
                 self._set_apart(
                     path, f"its column {other[0]} holds {types[other[0]]}, those of others do not"
                 )
-            else:  # as the file spells them
+            else:  # with the file's spelling of the names
                 spelled = {name.lower() for name in as_text}
                 self._read_file(part.file, [name for name in types if name.lower() in spelled], {})
 
@@ -385,7 +385,7 @@ class CombinedImport:
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
         commas = self._with_commas | self._before.with_commas.intersection(self._kept)
-        differences = FileDifferences(self._kinds, frozenset(commas)).only(
+        differences = FileDifferences(self._kinds, frozenset(commas)).restricted_to(
             [path for some in rows for path in some.paths], types
         )
         self._outcome.notes += differences.notes()
@@ -404,7 +404,7 @@ class CombinedImport:
                 )
 
     def _note_nulls(self, rows: Sequence[CombinedRows], types: Mapping[str, str]) -> None:
-        """Note the cells of files without any value in a column that are NULL in the table."""
+        """Note the cells that are NULL in the table, of files without any value in a column."""
         for some in rows:
             names = [name for name, kind in types.items() if some.types.get(name) == TEXT != kind]
             if names and not some.file_column:

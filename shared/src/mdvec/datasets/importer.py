@@ -1,7 +1,7 @@
-"""Imports data files as tables: what changed is read or copied, then recorded all at once.
+"""Imports data files as tables: changed ones are read or copied, then all is recorded at once.
 
-A Parquet file is queried where it lies. Every other format is copied into private Parquet files,
-so that queries never open, lock or wait for those.
+A Parquet file is queried in place. Files of other formats are copied into private Parquet files, so
+that queries never open, lock or wait for the originals.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def import_dataset(job: ImportJob) -> ImportReport:
 
 
 class _DatasetImport:
-    """One import of data files while it runs; its results become visible at its end only."""
+    """A running import of data files; its results only become visible at the end."""
 
     def __init__(self, job: ImportJob) -> None:
         self.job = job
@@ -93,7 +93,7 @@ class _DatasetImport:
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
 
     def run(self) -> ImportReport:
-        """Read what changed, record everything, then remove the copies that nothing needs."""
+        """Read what changed, record everything, then remove unneeded copies."""
         check_mode(self.job, self.stored, self.found)
         try:
             remove_unneeded_copies(self.connection, self.tool.id)
@@ -238,7 +238,7 @@ class _DatasetImport:
 
     @contextmanager
     def _failing(self, file: FoundFile, left_out: list[tuple[str, str]]) -> Iterator[None]:
-        """Note that a file is imported, or why it cannot be; its old copies stay then."""
+        """Note that a file is imported, or why it cannot be; in that case its old copies stay."""
         before = len(self.failed)
         try:
             yield
@@ -257,7 +257,7 @@ class _DatasetImport:
         self, file: FoundFile, reading: ReadingOptions, left_out: list[tuple[str, str]]
     ) -> None:
         """Copy each table of a file."""
-        with self.reader.opened(file.path, reading) as opened:
+        with self.reader.open_file(file.path, reading) as opened:
             left_out.extend(
                 (origin_of(file.path, label), reason) for label, reason in opened.left_out
             )
@@ -267,9 +267,9 @@ class _DatasetImport:
                 origin = origin_of(file.path, table.label)
                 try:
                     name = self.tables.free_name(file.path, table.label)
-                    self._put_new(file, table.label, name, *self.reader.copied(table, origin))
+                    self._put_new(file, table.label, name, *self.reader.copy_table(table, origin))
                 except NotATable as error:
-                    if not table.label:  # the file's only one
+                    if not table.label:  # the file's only table
                         raise
                     left_out.append((origin, str(error)))
                 except UnreadableFile as error:
@@ -298,7 +298,7 @@ class _DatasetImport:
             self.files.append(self.known[path])
 
     def _is_as_before(self, path: str) -> bool:
-        # A file that shall be read in another way, and failed, must be tried again.
+        # If a file failed to be read in a newly chosen way, it has to be tried again.
         return path in self.known and not self.readings.have_changed(path)
 
     def _keep_unseen(self) -> None:
@@ -312,7 +312,7 @@ class _DatasetImport:
         self.files += [file for path, file in self.known.items() if path in unseen]
 
     def _name_apart(self) -> None:
-        """Note, with each table of several files, those named alike that are not in it."""
+        """Note, for each combined table, the files with similar names that are not in it."""
         for table in list(self.tables.values()):
             if table.combined is None:
                 continue
@@ -323,7 +323,7 @@ class _DatasetImport:
             self.tables.put(replace(table, combined=combined))
 
     def _note_lacking(self) -> None:
-        """Note, with each file that was read, the kept choices that are for none of its columns."""
+        """Note, for each file that was read, stored choices for columns that it does not have."""
         read = self.reader.understood
         for path, sentences in self.readings.lacking(list(self.tables.values())).items():
             for origin in [origin for origin in read if origin.partition("#")[0] == path]:
@@ -347,7 +347,7 @@ class _DatasetImport:
 
     def _report(self) -> ImportReport:
         now = [self.tables[name] for name in sorted(self.tables)]
-        # Also of files that failed in part, which are not recorded as they are now.
+        # This includes files that failed in part, whose new state is not recorded.
         named = {file.path: file.left_out for file in self.files} | self.left_out
         left_out = [Problem(*each) for of_file in named.values() for each in of_file]
         left_out += unsupported_files(self.job.scan.others)

@@ -32,7 +32,7 @@ class CollectedTables(dict[str, DatasetTable]):
         self._tool = tool
 
     def put(self, table: DatasetTable) -> None:
-        """Add a table, under the name that it has."""
+        """Add a table under its name."""
         self[table.name] = table
 
     def free_name(self, path: str, inner_table: str) -> str:
@@ -101,7 +101,7 @@ def _table(
 
 
 def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:
-    """The files of a group that are in its table as they are now, and those that are no tables."""
+    """The files of a group whose present state is in its table, and those without tables."""
     failed = {path for path, _ in outcome.failed}
     for file in planned.files:
         if file.path in outcome.files and file.path not in failed:

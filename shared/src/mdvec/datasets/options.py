@@ -22,7 +22,7 @@ from mdvec.datasets.core.choices import (
     NULL,
     TOTALS,
     ReadingChoice,
-    merged,
+    merge_choices,
     null_in,
     reading_of,
 )
@@ -154,7 +154,7 @@ _ENDINGS = {
     NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
     NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
-"""The files that a choice can be for: the others say themselves how they are read."""
+"""The files to which each choice can apply: other formats need no such choice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class ChosenReadings:
         """The choices of an import.
 
         Raises:
-            ImportRefused: a choice is taken back that was never made.
+            ImportRefused: a choice is removed that was never made.
         """
         before = stored_choices(connection, tool.id)
         keys = {choice.key for choice in before}
@@ -185,14 +185,14 @@ class ChosenReadings:
                     f"nothing is chosen for {what!r} of {choice.pattern}, so it cannot be taken "
                     f"back; see what is with: mdvec status -n {tool.name}"
                 )
-        return cls(tool, before, new, merged(before, new))
+        return cls(tool, before, new, merge_choices(before, new))
 
     def of(self, path: str) -> ReadingOptions:
         """How a file shall be read."""
         return reading_of(self.now, path)
 
     def have_changed(self, path: str) -> bool:
-        """Whether a file is to be read otherwise than before."""
+        """Whether a file is to be read in another way than before."""
         return bool(self.new) and self.of(path) != reading_of(self.before, path)
 
     def check(
@@ -235,7 +235,7 @@ class ChosenReadings:
                 )
 
     def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
-        """What to say of files in which kept choices are for no column any longer, by path."""
+        """Notes, by path, on stored choices for columns that files no longer have."""
         paths = {path for table in tables for path in _files(table)}
         warnings: dict[str, list[str]] = {}
         for choice in self.now:
@@ -251,7 +251,7 @@ class ChosenReadings:
         return warnings
 
     def record(self, connection: apsw.Connection) -> None:
-        """Keep the choices; call within a transaction."""
+        """Store the choices; call within a transaction."""
         if self.now != self.before:
             record_choices(connection, self.tool.id, self.now)
 
@@ -277,7 +277,7 @@ def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
 def _lacks_column(
     choice: ReadingChoice, files: Collection[str], tables: Iterable[DatasetTable]
 ) -> bool:
-    """Whether a choice is for a column that no table of the files meant has."""
+    """Whether a choice is for a column that no table of these files has."""
     having = (table for table in tables if not _files(table).isdisjoint(files))
     known = {column.name for table in having for column in table.columns}
     return choice.is_of_column and choice.column not in known
@@ -301,9 +301,9 @@ class DatasetOptions:
     """The options.
 
     Attributes:
-        tables: files that the user makes one table each; they stay so in later imports.
+        tables: groups of files that the user makes one table each, also in later imports.
         is_separate: whether every other file is a table of its own in a new or rebuilt tool.
-        readings: how files shall be read; kept until they are taken back.
+        readings: how files shall be read; valid until they are taken back.
     """
 
     kind: ClassVar[str] = "dataset"
@@ -323,7 +323,7 @@ def chosen_tables(choices: Iterable[str]) -> tuple[FileGroup, ...]:
     """The tables that the user names as NAME=PATTERN.
 
     Raises:
-        InvalidTableChoice: one is written in another way, or a name is used twice.
+        InvalidTableChoice: a choice is not written like this, or a name is used twice.
     """
     groups: dict[str, FileGroup] = {}
     for choice in choices:

@@ -19,7 +19,7 @@ MAX_PARQUET_BYTES = 2**30
 
 @dataclass(frozen=True, slots=True)
 class PlannedGroup:
-    """Files that are to be one table; ``old`` is that table as the last import left it."""
+    """Files that are to be one table; ``old`` is the table of the last import."""
 
     group: FileGroup
     files: tuple[FoundFile, ...]
@@ -35,7 +35,7 @@ class PlannedGroup:
 class ImportPlan:
     """The tables of several files, and the files that are tables of their own.
 
-    ``asked`` are the reasons, by path, why files stay alone that may belong to the others.
+    ``doubts`` are the reasons, by path, why files that may belong to a group stay alone.
     """
 
     groups: tuple[PlannedGroup, ...]
@@ -53,8 +53,8 @@ def plan(
 ) -> ImportPlan:
     """Plan an import.
 
-    A tool that has tables keeps which files they are from: only files that are new join a group.
-    A new tool, or a rebuilt one, gets a group where names differ by a date or a number only.
+    An existing tool keeps its groups: only new files join one. A new or rebuilt tool gets a group
+    for names that differ by a date or a number only.
     ``unchanged`` are the paths of files that need no reading.
 
     Raises:

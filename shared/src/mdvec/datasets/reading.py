@@ -36,7 +36,7 @@ _ARROW_ENDINGS = (".feather", ".arrow")
 
 
 def is_parquet(source: Path) -> bool:
-    """Whether a file is a Parquet file, which is queried where it lies."""
+    """Whether a file is a Parquet file, which is queried in place."""
     return data_ending(source.name) == ".parquet"
 
 
@@ -52,12 +52,12 @@ def counts_rows(path: str) -> bool:
 
 
 class SeveralTables(UnreadableFile):
-    """A file that was to be a part of a table holds several."""
+    """A file that was to be a part of a table holds several tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileReader:
-    """Reads files of a source folder, and collects what it understood of them.
+    """Reads files of a source folder, and collects how it understood them.
 
     Attributes:
         tool: has the source folder.
@@ -83,10 +83,10 @@ class FileReader:
         return source_path(self.tool, path)
 
     def limits(self) -> AbstractContextManager[None]:
-        """A context in which no more memory is used.
+        """A context with limited memory.
 
         Raises:
-            UnreadableFile: it needs more.
+            UnreadableFile: the block needs more.
         """
         return limited_memory(self.max_memory_mb)
 
@@ -103,15 +103,15 @@ class FileReader:
             if is_parquet(source):
                 with opened_within(source, self.root) as descriptor:
                     return source, parquet_facts(path_of(descriptor), source.name)
-            with self.opened(path, reading) as opened:
+            with self.open_file(path, reading) as opened:
                 if len(opened.tables) != 1:
                     raise SeveralTables("it holds several tables")
-                copy = self.copied(opened.tables[0], path)
+                copy = self.copy_table(opened.tables[0], path)
         left_out = [f"{name} is left out: {reason}" for name, reason in opened.left_out]
         self.understood[path] = self.understood[path].with_notes(*left_out)
         return copy
 
-    def copied(self, table: TableInFile, origin: str) -> tuple[Path, ParquetFacts]:
+    def copy_table(self, table: TableInFile, origin: str) -> tuple[Path, ParquetFacts]:
         """A new copy of a table of an open file.
 
         Raises:
@@ -122,7 +122,7 @@ class FileReader:
             self.understood[origin] = table.copy(part)
         return whole, parquet_facts(whole)
 
-    def opened(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
+    def open_file(self, path: str, reading: ReadingOptions) -> AbstractContextManager[OpenedFile]:
         """Open a file, of any format but Parquet, whose tables can be copied within the context.
 
         Raises:
@@ -133,11 +133,11 @@ class FileReader:
         source, copies = self.source(path), self.snapshots.folder
         ending = data_ending(source.name)
         if ending in WORKBOOK_ENDINGS:
-            return workbook.opened(source, self.root, reading, self.on_rows)
+            return workbook.open_workbook(source, self.root, reading, self.on_rows)
         if ending in SQLITE_ENDINGS:
-            return sqlite_file.opened(source, copies, self.root, reading, self.on_rows)
+            return sqlite_file.open_sqlite_file(source, copies, self.root, reading, self.on_rows)
         if ending == ".duckdb":
-            return database_file.opened(source, copies, self.root)
+            return database_file.open_duckdb_file(source, copies, self.root)
         return self._opened_text(source, reading)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""A dataset's part of an import's report: its tables, what was left out, and why all is refused."""
+"""A dataset's part of an import's report: its tables, what was left out, and refusals."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Readings = Mapping[str, Understood]
 class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
-    ``readings`` are how the files were read that this import opened, apart for each table.
+    ``readings`` say, for each table, how the files that this import opened were read.
     """
 
     tables: tuple[DatasetTable, ...]
@@ -64,7 +64,7 @@ class DatasetReport:
 
 
 def table_line(table: DatasetTable) -> str:
-    """What a report says of a table: its SQL name, and its file or the files that it combines."""
+    """A table in a report: its SQL name, and its file or the files that it combines."""
     size = f"{counted(table.rows, 'row')}, {counted(len(table.columns), 'column')}"
     about = f"{table.name}: {size}, from {shown_name(table.origin)}"
     if table.combined:
@@ -75,7 +75,7 @@ def table_line(table: DatasetTable) -> str:
 
 
 def _table_fields(table: DatasetTable) -> dict[str, object]:
-    """Its JSON fields: all that is no path of the database's."""
+    """Its JSON fields, without paths of the database."""
     fields, files = asdict(table), table.combined.files if table.combined else ()
     shown = ("rows", "columns", "period_column", "first", "last", "name", "origin")
     return {name: fields[name] for name in shown} | {"files": [file.path for file in files]}
@@ -107,7 +107,7 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
 
 
 def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:
-    """How the files of each table were read, by the tables' names; others were not opened."""
+    """How the files of each table were read, without files that were not opened."""
     readings = (
         {origin: understood[origin] for origin in _origins(table) if origin in understood}
         for table in sorted(tables, key=lambda table: table.name)
@@ -123,9 +123,9 @@ def _origins(table: DatasetTable) -> list[str]:
 def with_reading(
     table: DatasetTable, understood: Readings, before: Mapping[Path, str]
 ) -> DatasetTable:
-    """The table with what is said of it and of its files, where the import read them.
+    """The table with notes on how it and its files were read, if the import read them.
 
-    ``before`` is what was said of tables, by Parquet file: it holds until that is written anew.
+    ``before`` has earlier notes, by Parquet file; they stay until the file is rewritten.
     """
     by_origin = {path: str(how) for path, how in understood.items()}
     if table.combined is None:
@@ -139,7 +139,7 @@ def with_reading(
 
 
 def _reading_notes(files: Readings) -> Iterator[str]:
-    """What there is to report about the files of a table; files read alike share one entry."""
+    """Notes on how the files of a table were read; files read in the same way share a note."""
     alike: dict[tuple[object, ...], list[str]] = {}
     for file, how in files.items():
         alike.setdefault(how.manner, []).append(file)
@@ -164,7 +164,7 @@ def check_mode(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[F
     """Check that the mode fits what is stored, and that there are files.
 
     Raises:
-        ImportRefused: it does not, or there are none.
+        ImportRefused: the mode does not fit, or there are no files.
     """
     name, number = job.tool.name, counted(len(stored), "table")
     if job.request.mode == "new" and stored:

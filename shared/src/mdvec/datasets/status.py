@@ -108,9 +108,9 @@ def remove_unneeded_copies(connection: apsw.Connection, tool_id: int) -> None:
 
 
 def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[FoundFile]:
-    """The files of a scan without our own database, and the copies of any.
+    """The files of a scan, without our own database and the private copies of any database.
 
-    A database has the state of its logs, too.
+    The state of a database includes its logs.
     """
     own, root = Path(connection.filename).resolve(), tool.source.resolve()
     sources = ((file, source_path(tool, file.path)) for file in scan.files)
@@ -122,7 +122,7 @@ def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[Foun
 
 
 def _is_copy(source: Path, root: Path) -> bool:
-    """Whether a database of mdvec, which need not be this one, keeps its copies around a file."""
+    """Whether a file is in the folder of private copies of some database of mdvec."""
     return any(
         folder.suffix == dataset_tables.COPIES and is_own_format(folder.with_suffix(""))
         for folder in takewhile(lambda folder: folder != root, source.parents)
@@ -145,13 +145,13 @@ def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
 
 
 def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """The imported files with their states then."""
+    """The imported files with their states at the import."""
     files = dataset_tables.imported_files(connection, tool.id).values()
     return {file.path: (file.size, file.mtime_ns) for file in files}
 
 
 def found_states(connection: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, FileState]:
-    """The files of a scan with their states now."""
+    """The files of a scan with their present states."""
     return {file.path: file.state for file in data_files(connection, tool, scan)}
 
 

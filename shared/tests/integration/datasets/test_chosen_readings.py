@@ -10,7 +10,7 @@ from mdvec.datasets.core.choices import (
     EVERY_FILE,
     HEADER_ROW,
     ReadingChoice,
-    merged,
+    merge_choices,
     reading_of,
 )
 from mdvec.datasets.options import DatasetOptions, InvalidReading, reading_choices
@@ -359,7 +359,7 @@ def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(empty):
 def test_choices_for_some_files_count_more_than_those_for_all():
     every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
     some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")
-    choices = merged([some], [every, ReadingChoice("a*", HEADER_ROW, "", "2")])
+    choices = merge_choices([some], [every, ReadingChoice("a*", HEADER_ROW, "", "2")])
     assert reading_of(choices, "sub/b.csv").columns == {"n": "integer"}
     assert reading_of(choices, "sub/a.csv").header_row == 2
     assert reading_of(choices, "b.csv").columns == {"n": "text"}

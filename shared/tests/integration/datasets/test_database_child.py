@@ -10,7 +10,7 @@ from source_folder import READER
 
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.connection import parquet_scan
-from mdvec.datasets.interfaces.database_file import COMPUTED, NotATable, opened
+from mdvec.datasets.interfaces.database_file import COMPUTED, NotATable, open_duckdb_file
 from mdvec.files.scanning import UnreadableFile
 
 TELLING = (
@@ -52,7 +52,7 @@ def left_open(folder, *statements):
 def copied(folder, file):
     """The columns and rows of each table, and what was left out."""
     found = {}
-    with opened(file, folder / "copies", folder) as database:
+    with open_duckdb_file(file, folder / "copies", folder) as database:
         for table in database.tables:
             target = folder / "copies" / f"{table.label}.parquet"
             table.copy(target)
@@ -95,7 +95,7 @@ def test_views_are_read_within_limits_and_do_not_tell_where_their_file_is(folder
         "DROP TABLE gone",
     )  # fmt: skip
     monkeypatch.setattr(database_file, "_SECONDS", 2.0)
-    with opened(file, folder / "copies", folder) as database:
+    with open_duckdb_file(file, folder / "copies", folder) as database:
         assert [table.label for table in database.tables] == [
             "売上", "endless", "lost", "telling", "計",
         ]  # fmt: skip
@@ -135,7 +135,7 @@ def test_a_log_that_exceeds_the_memory_limit_fails_its_file(folder):
         f"ALTER TABLE t ALTER a TYPE VARCHAR USING ({HERE} THEN 'here' "
         "ELSE repeat('x', 3500000000) END)",
     )  # fmt: skip
-    with pytest.raises(UnreadableFile), opened(file, folder / "copies", folder):
+    with pytest.raises(UnreadableFile), open_duckdb_file(file, folder / "copies", folder):
         pass
     assert list((folder / "copies").iterdir()) == []
 
@@ -176,7 +176,7 @@ KEPT = {
 def test_every_value_is_equal_in_the_copy(folder):
     columns = ", ".join(f'{value} AS "c{n}"' for n, value in enumerate(KEPT))
     file = made(folder, f"CREATE TABLE t AS SELECT {columns}")
-    with opened(file, folder / "copies", folder) as database:
+    with open_duckdb_file(file, folder / "copies", folder) as database:
         database.tables[0].copy(folder / "copies" / "t.parquet")
     texts = ", ".join(f"CAST(c{n} AS VARCHAR)" for n in range(len(KEPT)))
     with duckdb.connect() as connection:

@@ -38,17 +38,17 @@ _TYPES = {
 
 
 class LongNumber(str):
-    """A number that no number type here holds, as it is written."""
+    """The text of a number that no number type here can hold."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True)
 class SeenColumn:
-    """What the cells of a column were, counted as they were read.
+    """The kinds of a column's cells, counted while they are read.
 
-    ``largest`` and ``smallest`` are the ends of its whole numbers, and of 0. ``units`` are the
-    currencies that its cells are formatted in.
+    ``largest`` and ``smallest`` are the extremes of its whole numbers and 0. ``units`` are the
+    currencies of its cells' formats.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -57,7 +57,7 @@ class SeenColumn:
     smallest: int = 0
 
     def add(self, cell: object) -> str | None:
-        """Count a cell, and return the text from which SQL reads its value; None if it has none."""
+        """Count a cell, and return the text from which SQL reads its value; None without one."""
         if cell is None:
             return None
         if isinstance(cell, Amount):
@@ -84,7 +84,7 @@ class SeenColumn:
         return frozenset(self.counts) - {BLANK}
 
     def type(self) -> str | None:
-        """The type of all of its values; None if only text holds them, or only texts are there."""
+        """The type of all of its values; None if only text can hold them, or all are texts."""
         kinds = self.kinds
         limit = _MAX_EXACT if "float" in kinds else _MAX_BIGINT
         if "int" in kinds and not -limit <= self.smallest <= self.largest < limit:

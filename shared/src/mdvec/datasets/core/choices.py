@@ -14,7 +14,7 @@ HEADER_ROW = "header_row"
 COLUMN = "column"
 NULL = "null"
 _NULL_IN = f"{NULL} in a column: "
-"""Begins the setting that makes a text NULL in one column, and the text follows."""
+"""The prefix of the setting that makes a text NULL in one column; the text follows."""
 TOTALS = "totals"
 NOTES = "notes"
 AUTO = "auto"
@@ -44,7 +44,7 @@ class ReadingChoice:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What it is a choice of."""
+        """Identifies what is chosen."""
         return self.pattern, self.setting, self.column
 
     @property
@@ -58,7 +58,7 @@ class ReadingChoice:
         return self.setting == COLUMN or self.setting.startswith(_NULL_IN)
 
     def takes_back(self, key: tuple[str, str, str]) -> bool:
-        """Whether it, whose value is ``AUTO``, is for a choice with this key."""
+        """Whether it removes (with the value ``AUTO``) the choice with this key."""
         pattern, setting, column = key
         if pattern != self.pattern:
             return False
@@ -89,7 +89,7 @@ def null_in(pattern: str, column: str, text: str) -> ReadingChoice:
     return ReadingChoice(pattern, _NULL_IN + text, column, "NULL")
 
 
-def merged(
+def merge_choices(
     existing: Iterable[ReadingChoice], new: Iterable[ReadingChoice]
 ) -> tuple[ReadingChoice, ...]:
     """The choices after new ones; ``AUTO`` takes a choice back."""

@@ -16,7 +16,7 @@ Kinds = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FileDifferences:
-    """What a later import must know of files that it does not read again.
+    """What a later import must know about files that it does not read again.
 
     Attributes:
         kinds: by column, for columns that some files lack, or that are text because the files do
@@ -31,8 +31,8 @@ class FileDifferences:
         """Those of the table's columns that a file has."""
         return [name for name in columns if path in self.kinds.get(name, (path,))]
 
-    def only(self, paths: Sequence[str], types: Mapping[str, str]) -> FileDifferences:
-        """What is worth knowing of these files, the table's own, whose columns have these types."""
+    def restricted_to(self, paths: Sequence[str], types: Mapping[str, str]) -> FileDifferences:
+        """Only what matters for these files of the table, whose columns have these ``types``."""
         kinds = {
             name: {path: kinds[path] for path in paths if path in kinds}
             for name, kinds in self.kinds.items()
@@ -47,7 +47,7 @@ class FileDifferences:
         return FileDifferences(differ, self.with_commas.intersection(paths))
 
     def notes(self) -> Iterator[str]:
-        """What there is to say about columns that are text because files differ."""
+        """Notes on columns that are text because files differ."""
         for name, kinds in self.kinds.items():
             if agreed_type(kinds.values()) is None:
                 by_kind: dict[str, list[str]] = {}
@@ -61,7 +61,7 @@ class FileDifferences:
                 yield f"the column {name!r} is text, as the files differ: {shown}"
 
     def __str__(self) -> str:
-        """As JSON, in which each path stands once; "" if there is nothing to know."""
+        """As JSON, in which each path occurs once; "" if there are no differences."""
         if not self.kinds and not self.with_commas:
             return ""
         paths = sorted(
@@ -77,7 +77,7 @@ class FileDifferences:
 
     @classmethod
     def parsed(cls, written: str) -> FileDifferences:
-        """The same from what was written."""
+        """Parse the result of ``__str__``."""
         if not written:
             return cls()
         stored = json.loads(written)
@@ -90,9 +90,9 @@ class FileDifferences:
 
 
 def column_notes(columns: Sequence[str], files: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """What there is to say about files that have other columns than most, or in another order.
+    """Notes on files that have other columns than most, or in another order.
 
-    ``files`` are the names of their columns, by path.
+    ``files`` has the names of their columns, by path.
     """
     have = {path: [name.lower() for name in names] for path, names in files.items()}
     for name in columns:

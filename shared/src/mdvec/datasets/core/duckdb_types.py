@@ -18,7 +18,7 @@ _NAMED = {"STRUCT", "UNION"}
 
 
 MAX_DIGITS = 38
-"""The digits of the longest decimals that DuckDB keeps; it reads longer ones as DOUBLE."""
+"""The digits of DuckDB's longest decimals; it reads longer ones as DOUBLE."""
 
 
 def long_decimals(column: str) -> str:
@@ -35,7 +35,7 @@ class UnknownType(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class DuckDBType:
-    """A type: its name, and of a nested type the parts; STRUCT and UNION name them (``fields``).
+    """A type: its name, and the parts of a nested type; STRUCT and UNION name them (``fields``).
 
     A list has the name ``[]`` and an array ``[3]``; each has one part.
     """
@@ -66,13 +66,13 @@ class DuckDBType:
         return self.name.partition("(")[0]
 
     def leaves(self) -> frozenset[str]:
-        """The families of all scalar types in it; of a scalar, its own."""
+        """The families of all scalar types in it; for a scalar, its own."""
         if not self.is_nested:
             return frozenset({self.family})
         return frozenset().union(*(part.leaves() for part in self.parts))
 
     def replaced(self, change: Callable[[DuckDBType], DuckDBType | None]) -> DuckDBType:
-        """The type with each part for which ``change`` returns another replaced, at any depth."""
+        """The type with parts replaced, at any depth, for which ``change`` returns another."""
         replacement = change(self)
         if replacement is not None:
             return replacement
@@ -92,9 +92,9 @@ def parse_type(text: str) -> DuckDBType:
 
 
 def changed_type(text: str, change: Callable[[DuckDBType], DuckDBType | None]) -> str:
-    """A type with each part replaced for which ``change`` returns another, at any depth.
+    """A type with parts replaced, at any depth, for which ``change`` returns another.
 
-    What is no type stays as it is.
+    A text that is no type stays unchanged.
     """
     try:
         parsed = parse_type(text)

@@ -1,8 +1,8 @@
-"""Decides whether the first row of a table names its columns, or holds values already.
+"""Decides whether the first row of a table names its columns, or already holds values.
 
-A row that is taken for a header is no longer counted, so this asks wherever two readings are
-possible. Names that look like values are common, too: a pivot table has a date or a year over each
-column of numbers, and a program without names writes 0, 1, 2.
+A row that is taken for a header is lost as data, so the user is asked if both are possible. Names
+that look like values are common: a pivot table has a date or a year over each column of numbers,
+and programs without column names write 0, 1, 2.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
 
 def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row of a table is a row of values: a date stands over nothing but dates.
+    """Whether the first row of a table holds values, such as a date over nothing but dates.
 
     ``below`` are some of the rows that follow.
 
     Raises:
-        NoHeader: it holds values, and may be a header as well.
+        NoHeader: it holds values, but may also be a header.
     """
     shapes = {at: shape for at, cell in enumerate(first) if (shape := _shape(cell.strip()))}
     if shapes and _is_run(first, list(shapes)):
@@ -65,7 +65,7 @@ def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
 
 
 def _shape(cell: str) -> str:
-    """What a cell is as a value; "" if it is a text, or empty."""
+    """The kind of a cell's value; "" for a text or an empty cell."""
     if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
         return ""
     kinds = possible_kinds(VALUE_KINDS, [cell])
@@ -75,10 +75,10 @@ def _shape(cell: str) -> str:
 
 
 def _is_alike(cell: str, below: Sequence[str]) -> bool:
-    """Whether a cell that may be a name is written as the values under it are.
+    """Whether a cell that may be a name is written like the values under it.
 
-    They are true and false, or numbers under NA, or texts whose digits alone differ: 6月1日. The
-    same text again may be a header that is repeated.
+    These are true and false, numbers under NA, or texts that differ only in digits (6月1日). An
+    equal text does not count, as it may be a repeated header.
     """
     values = _filled_cells(below)
     if not cell or not values:
@@ -108,7 +108,7 @@ def _filled_cells(cells: Iterable[str]) -> list[str]:
 
 
 def _differs(shape: str, cells: Collection[str]) -> bool:
-    """Whether a date, or a range such as 5-9, stands over nothing but numbers."""
+    """Whether a date, or a range such as 5-9, is over nothing but numbers."""
     return shape != _NUMBER and bool(cells) and all(_shape(cell) == _NUMBER for cell in cells)
 
 
@@ -124,7 +124,7 @@ def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, li
 
 
 def _is_run(first: Sequence[str], named: Sequence[int]) -> bool:
-    """Whether the cells count the columns from 0 or 1, as programs do that have no names."""
+    """Whether the cells number the columns from 0 or 1, as programs without names do."""
     numbers = [first[at].strip() for at in named]
     is_counted = any(
         numbers == [str(number) for number in range(start, start + len(numbers))]

@@ -29,8 +29,8 @@ class FileGroup:
 
     Attributes:
         name: what the names of its files have in common, relative to the source folder; may be "".
-        pattern: with '*' where the paths of its files differ.
-        is_chosen: whether the user named it; its pattern may be any shell pattern then.
+        pattern: the paths of its files, with '*' where they differ.
+        is_chosen: whether the user named it, with any shell pattern.
     """
 
     name: str
@@ -69,7 +69,7 @@ def group_of(path: str) -> FileGroup | None:
 
 
 def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
-    """The groups of two files or more that the names alone show, with their paths in order."""
+    """The groups of two files or more by names alone, with their paths in order."""
     groups: dict[FileGroup, list[str]] = {}
     for path in sorted(paths):
         group = group_of(path)
@@ -79,14 +79,14 @@ def file_groups(paths: Iterable[str]) -> dict[FileGroup, list[str]]:
 
 
 def hive_values(path: str) -> dict[str, str | None]:
-    """The columns that folders like ``year=2025`` give to the rows of a file, as text."""
+    """The values, as text, of the columns that folders such as ``year=2025`` add to a file."""
     folders = (_HIVE.fullmatch(part) for part in path.split("/")[:-1])
     pairs = {unquote(match[1]): unquote(match[2]) for match in folders if match}
     return {key: None if value == _NO_HIVE_VALUE else value for key, value in pairs.items()}
 
 
 def hive_type(values: Iterable[str | None]) -> str:
-    """The SQL type of all values that folders give to a column."""
+    """The SQL type for all values that folders give to a column."""
     known = [value for value in values if value is not None]
     if known and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})|0[1-9]", value) for value in known):
         return "BIGINT"
@@ -105,7 +105,7 @@ _INTEGERS = {
 _FLOATS = {"FLOAT", "DOUBLE"}
 _DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
 _SUMMED = 28
-"""A billion DECIMALs with this many digits can be added without overflow."""
+"""A billion DECIMALs of this many digits can be added without overflow."""
 _FAMILIES: dict[str, TypeFamily] = {
     **dict.fromkeys(_INTEGERS, "integer"),
     **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
@@ -170,7 +170,7 @@ _IN = " in "
 
 
 def in_unit(kind: str, unit: str) -> str:
-    """A type whose numbers count a unit, such as "$" or "%"."""
+    """A type whose numbers have a unit, such as "$" or "%"."""
     return f"{kind}{_IN}{unit}" if unit and kind != NO_VALUES else kind
 
 
@@ -194,8 +194,7 @@ def combined_columns(files: Iterable[Sequence[str]], common: Sequence[str]) -> t
 def difference(names: Collection[str], common: Collection[str]) -> str:
     """How the columns of a file differ from those of its group, in words; "" if they can combine.
 
-    A file may have more columns, or lack some, but not both: columns that were only renamed would
-    become two.
+    A file may have more columns or lack some, but not both: a renamed column would become two.
     """
     has, wanted = {name.lower() for name in names}, {name.lower() for name in common}
     lacks = [name for name in common if name.lower() not in has]
@@ -209,7 +208,7 @@ def difference(names: Collection[str], common: Collection[str]) -> str:
 
 
 def swapped_in_capitals(names: Collection[str], common: Iterable[str]) -> str:
-    """A column that would join one of another spelling; "" if there is none.
+    """A column that would be merged with one of another spelling; "" if there is none.
 
     Of columns that differ only in capitals, such as Date and date, the second is named date_2.
     """
@@ -231,8 +230,8 @@ def _is_numbered(name: str, names: Iterable[str]) -> bool:
 def agreed_type(types: Iterable[str]) -> str | None:
     """The type that holds every value of columns with these types, or None if only text does.
 
-    The types are those that DuckDB names, ``NO_VALUES`` or ``LONG``; numbers that count something
-    (``in_unit``) agree only with their like.
+    The types are DuckDB's names, ``NO_VALUES`` or ``LONG``; numbers with a unit (``in_unit``) only
+    agree with those of the same unit.
     """
     kinds = set(types) - {NO_VALUES}
     if not kinds:

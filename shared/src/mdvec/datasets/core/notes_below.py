@@ -1,4 +1,4 @@
-"""Rows under a table that hold one text each, such as ※ 税込: perhaps notes, which are no rows."""
+"""Rows under a table that hold one text each, such as ※ 税込: these may be notes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mdvec.datasets.core.value_types import BLANKS
 from mdvec.text import shown_name
 
 MIN_WIDTH = 3
-"""Many rows of narrower tables lack all but one cell, without being notes."""
+"""In narrower tables, rows with a single cell are common without being notes."""
 _MAX_SHOWN = 3
 _MAX_CHARS = 40
 _last_row = attrgetter("last_row")
@@ -40,9 +40,9 @@ class NotesBelow:
 
     Attributes:
         are_left_out: whether they are left out.
-        texts: what they hold; of a table that is read on, once all its rows were.
+        texts: their texts, which are known once all rows were read.
         merged: the merged cells of the sheet.
-        are_usual: whether other rows hold one text as well, or may easily, so nothing is told.
+        are_usual: whether other rows may hold one text as well, so that nothing is reported.
     """
 
     are_left_out: bool = False
@@ -51,7 +51,7 @@ class NotesBelow:
     are_usual: bool = False
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same rows, without notes at their end if these are left out; each has its number."""
+        """The same numbered rows, without notes at the end if these are left out."""
         waiting: list[tuple[int, _Row]] = []
         widest, merged_to = 1, 0
         ends = {cells.first_row: cells.last_row for cells in sorted(self.merged, key=_last_row)}
@@ -71,7 +71,7 @@ class NotesBelow:
             yield from waiting
 
     def note(self) -> str:
-        """What there is to report; "" if there is nothing."""
+        """A note on these rows; "" if there is nothing to report."""
         if not self.texts or (self.are_usual and not self.are_left_out):
             return ""
         shown = ", ".join(shown_name(text[:_MAX_CHARS]) for text in self.texts[:_MAX_SHOWN])

@@ -1,4 +1,4 @@
-"""The periods that files' names tell, and which files may hold the rows of others of a group."""
+"""The periods in files' names, and which files may repeat the rows of others of a group."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元
 _DATE = rf"{_YEAR}(?:[-_.年]?(?:[01]?\d月?(?:[-_.]?[0-3]?\d日?)?|[qQ][1-4])|年度?)?"
 _TIME = r"[-_T ][0-2]\d[-:]?[0-5]\d(?:[-:]?[0-5]\d)?"
 DATES = re.compile(rf"(?<!\d)({_DATE})(?:[-_~〜 ]{{1,3}}({_DATE})|{_TIME})?(?!\d)")
-"""A date in a name, perhaps a second one up to which it goes."""
+"""A date in a name, perhaps with a second one as the end of a period."""
 _PARTS = re.compile(
     rf"(?P<year>{_YEAR})(?:[-_.年]?(?:(?P<month>[01]?\d)月?(?:[-_.]?(?P<day>[0-3]?\d)日?)?"
     r"|[qQ](?P<quarter>[1-4]))|年(?P<fiscal>度)?)?"
@@ -24,11 +24,10 @@ _FISCAL_MONTH = 4
 
 
 def overlapping(paths: Iterable[str]) -> dict[str, list[str]]:
-    """Files whose days, by their names, include those of others: these others, by path.
+    """For files whose days, by their names, include those of others: these others, by path.
 
-    Their rows may be the same, so that a sum over all would count them twice. Of two files it is
-    the one with more days. A day may have several files, and a period may end on the day on which
-    the next begins.
+    Their rows may be the same, so that a sum over all would count them twice. A day may have
+    several files, and a period may end on the day on which the next begins.
     """
     dated = [(path, days) for path in sorted(paths) if (days := _days_of(path))]
     dated.sort(key=lambda each: each[1].last - each[1].first)

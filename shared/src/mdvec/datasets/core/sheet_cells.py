@@ -1,4 +1,4 @@
-"""What a sheet says about its cells beside values: formats, merged and hidden ones, totals."""
+"""Properties of a sheet's cells other than values: formats, merged and hidden cells, totals."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Amount:
 
 
 def value_as_formatted(value: int | float, number_format: str) -> object:
-    """A number as its format means it: an ``Amount``, or a code such as 00123 as text."""
+    """A number according to its format: an ``Amount``, or a code such as 00123 as text."""
     unit, is_last = _unit(number_format)
     if unit:
         return Amount(value, unit, is_last)
@@ -68,10 +68,10 @@ def value_as_formatted(value: int | float, number_format: str) -> object:
 
 @lru_cache(maxsize=1_000)
 def _unit(number_format: str) -> tuple[str, bool]:
-    """The unit that a format shows, "" if it has none; and whether it stands after the number.
+    """The unit in a format, "" if it has none; and whether it follows the number.
 
-    Before a number a text is a unit if it names a currency; after it any word is one, but not
-    where the number is shown in thousands.
+    Before a number, a text is a unit if it names a currency; after it, any word is a unit, unless
+    the number is shown in thousands.
     """
     units: dict[str, bool] = {}
     places = literal = ""
@@ -108,7 +108,7 @@ def _sections(number_format: str) -> list[list[str]]:
 
 
 def _literal(token: str) -> str | None:
-    """What a token shows as it is; None if it is no such text."""
+    """The literal text of a token; None if it has none."""
     if named := _NAMED_CURRENCY.fullmatch(token):
         return named[1]
     if token[:1] in ("_", "*") or (token[:1] == "[" and not _CONDITION.fullmatch(token)):
@@ -120,10 +120,10 @@ def _literal(token: str) -> str | None:
 
 @lru_cache(maxsize=1_000)
 def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    """The sections of a format that shows digits in their places, as 000-0000 does.
+    """The sections of a format with fixed digits, such as 000-0000; empty for other formats.
 
-    Each has the condition of its numbers, "" for all, and its limit, and what it shows: zeros
-    where digits stand, and literal texts after a mark. There are none for other formats.
+    Each has the condition of its numbers ("" for all), the limit in it, and its content: zeros for
+    digits, and literal texts after a mark.
     """
     codes: list[tuple[str, int, tuple[str, ...]]] = []
     for tokens in _sections(number_format):
@@ -146,7 +146,7 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
 
 
 def _as_code(number: int, codes: Iterable[tuple[str, int, tuple[str, ...]]]) -> object:
-    """A number as the first of the sections shows it that is for such numbers."""
+    """A number as shown by the first section whose condition it meets."""
     for condition, limit, shown in codes:
         if not condition or _COMPARED[condition](number, limit):
             places = sum(len(part) for part in shown if part[0] == "0")
@@ -170,7 +170,7 @@ def unescaped(text: str) -> str:
 
 
 def is_total(text: str) -> bool:
-    """Whether a cell says that the numbers of its row sum up those of other rows."""
+    """Whether a cell marks its row as the total of other rows."""
     text = _BRACKETS.sub("", unicodedata.normalize("NFKC", text)).strip().rstrip(":.-").rstrip()
     plain = re.sub(r"[\W_]", "", text).lower()
     return plain in _TOTALS or plain.endswith(_SUMS) or _SUM_AFTER_NAME.search(text) is not None
@@ -194,12 +194,12 @@ class MergedCells:
 
 @dataclass(slots=True)
 class SheetMarks:
-    """What a sheet's own XML says.
+    """The properties in a sheet's XML.
 
     Attributes:
         merged: the merged cells of more than one row.
         hidden_rows: the numbers of its hidden rows.
-        hidden_columns: the first and last number of hidden columns side by side.
+        hidden_columns: the first and last number of each run of hidden columns.
         has_formulas: whether a cell has one.
     """
 
@@ -218,7 +218,7 @@ class SheetMarks:
                 self.merged.append(MergedCells(int(first), int(last), _column_number(column)))
 
     def ends(self, numbers: Sequence[int]) -> dict[int, int]:
-        """For those of some rows in which merged cells begin the last that all of them go over."""
+        """For rows in which merged cells begin, the last row that all of these cells cover."""
         places, ends = {number: at for at, number in enumerate(numbers)}, dict[int, int]()
         for cells in self.merged:
             if (at := places.get(cells.first_row)) is not None:
@@ -236,15 +236,15 @@ def _column_number(letters: bytes) -> int:
 
 @dataclass(slots=True)
 class FilledRows:
-    """The rows of a table, with texts and dates of merged cells in each row that they go over.
+    """The rows of a table; texts and dates of merged cells are repeated in each row they cover.
 
-    A number goes over several rows only once: repeated it would be added up.
+    A number is not repeated: sums would count it several times.
 
     Attributes:
         merged: the merged cells of the sheet.
         leaves_out_totals: whether rows that sum up others are left out.
         filled: how many merged cells were filled down.
-        numbers: how many merged cells hold a number, which was not.
+        numbers: how many merged cells hold a number, which was not filled down.
         totals: the numbers of rows that sum up others.
         first: the number of the first row.
         last: the number of the last row.
@@ -285,7 +285,7 @@ class FilledRows:
             yield row
 
     def notes(self, hidden_rows: Sequence[int]) -> Iterator[str]:
-        """What there is to report about the rows."""
+        """Notes on the rows."""
         if self.filled:
             yield f"merged cells are filled down: {self.filled:,}"
         if self.numbers:
@@ -298,7 +298,7 @@ class FilledRows:
 
 
 def totals_note(rows: str, *, is_left_out: bool) -> str:
-    """What there is to report about rows of totals, which are named by ``rows``."""
+    """A note on rows of totals; ``rows`` names them."""
     if is_left_out:
         return f"rows of totals are left out: {rows}"
     return f"rows of totals are among the others: {rows}; leave them out with --read totals=out"

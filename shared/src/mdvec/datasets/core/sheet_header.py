@@ -27,10 +27,10 @@ _Row = TypeVar("_Row", bound=Cells)
 def first_rows(
     numbered: Iterator[tuple[int, _Row]], header_row: int, place: str
 ) -> tuple[list[tuple[int, _Row]], int | None]:
-    """The first rows of a table, and the index of the one that the user says its header is.
+    """The first rows of a table, and the index of the header according to the user.
 
     The index is None if the header must be found, and ``NO_HEADER`` if there is none. ``place`` is
-    what the number of a row counts: line or row.
+    the word for a numbered row: line or row.
 
     Raises:
         NoHeader: there is no such row.
@@ -49,9 +49,9 @@ def first_rows(
 def header_at(rows: Sequence[Sequence[str]]) -> int:
     """The index of the header among the first rows of a table; 0 if none is evident.
 
-    A title line has few cells where the rows of the table have many. Evidence for the header below
-    it are values further below, where the header itself has none but years; or that all titles are
-    a single cell. Title lines that are padded to the table's width need more of it.
+    A title line has few cells, the rows of the table have many. The header below it is evident if
+    values follow in its columns, while the header itself has none except years; or if all titles
+    are a single cell. Title lines that are padded to the table's width need more evidence.
     """
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     rows = _without_empty_columns(rows)
@@ -79,11 +79,11 @@ def is_doubtful(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
-    """Check a header that leaves columns without a name: a title line may look like one.
+    """Check a header that leaves columns without a name: it may be a title line.
 
     Raises:
-        NoHeader: the first row below that names every column has values right under it, where the
-            rows above it have none.
+        NoHeader: a row below names every column, and has values right under it, while the rows
+            above it have none.
     """
     width = max(map(len, rows))
     columns = [
@@ -111,7 +111,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
 
 
 def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The rows without columns in which there is nothing, such as a margin."""
+    """The rows without empty columns, such as a margin."""
     filled = {column for row in rows for column, cell in enumerate(row) if cell.strip()}
     return [[cell for column, cell in enumerate(row) if column in filled] for row in rows]
 
@@ -122,7 +122,7 @@ def title(row: Sequence[str]) -> str:
 
 
 def usual_width(widths: Iterable[int]) -> int:
-    """The most frequent number of cells in a row; if several are, the largest of them."""
+    """The most frequent number of cells in a row; of several, the largest."""
     counted = Counter(widths)
     return max(counted, key=lambda width: (counted[width], width), default=0)
 
@@ -144,8 +144,7 @@ class SheetHeader:
 
     Attributes:
         at: the index of the first row below it.
-        row: the index of the row that names the columns; of several, the last; ``NO_HEADER`` if
-            none does.
+        row: the index of the (last) row that names the columns; ``NO_HEADER`` if none does.
         names: the columns' names as written; "" where there is none.
         skipped: the title lines above it.
         top: the index of its first row.
@@ -186,10 +185,10 @@ def sheet_header(
 def header_span(
     rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None = None
 ) -> tuple[int, int]:
-    """The first and last row of the header that has a row in it: those above name groups.
+    """The first and last row of the header that includes a row: rows above it name groups.
 
-    Below two rows only merged cells show that a further one is no row of the table. In a file that
-    can have none (``merged`` is None) the second must be unable to be one, too.
+    A third row of a header needs merged cells as evidence. In a file that can have none (``merged``
+    is None), even the second row must be unable to hold data.
     """
     top = lower = at
     while top and _names_groups(rows[top - 1], rows[top], rows[lower + 1 :]):
@@ -201,12 +200,12 @@ def header_span(
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the row under one of a header may name the columns in its groups."""
+    """Whether the header may have a further row, which names the columns in its groups."""
     return at + 1 < len(rows) and _names_groups(rows[at], rows[at + 1], rows[at + 2 :])
 
 
 def _are_names(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row names columns of values, each otherwise with the groups in the row above."""
+    """Whether a row names columns of values, uniquely together with the groups above it."""
     names = combined_names(rows[at - 1 : at + 1])
     named = (place for place, cell in enumerate(rows[at]) if cell.strip())
     columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in named)
@@ -217,15 +216,15 @@ def _are_names(rows: Sequence[Sequence[str]], at: int) -> bool:
 
 
 def span_note(place: str, top: int, lower: int) -> str:
-    """What there is to report about a header of several rows; "" if it is one."""
+    """A note on a header of several rows; "" for a single one."""
     return f"the columns' names are in {place}s {top} to {lower}" if 0 < top < lower else ""
 
 
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     """Whether a row names groups of columns, and the row under it the columns in them.
 
-    It has gaps, where merged cells go on, over names; only the rows below hold values. The names
-    repeat from group to group, or the first column's cell goes over both rows.
+    It has gaps over names, where merged cells continue; only the rows below hold values. The names
+    repeat from group to group, or the first column's cell covers both rows.
     """
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]
@@ -243,9 +242,9 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
 
 
 def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """The names of columns in all rows of a header.
+    """The names of columns, joined from all rows of a header.
 
-    The name of a group goes on to the right, until the next in its row or in one above it.
+    The name of a group extends to the right, until the next one in its row or a row above.
     """
     width = max(map(len, rows))
     names: list[str] = []
@@ -257,7 +256,7 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
             groups[own[0] :] = above[own[0] :]
         names.append(" ".join(filter(None, [*groups, name])) if name or own else "")
         if own and not name:
-            groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell goes over all rows below
+            groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell covers all rows below
     return tuple(names)
 
 
@@ -265,12 +264,12 @@ _MIN_ROWS_APART = 2
 
 
 def _filled_at(row: Cells) -> set[int]:
-    """The places of the filled cells."""
+    """The indexes of the filled cells."""
     return {at for at, cell in enumerate(row) if cell is not None and cell != ""}
 
 
 def _runs(columns: Iterable[int]) -> list[range]:
-    """The columns between empty ones."""
+    """The runs of columns between empty ones."""
     runs: list[range] = []
     for at in sorted(columns):
         if runs and runs[-1].stop == at:
@@ -281,12 +280,11 @@ def _runs(columns: Iterable[int]) -> list[range]:
 
 
 def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
-    """The columns of each table of a sheet, and whether they are tables rather than one.
+    """The columns of each table of a sheet, and whether they really are several tables.
 
-    There are none where no empty column stands between names. Such a column is also used to set
-    off columns of one table: two tables it is if both have the same names, or begin or end at
-    different rows. Rows have their numbers. Only sheets whose first rows have an empty column are
-    read further.
+    Empty if no empty column separates names. Such a column may also set off columns of one table:
+    they are several tables if they have the same names, or begin or end at different rows. Only
+    sheets whose first rows have an empty column are read further.
     """
     rows = iter(rows)
     sample = list(islice(rows, SAMPLE_ROWS))
@@ -335,7 +333,7 @@ class HeadersBelow:
     numbers: list[int] = field(default_factory=list)
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same rows; each has its number."""
+        """The same numbered rows, which are watched for headers."""
         last = header = 0
         is_below_gap = False
         above, named = set[int](), set[int]()
@@ -355,14 +353,14 @@ class HeadersBelow:
             yield number, row
 
     def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
-        """What there is to report about them."""
+        """A note on them, if there are any."""
         if self.numbers:
             places = f"{place} {numbers_shown(self.numbers)}"
             yield f"another table's header may be in {places}; give each table its own {home}"
 
 
 def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:
-    """The places of the filled cells that may be names, and of the others."""
+    """The indexes of the filled cells that may be names, and of the others."""
     filled = _filled_at(row)
     names = {at for at in filled if isinstance(cell := row[at], str) and not is_value(cell)}
     return names, filled - names

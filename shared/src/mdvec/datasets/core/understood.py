@@ -24,7 +24,7 @@ class ReadColumn:
         sample: its first value as the file writes it, if the table holds it in another form.
         nulls: how many cells, such as "-" or NA, became NULL.
         note: a sentence about values that do not fit together; "" if they do.
-        decision: how values that can be read in two ways were read, or what is asked about them.
+        decision: how ambiguous values were read, or the question about them.
     """
 
     name: str
@@ -36,7 +36,7 @@ class ReadColumn:
 
     @property
     def is_plain(self) -> bool:
-        """Whether there is nothing to report about it."""
+        """Whether it needs no report."""
         return not (self.sample or self.nulls or self.note or self.decision)
 
     def __str__(self) -> str:
@@ -49,7 +49,7 @@ class ReadColumn:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """How a file, or one table in it, was read; what does not apply to it is empty.
+    """How a file, or one table in it, was read; fields that do not apply are empty.
 
     Attributes:
         encoding: Python's name of the text's encoding.
@@ -71,7 +71,7 @@ class Understood:
 
     @property
     def manner(self) -> tuple[object, ...]:
-        """What files that were read in the same way have in common, whatever their values are."""
+        """A key that is equal for files that were read in the same way."""
         columns = tuple(
             (at.name, at.type, *map(bool, (at.sample, at.nulls, at.note, at.decision)))
             for at in self.columns
@@ -100,9 +100,9 @@ class Understood:
         return "; ".join([*said, *self.notes])
 
     def with_nulls(self, cells: Mapping[str, tuple[str, int]]) -> Understood:
-        """The same where columns without any value have another type in the whole table.
+        """The same, if columns without any value have another type in the whole table.
 
-        ``cells`` are that type, and the number of cells such as NA, by the column's name in it.
+        ``cells`` has that type and the number of cells such as NA, by the column's name.
         """
         other = {name.lower(): to for name, to in cells.items()}
         known = [(column, other.get(column.name.lower())) for column in self.columns]
@@ -122,20 +122,20 @@ def _shown_value(text: str) -> str:
 
 AS_TEXT = "text"
 NO_HEADER = -1
-"""Stands for the header's row of a table that has none."""
+"""The ``header_row`` of a table without a header."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """How one file is to be read; what is empty is found from the file.
+    """How one file is to be read; empty fields are determined from the file.
 
     Attributes:
         encoding: Python's name of an encoding.
         delimiter: what separates cells.
         header_row: the line, or the row of a sheet, that names the columns; ``NO_HEADER`` if none
             does.
-        columns: what the values of a column are, by its name: a key of ``value_types.CHOICES``.
-        nulls: texts that stand for no value, by column; those of "" do so in every one.
+        columns: the kind of each column's values, by its name: a key of ``value_types.CHOICES``.
+        nulls: texts that mean no value, by column; those under "" apply to all columns.
         leaves_out_totals: whether rows that sum up others are left out.
         leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
@@ -155,9 +155,9 @@ class ReadingOptions:
         return (*self.nulls.get("", ()), *self.nulls.get(column, ()))
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
-        """The same, with more columns that stay text, whatever type the user chose for them."""
+        """The same with more columns that stay text, regardless of the user's choice."""
         return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
 
 
 FOUND = ReadingOptions()
-"""Everything is found from the file."""
+"""Everything is determined from the file."""

@@ -17,7 +17,7 @@ BLANKS = (
     "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
     "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
 )  # fmt: skip
-"""What is no value among values of another type; a spreadsheet writes its errors into CSV."""
+"""Cells that mean no value in a column of another type; spreadsheets write errors into CSV."""
 _BLANKS_SQL = str(BLANKS)
 _DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0'))"
 _WRITTEN = "regexp_replace(rtrim(lower({}), '0'), 'e([-+])0', 'e\\1')"
@@ -25,8 +25,8 @@ _IS_EXACT = (
     f"({_DIGITS} <= 15 OR ({_DIGITS} <= 17 AND {_WRITTEN.format('{v}')} = "
     f"{_WRITTEN.format('TRY_CAST({v} AS DOUBLE)::VARCHAR')}))"
 )
-"""A float keeps 15 digits, and of longer numbers those that some float is written as."""
-_YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 stands for no end
+"""Numbers that a float keeps: up to 15 digits, or longer ones that are the text of a float."""
+_YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
 _WHOLE = r"0|-?[1-9]\d{0,14}"
@@ -83,7 +83,7 @@ _SLASHED = r"\d{1,2}[/.-]\d{1,2}[/.-][12]\d{3}"
 _SLASHED_MOMENT = rf"{_SLASHED}( {_TIME})?"
 _OVER_12 = r"(1[3-9]|2\d|3[01])"
 _DAY_FIRST, _MONTH_FIRST = rf"^{_OVER_12}[/.-]", rf"^\d{{1,2}}[/.-]{_OVER_12}[/.-]"
-"""What proves which of the first two numbers is the day."""
+"""Dates in which a number over 12 proves that the day, or the month, is first."""
 _MONTH_NAMED = r"(?i)[a-z]{3,9} \d{1,2},? [12]\d{3}|\d{1,2}[- ][a-z]{3,9}[- ][12]\d{3}"
 _MONTH_FORMATS = tuple(
     order.replace("month", name)
@@ -103,7 +103,7 @@ def _strptime_sql(formats: Iterable[str]) -> str:
 
 
 def _slash_date_sql(order: Iterable[str]) -> str:
-    """SQL that reads a date whose parts come in this order, with a time or without."""
+    """SQL that reads a date with its parts in this order, with or without a time."""
     parts = tuple(order)
     days = [sign.join(parts) for sign in ("/", ".", "-")]
     return _strptime_sql(
@@ -141,16 +141,15 @@ class ValueKind:
         pattern: a regular expression that its values match.
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
-        unit: what its numbers count, where that is not part of the type: "$" or "%".
-        needs: a regular expression that at least one value contains: without it the others could
+        unit: the unit of its numbers, such as "$" or "%", which is not part of the type.
+        needs: a regular expression that at least one value must contain, as the others could
             mean something else.
-        is_full_width: whether its digits may be full-width, and the spaces around it others than
-            those of ASCII.
-        rule: what was decided for the whole column, in words; "" if it is obvious.
-        question: what must be asked, in words, because all values can be read in two ways; such a
-            column stays text.
-        quick: SQL over ``{v}``, a cell as it is: a quick test that only values of the kind pass,
-            each of which a cast reads; most values of most files do. "" if there is none.
+        is_full_width: whether full-width digits, and spaces around them, are allowed.
+        rule: the decision for the whole column, in words; "" if it is obvious.
+        question: the question, in words, if all values can be read in two ways; such a column
+            stays text.
+        quick: SQL over ``{v}``, an untrimmed cell: a fast test that most values pass, but only
+            values of the kind that a plain cast reads. "" if there is none.
     """
 
     type: str
@@ -199,7 +198,7 @@ class ValueKind:
         return f"count(*) FILTER (WHERE trim({column}) IN {BLANKS[1:]!s})"
 
     def is_plain(self, text: str) -> bool:
-        """Whether a value of this kind looks in the file as it does in the table."""
+        """Whether a value of this kind looks the same in the file and in the table."""
         if self.type == "DATE":
             return text[4:5] == "-"
         return self.type not in ("BIGINT", "DOUBLE") or _PLAIN_NUMBER.fullmatch(text) is not None
@@ -227,7 +226,7 @@ _KINDS = (
         also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_IS_EXACT}",
         quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 16",
     ),
-    # A telephone number has a plus as well; where others have a minus or a point it is a sign.
+    # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs="^(-|0$)"),
     ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", also=_IS_EXACT, needs=r"^(-|0$)|\."),
     ValueKind("BIGINT", _amount(r"[¥￥\\]", "( ?円)?", ""), reading=_SIGNED_DIGITS),
@@ -307,7 +306,7 @@ VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 
 
 def _among_semicolons(kind: ValueKind) -> ValueKind:
-    """What a kind becomes where semicolons separate cells, so that commas may be decimal signs."""
+    """A kind for files with semicolons between cells, where commas may be decimal signs."""
     is_proved = kind.needs or _GROUPED not in kind.pattern
     return kind if is_proved else replace(kind, needs=_GROUPING_PROOF)
 
@@ -338,7 +337,7 @@ DOTTED = ValueKind(
     question="1.234 may be 1234 or 1.234, as the comma is the decimal sign of another column; it "
     "stays text until --read '{name}=comma' or '{name}=number'",
 )
-"""Numbers with points that may group digits, in a file whose other numbers have decimal commas."""
+"""Numbers whose points may group digits, as other numbers of the file have decimal commas."""
 
 
 def has_decimal_commas(kinds: Iterable[ValueKind | None]) -> bool:
@@ -347,7 +346,7 @@ def has_decimal_commas(kinds: Iterable[ValueKind | None]) -> bool:
 
 
 def may_be_dotted(kind: ValueKind | None) -> bool:
-    """Whether a column that was found to be of this kind, or text, may be ``DOTTED`` as well."""
+    """Whether a column that was found to be of this kind, or text, may also be ``DOTTED``."""
     return kind is None or (kind.type, kind.unit, kind.reading) == ("DOUBLE", "", "{v}")
 
 
@@ -364,7 +363,7 @@ DATE_KINDS = tuple(
     for kind in VALUE_KINDS
     if kind.type.startswith(("DATE", "TIMESTAMP")) or kind.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
 )
-"""What texts may be in files that have numbers of their own."""
+"""The kinds of texts in files whose numbers have a type of their own."""
 
 
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
@@ -386,7 +385,7 @@ CHOICES = {
     "timestamp": _with_type("TIMESTAMP"),
     "boolean": _with_type("BOOLEAN"),
 }
-"""What a user can say that a column holds: "comma" are numbers such as 1.234,5."""
+"""The kinds that a user can choose for a column: "comma" are numbers such as 1.234,5."""
 
 
 @cache
@@ -395,7 +394,7 @@ def _looks_like(pattern: str) -> Callable[[str], object]:
 
 
 def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
-    """The kinds whose patterns all texts match: a quick check of a sample, which rules most out."""
+    """The kinds whose patterns all texts match: a fast check of a sample that excludes most."""
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
     half_width = {value.translate(_TO_HALF_WIDTH).strip(" ") for value in values}
     matches: dict[tuple[str, bool], bool] = {}
@@ -413,7 +412,7 @@ NUMBER_LIKE = (
     rf"{_MINUS}?([¥￥$€£] ?)?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
     r"((\.\d{1,15})([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
 )
-"""What most values of a column of numbers look like, whatever else it holds; 1e5 is a code."""
+"""The usual pattern of values in a column of numbers; 1e5 is more likely a code."""
 _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
 
 

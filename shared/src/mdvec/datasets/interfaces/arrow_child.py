@@ -23,11 +23,11 @@ _FILE_MARK = b"ARROW1"
 _OLD_MARK = b"FEA1"
 _LIMIT = 2**63
 _LONG_DECIMALS = "Int256"
-"""How polars' message names what it cannot read."""
+"""The type in polars' message about decimals that it cannot read."""
 
 
 class _NotRead(Exception):
-    """The file is of a kind that is not read; the message says which."""
+    """The file has content that is not supported; the message says which."""
 
 
 def main() -> None:
@@ -89,7 +89,7 @@ def _inner(kind: pl.DataType) -> list[pl.DataType]:
 
 
 def _exact_types(frame: pl.LazyFrame, kinds: pl.Schema) -> dict[str, pl.DataType]:
-    """The types in which 128-bit integers are exact: the first in which all values fit, or text.
+    """Exact types for 128-bit integers: the first that fits all values, or text.
 
     DuckDB reads them from Parquet as bytes.
     """

@@ -1,7 +1,7 @@
 """The child process that reads .xls, .xlsb and .ods workbooks with calamine.
 
-Run as ``python -m mdvec.datasets.interfaces.calamine_child``. A small file of these kinds can say
-that it has billions of cells, so this process has limited memory, and can open nothing else.
+Run as ``python -m mdvec.datasets.interfaces.calamine_child``. A small file of these kinds can claim
+to have billions of cells, so this process has limited memory, and can open nothing else.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ ANSWER_AT = struct.Struct("<Q")
 
 
 def main() -> None:
-    """Write the cells of the workbook that is STDIN to STDOUT, a file, and then its sheets.
+    """Write the cells of the workbook at STDIN to STDOUT, which is a file, then its sheets as JSON.
 
-    Its last bytes say where the answer, JSON, begins.
+    The last bytes have the position of the JSON.
     """
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError
 
@@ -54,10 +54,7 @@ def main() -> None:
 
 
 def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator[dict[str, Any]]:
-    """What each sheet is; its rows go to ``rows``, those of a sheet between ``start`` and ``end``.
-
-    Positions count bytes.
-    """
+    """Describe each sheet; its rows go to ``rows``, from byte ``start`` to ``end``."""
     for at, about in enumerate(book.sheets_metadata):
         kind, visible = str(about.typ).rpartition(".")[2], str(about.visible).rpartition(".")[2]
         about_sheet: dict[str, Any] = {"name": about.name, "is_hidden": visible != "Visible"}
@@ -75,13 +72,13 @@ def _sheets(book: CalamineWorkbook, rows: BinaryIO, *, is_ods: bool) -> Iterator
                 if values:
                     rows.write(f"{json.dumps([number, values])}\n".encode())
             about_sheet["end"] = rows.tell()
-            # Known in .xls alone; rows and columns count from 0.
+            # Only .xls files have them; rows and columns count from 0.
             about_sheet["merged"] = sheet.merged_cell_ranges or []
         yield about_sheet
 
 
 def _duration(cell: object) -> object:
-    """A cell of an .ods file, in which a duration of a day or more comes as it is written."""
+    """A cell of an .ods file; calamine gives durations of a day or more as texts."""
     match = _DURATION.fullmatch(cell) if isinstance(cell, str) else None
     if match is None:
         return _value(cell)

@@ -32,7 +32,7 @@ class CombinedRows:
         parquet: where they are.
         types: the types of their columns there, without those that the combination adds.
         folder: the folder that ``parquet`` must lie in, if it is the user's own file.
-        from_path: the columns that folders in the path give, as text.
+        from_path: the columns that folders in the path add, as text.
         units: the units of the numbers in its columns, where they have one.
         file_column: its column that names the file of each row, if it has rows of others, too.
     """
@@ -47,7 +47,7 @@ class CombinedRows:
 
     @property
     def where(self) -> str:
-        """SQL: the condition that picks them in ``parquet``; "" if it has no others."""
+        """SQL: the condition that selects them in ``parquet``; "" if it has no others."""
         if not self.file_column:
             return ""
         paths = ", ".join(map(literal, self.paths))
@@ -66,7 +66,7 @@ class CombinedColumns:
 
 
 def exact_types(rows: CombinedRows, columns: Collection[str]) -> dict[str, str]:
-    """The types of some columns, with columns without values and long numbers told apart.
+    """The types of some columns, including ``NO_VALUES`` and ``LONG``.
 
     Raises:
         UnreadableFile: the Parquet file cannot be read.
@@ -160,7 +160,7 @@ def _column_sql(name: str, has: str, wanted: str) -> str:
     column = identifier(name)
     if has == wanted:
         return column
-    # Text that is to be another type holds no values, only NA and the like.
+    # Text that becomes another type has no values, only NA and the like.
     return f"CAST(NULL AS {wanted})" if has in ("VARCHAR", "") else f"CAST({column} AS {wanted})"
 
 
@@ -198,10 +198,10 @@ _Repeated = tuple[str, int, str]
 
 
 def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> Iterator[str]:
-    """A note on files that another one repeats, as cumulative exports and second downloads do.
+    """A note on files whose rows another one repeats, such as exports that are cumulative.
 
-    Files of fewer than five different rows are passed over, as they may be alike by chance, and
-    so are tables of 200 columns and more, which would take long.
+    Files of fewer than five different rows are skipped, as they may be equal by chance, and so are
+    tables of 200 columns and more, which would take long.
     """
     if len(columns) >= MIN_WIDE_COLUMNS:
         return
@@ -221,7 +221,10 @@ def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> 
 def _repeated_files(
     connection: duckdb.DuckDBPyConnection, scan: str, columns: Collection[str], file_column: str
 ) -> list[_Repeated]:
-    """Such files. Two rows of each file, and then the files that share both, rule most out."""
+    """The files that another one repeats.
+
+    Files that do not share two sample rows are excluded first.
+    """
     cells = ", ".join(map(identifier, columns))
     return connection.execute(f"""
 WITH hashed AS NOT MATERIALIZED (

@@ -26,7 +26,7 @@ _NO_EXTENSIONS = {
 }
 _SHARE_OF_MEMORY = 0.8
 _FEW_THREADS = 4
-"""Of a connection with little memory, which each thread takes a share of."""
+"""The threads of a connection with little memory: each needs a share of it."""
 _PATTERN_SIGN = re.compile(r"([*?\[])")
 
 
@@ -45,10 +45,9 @@ def safe_connection(
     Args:
         files: the files that it may open.
         writes_to: a folder whose files it may open as well, for reading and writing.
-        optimizes: False has the optimizer leave out unused columns only: on statements with
-            thousands of expressions the rest of it takes minutes.
-        memory_mb: less memory than DuckDB takes by default, and few threads; it also counts how
-            far a query is then, and shows nothing.
+        optimizes: False limits the optimizer to removing unused columns: on statements with
+            thousands of expressions it takes minutes.
+        memory_mb: a memory limit, with few threads; the progress of queries can be asked for then.
 
     Raises:
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
@@ -82,7 +81,7 @@ def _connect(
     *,
     optimizes: bool,
 ) -> duckdb.DuckDBPyConnection:
-    """A database of its own, whose settings cannot be changed any more."""
+    """A separate database, whose settings are locked."""
     # The configuration's type in the stubs is too narrow.
     connection = duckdb.connect(":memory:", config=_NO_EXTENSIONS)  # type: ignore[arg-type]
     connection.execute(f"SET enable_progress_bar = {memory_mb is not None}")
@@ -93,7 +92,7 @@ def _connect(
     connection.execute("SET allowed_paths = $paths", {"paths": allowed_paths(files)})
     if writes_to is not None:
         connection.execute("SET allowed_directories = $d", {"d": [str(writes_to)]})
-    if allowed := data_limit():  # so that it drops what it can read again before it fails
+    if allowed := data_limit():  # so that it evicts what it can read again before it fails
         connection.execute(f"SET memory_limit = '{allowed * _SHARE_OF_MEMORY / MEGABYTE:.0f}MB'")
     if memory_mb is not None:
         connection.execute(f"SET memory_limit = '{memory_mb:d}MB'")
@@ -144,8 +143,8 @@ _SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", de
 def shared_databases(folder: Path) -> Iterator[None]:
     """Within the block, connections to files of a folder of our own share a database.
 
-    A new database takes 25 ms, four times what a small file needs for all else; so one thread
-    waits for signals as long as the block lasts.
+    A new database takes 25 ms, four times as long as all else for a small file. A thread waits for
+    signals during the block.
     """
     shared = _SharedDatabases(folder)
     token = _SHARED.set(shared)
@@ -174,7 +173,7 @@ def one_path(file: Path) -> str:
 def parquet_scan(file: Path) -> str:
     """SQL: the rows of exactly this Parquet file, with exactly its columns.
 
-    By default DuckDB adds a column for a folder named like ``year=2025``.
+    By default DuckDB adds a column for folders named like ``year=2025``.
     """
     return f"read_parquet({literal(one_path(file))}, hive_partitioning = false)"
 

@@ -1,7 +1,7 @@
 """Reads a CSV or TSV file with DuckDB, as texts that get a type for each column.
 
-Python decides the encoding and finds the header. DuckDB splits the rows below it: of a large file
-in its place, else of a copy in UTF-8. Where a quotation mark is never closed, DuckDB drops the rest
+Python decides the encoding and finds the header. DuckDB splits the rows below it: a large file is
+read in place, others as a copy in UTF-8. If a quotation mark is never closed, DuckDB drops the rest
 of the file without an error; so every line must be accounted for.
 """
 
@@ -117,16 +117,16 @@ def csv_to_parquet(
 
 
 def _header_notes(head: Head) -> Iterator[str]:
-    """What there is to report about a header of several lines, and a line that may be one of it."""
+    """Notes on a header of several lines, and on a line that may belong to it."""
     yield span_note("line", head.top, head.line)
     if line := head.doubtful:
         yield f"line {line} is read as values; if it names the columns: --header-row {line}"
 
 
 def _is_quoted_well(text: TextIO, head: Head) -> bool:
-    """Whether quotation marks stand where they may in the lines before the rows.
+    """Whether the quotation marks in the lines before the rows are valid.
 
-    Otherwise DuckDB counts other lines than those when it skips them.
+    Otherwise DuckDB counts lines in another way when it skips them.
     """
     text.seek(0)
     try:
@@ -146,7 +146,7 @@ def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> 
     with copy.open("w", encoding="utf-8", newline="") as plain:
         while block := text.read(_BLOCK):
             if block[0] == "\ufeff" and not plain.tell():
-                plain.write("\ufeff")  # DuckDB passes over one at the start; this is a cell's
+                plain.write("\ufeff")  # DuckDB skips one at the start; this one belongs to a cell
             while block.endswith("\r") and (more := text.read(1)):
                 block += more
             if not is_uniform:
@@ -276,7 +276,7 @@ class _Guess:
 
     @property
     def value(self) -> str:
-        """SQL: a cell as a value; an error if it does not prove the guess."""
+        """SQL: a cell as a value; an error if it contradicts the guess."""
         if self.kind is not None:
             fits, type_ = f"OR ({self.kind.quick.format(v=self.column)})", self.kind.type
         elif self.is_empty:
@@ -292,10 +292,10 @@ class _Guess:
 def _guesses(
     head: Head, sample: Sequence[Sequence[str | None]], chosen: Mapping[str, str]
 ) -> list[_Guess] | None:
-    """A guess for each column, which one pass can prove; None if that is impossible for one.
+    """A guess for each column, to be proved while writing; None if a column needs more passes.
 
-    A guess is the first kind that the sample leaves, so no other can be right if it fits all rows;
-    text is certain, because each kind fails a value.
+    A guess is the first kind that fits the sample. As kinds are tried in this order, it is right if
+    it fits all rows. Text is certain, because the sample contradicts every kind.
     """
     guesses: list[_Guess] = []
     for at, name in enumerate(head.names):
@@ -317,7 +317,7 @@ def _guesses(
 def _write_at_once(
     connection: duckdb.DuckDBPyConnection, guesses: Sequence[_Guess], query: str, target: Path
 ) -> int | None:
-    """Write the rows to ``target`` in one pass; None if a value does not prove its guess.
+    """Write the rows to ``target`` in one pass; None if a value contradicts its guess.
 
     Raises:
         duckdb.Error: DuckDB cannot read the file.
@@ -354,7 +354,7 @@ class _Progress:
 def _watch_queries(
     connection: duckdb.DuckDBPyConnection, rows: Rows, progress: _Progress
 ) -> Iterator[None]:
-    """Report how far the queries of the block are, and stop them if nobody wants the result."""
+    """Report the progress of the block's queries, and stop them if the import is cancelled."""
     if not rows.is_large:
         yield
         return

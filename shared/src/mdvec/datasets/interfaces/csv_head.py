@@ -43,17 +43,17 @@ _NumberedRow = tuple[int, list[str]]
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What comes before the rows of a table.
+    """The lines before the rows of a table.
 
     Attributes:
         delimiter: what separates cells.
         titles: the lines before the header.
-        line: the header's line, of several the last; 0 if there is none.
+        line: the (last) line of the header; 0 if there is none.
         names: the columns' names.
         lines: the number of lines before the rows.
         is_plain: whether each of these lines is a row that is not blank.
         top: the first line of the header.
-        doubtful: the line below it, if that may name columns as well; 0 if not.
+        doubtful: the line below the header, if it may also name columns; else 0.
     """
 
     delimiter: str
@@ -107,12 +107,12 @@ def _head(
 
 
 def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    column_names(header)  # a page of the web is named as one
+    column_names(header)  # it reports a web page as such
     return is_data(header, below)
 
 
 def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_NumberedRow]:
-    """The first rows without blank ones; they end where one has a cell too long for a name.
+    """The first rows without blank ones, up to a cell that is too long for a name.
 
     Raises:
         UnreadableFile: a row has too many cells for a table.
@@ -131,7 +131,7 @@ def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_Numbere
 def _delimiter(text: TextIO, start: int, allowed: str) -> str:
     """The delimiter that splits the first line into most cells; if several do, the first allowed.
 
-    One that splits most of the lines after it goes before others, as the first may be a title.
+    One that splits most of the following lines is preferred, as the first may be a title.
     """
 
     def widths(delimiter: str) -> list[int]:
@@ -141,7 +141,7 @@ def _delimiter(text: TextIO, start: int, allowed: str) -> str:
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             for row in islice(filter(None, reader), SAMPLE_ROWS):
                 counts.append(len(row))
-                if len(row) > MAX_COLUMNS:  # no more of them is needed, as they take seconds
+                if len(row) > MAX_COLUMNS:  # that is enough: splitting more would take seconds
                     break
         return counts or [0]
 

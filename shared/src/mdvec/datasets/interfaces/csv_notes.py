@@ -15,26 +15,26 @@ from mdvec.text import UTF_8
 
 _TAIL_BYTES = 2**16
 _MAX_LINES = 1_000
-"""How many of the lines above are looked at, whether they hold one text, too."""
+"""How many of the lines above are checked for single texts, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoteLines:
-    """Notes, the place of the first one's line, and whether that has fewer cells than others."""
+    """Notes, the position of their first line, and whether it has fewer cells than others."""
 
     notes: NotesBelow = field(default_factory=NotesBelow)
     place: int = 0
     is_short: bool = False
 
     def cut(self, rows: Path) -> None:
-        """Take their lines from a copy of the rows."""
+        """Remove their lines from a copy of the rows."""
         if self.notes.texts:
             self.notes.are_left_out = True
             os.truncate(rows, self.place)
 
 
 def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
-    """The notes at the end of a file in UTF-8, whose first ``skipped`` lines are no rows."""
+    """The notes at the end of a UTF-8 file, whose first ``skipped`` lines are no rows."""
     if len(head.names) == 1:
         return NoteLines()
     with rows.open("rb") as stream:

@@ -1,6 +1,6 @@
 """The rows of a CSV file as DuckDB reads them: as texts, with every line accounted for.
 
-Where a quotation mark is never closed, DuckDB drops the rest of the file without an error.
+If a quotation mark is never closed, DuckDB drops the rest of the file without an error.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _MAX_LINE_BYTES = 64 * MEGABYTE
 _BLANK_LINE = re.compile(rb"\n(?=\r?\n)")
 _MAX_TOTAL_LENGTH = 50
 NullsIn = Callable[[str], Sequence[str]]
-"""The texts that stand for no value in a column, by its name."""
+"""Gives the texts that mean no value in a column of this name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lines:
     """The lines of a file: how many there are, and how many of them are blank.
 
-    ``is_uniform`` is whether all end in LF, or all in CR LF, and CR stands nowhere else;
-    ``ends_blank`` whether the last one is blank.
+    ``is_uniform`` is whether all end in LF, or all in CR LF, without other CRs; ``ends_blank`` is
+    whether the last one is blank.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Lines:
     ends_blank: bool
 
     def filled(self, head: Head) -> int:
-        """How many lines there are without those that are no rows: a single column may be NULL."""
+        """The number of lines that are rows: blank ones only in a table of a single column."""
         return self.number - (self.blank if len(head.names) > 1 else 0)
 
 
@@ -92,11 +92,11 @@ class Rows:
 
     Attributes:
         file: the file, in UTF-8.
-        head: what comes before the rows.
+        head: the lines before the rows.
         skipped: the number of lines before them in ``file``; the others were not copied.
         lines: the number of lines that they take, without blank ones that are no rows.
-        is_large: whether it is worth while to watch, and to read in parallel.
-        may_hold_returns: whether CR stands within cells; all lines end in LF then.
+        is_large: whether reading in parallel and reporting progress are worth while.
+        may_hold_returns: whether cells may contain CR; in that case all lines end in LF.
         is_parallel: whether several threads begin at different lines.
         left_out: the texts that name rows of totals as such, and how many of these are left out.
     """
@@ -140,9 +140,9 @@ class Rows:
         return replace(self, left_out=totals, lines=self.lines - sum(totals.values()))
 
     def _scan(self, more: str = "") -> str:
-        # DuckDB 2.0 takes the first CR for the end of a line, within a cell too, and with new_line
-        # it loses rows of files whose lines end in CR LF. Without buffer_size it takes as many
-        # bytes at once as 16 of the longest lines have.
+        # DuckDB 2.0 takes the first CR as the line end, even within a cell, and with new_line it
+        # loses rows of files whose lines end in CR LF. By default its buffer has the size of 16
+        # lines of the maximum length.
         ends = ", new_line = '\\n'" if self.may_hold_returns else ""
         types = ", ".join(f"c{at}: 'VARCHAR'" for at in range(len(self.names)))
         return (
@@ -158,7 +158,7 @@ class Rows:
         """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
         if rows == self.lines:
             return True
-        # A blank line is a row only where there is a single column; within a cell it is text.
+        # A blank line is only a row if there is a single column; within a cell it is text.
         text = "cell" if len(self.names) == 1 else "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
         (within,) = connection.execute(
             f"SELECT sum(strlen({text}) - strlen(replace({text}, '\n', ''))) FROM ({cells})"
@@ -187,7 +187,7 @@ class Rows:
         return UnreadableFile(f"line {line}: a quotation mark opens a cell that is never closed")
 
     def line_at(self, position: int) -> int:
-        """The number in the user's file of the first line at or after a place that is not blank."""
+        """The number, in the user's file, of the first line at a position that is not blank."""
         line = self.head.lines - self.skipped + 1
         with self.file.open("rb") as stream:
             stream.seek(0)
@@ -200,7 +200,7 @@ class Rows:
     def _explain(self, kind: str, message: str) -> str:
         if kind in ("MISSING COLUMNS", "TOO MANY COLUMNS"):
             number = message.rpartition(" ")[2]
-            if kind == "TOO MANY COLUMNS":  # DuckDB counts no further
+            if kind == "TOO MANY COLUMNS":  # DuckDB stops counting there
                 number = f"at least {number}"
             delimiter = self.head.delimiter
             shown = "tabs" if delimiter == "\t" else repr(delimiter)
@@ -220,9 +220,9 @@ class Rows:
 
 
 def _last_opening(file: Path) -> int:
-    """Where the last cell begins, in a file that ends within one; within a cell marks are doubled.
+    """Where the last cell begins, in a file that ends within a quoted cell.
 
-    The first of an odd number of marks in a row opens a cell.
+    Marks within a cell are doubled, so the first of an odd run of marks opens a cell.
     """
     with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
         last = text.rfind(b'"')
@@ -239,9 +239,9 @@ def _last_opening(file: Path) -> int:
 def totals_among(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[str], table: str
 ) -> dict[str, int]:
-    """The texts that name rows as sums of others, and how many such rows there are.
+    """The texts that name rows of totals, and the number of such rows.
 
-    ``columns`` are SQL of the first cells of ``table``, of those that are texts.
+    ``columns`` are SQL of the first text cells of ``table``.
     """
     if not columns:
         return {}
@@ -262,7 +262,7 @@ def totals_among(
 
 
 def totals_of(rows: Iterable[Sequence[str | None]]) -> dict[str, int]:
-    """The same of rows of texts that are in memory, which a query takes longer for."""
+    """As ``totals_among``, for rows in memory, where a query would take longer."""
     totals = (total_in(cell for cell in row[:TOTAL_AMONG] if _may_sum(cell)) for row in rows)
     counted = Counter(filter(None, totals))
     return {text: counted[text] for text in sorted(counted)}

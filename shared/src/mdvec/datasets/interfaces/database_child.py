@@ -3,9 +3,9 @@
 Run as ``python -m mdvec.datasets.interfaces.database_child``. Requests and responses are lines of
 JSON; generated columns are not read.
 
-Such a file runs code of its author: DuckDB replays the log beside it, with the expressions in it,
-and those of views. So this process has limited memory, its views write no large files, its parent
-limits its time, and it reads a copy, whose name does not reveal its origin.
+Such a file runs expressions of its author: those in its log, which DuckDB replays, and those of
+views. So this process has limited memory and time, its views cannot write large files, and it reads
+a copy whose name does not reveal its origin.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ _IF_ALL_FIT = {
     "UHUGEINT": _WHOLE,
     "INTERVAL": ((r"NOT regexp_matches(CAST({} AS VARCHAR), '-|\.\d{{4}}')", "INTERVAL"),),
 }
-"""By type: conditions that all values must meet, each with the type that Parquet keeps them in."""
+"""By type: conditions on all values, each with the exact type for Parquet."""
 _EXACTLY = {
     **dict.fromkeys((*_IF_ALL_FIT, "TIME WITH TIME ZONE"), DuckDBType("VARCHAR")),
     "UNION": DuckDBType("JSON"),
 }
-"""Types that Parquet does not keep: it rounds 128-bit integers and the microseconds of intervals,
-has no negative intervals, drops the zone of a time, and stores a union's member as a number."""
+"""Exact types for those that Parquet changes: it rounds 128-bit integers and the microseconds of
+intervals, has no negative intervals, drops the zone of a time, and stores a union's tag as
+number."""
 
 
 def main() -> None:
@@ -67,7 +68,7 @@ def _respond(response: dict[str, Any]) -> None:
 
 
 def _working_path(name: str) -> Path:
-    """A file in the working folder, by a path that does not reveal where the folder is."""
+    """A path to a file in the working folder that does not reveal where the folder is."""
     return hidden_folder() / name
 
 
@@ -91,7 +92,7 @@ def _copy_table(
 ) -> dict[str, Any]:
     """Write a table's rows to a Parquet file in the working folder; notes on types, or an error.
 
-    Views come after all tables, as what they can write is limited from then on.
+    Views are copied after all tables, as file sizes are limited from the first view on.
     """
     if is_view:
         limit_process(written=MAX_VIEW_MB * MEGABYTE)

@@ -28,7 +28,7 @@ _IN_USE = "another program has it open for writing; close it there, then import 
 
 
 @contextmanager
-def opened(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
+def open_duckdb_file(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
     """Open a file of a source for reading; its tables can be copied into the folder ``targets``.
 
     A child process with limits reads it: see ``database_child``.
@@ -44,8 +44,8 @@ def opened(file: Path, targets: Path, source: Path) -> Iterator[OpenedFile]:
         work_folder(targets) as folder,
         _process(folder) as process,
     ):
-        # DuckDB holds a write lock on the original; on the copy nothing would show it. On the file
-        # itself its views could tell where it is.
+        # The child reads a copy, so that views cannot reveal the file's place. A program that has
+        # the database open holds a lock on the original, which the copy would not show.
         _lock(descriptor)
         logs = [".wal"] if Path(f"{file}.wal").exists() else []
         copy_with_logs(descriptor, file, source, folder / _NAME, logs)
@@ -122,7 +122,7 @@ def _request(process: subprocess.Popen[str], seconds: float, request: object) ->
         process.stdin.write(f"{json.dumps(request)}\n")
         process.stdin.flush()
     if not can_read(process.stdout.fileno(), seconds):
-        process.kill()  # a late response would be taken for the next one
+        process.kill()  # a late response would be taken for the next request's
         raise UnreadableFile(f"reading it was stopped after {seconds:,.0f} s", may_pass=True)
     line = process.stdout.readline()
     if not line:
@@ -147,7 +147,7 @@ class NotATable(UnreadableFile):
 
 @contextmanager
 def unreadable_view() -> Iterator[None]:
-    """Within the block a view is read: if it fails, that is no failure of its file.
+    """Within the block a view is read, whose failure is not a failure of its file.
 
     Raises:
         NotATable: reading it failed.

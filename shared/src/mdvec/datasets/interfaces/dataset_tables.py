@@ -27,7 +27,7 @@ _TABLE_COLUMNS = (
     "period_column", "period_first", "period_last", "combined", "reading",
 )  # fmt: skip
 _OF_TABLE = ("name", "inner_table", "size", "mtime_ns", "rows", "period_column", "reading")
-"""Those that are fields of a table as they are."""
+"""The columns that are fields of ``DatasetTable`` without conversion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +51,9 @@ class Combination:
     Attributes:
         group: what they have in common.
         file_column: the column that names the file of each row.
-        from_path: the columns that their folders give.
+        from_path: the columns that their folders add.
         files: the files, by path.
-        apart: the files found that are named like these, and are not in the table.
+        apart: files with similar names that are not in the table.
     """
 
     group: FileGroup
@@ -76,7 +76,7 @@ class DatasetTable(TableExtent):
         size: the source's size at its import; a .duckdb file's includes its log.
         mtime_ns: the source's time of change at its import.
         combined: the files that it combines; None for one file. ``source`` is their folder then.
-        reading: what the import said of how it was read, apart from single files of those that it
+        reading: the import's notes on how it was read, without those on single files that it
             combines; "" if nothing was unusual.
         inner_table: which table of its file it is; "" if the file has only one.
     """
@@ -103,9 +103,9 @@ class DatasetTable(TableExtent):
 
     @property
     def whole_reading(self) -> str:
-        """What was unusual in reading it and each of its files; files read alike share a text.
+        """Notes on how it and its files were read; files read in the same way share one.
 
-        First come the files that one may expect in it, and that are not.
+        The first note names similar files that are not in the table.
         """
         separate = self.combined.apart if self.combined else ()
         missing = f"not in it, though named alike: {some_of(separate, 3)}" if separate else ""
@@ -188,7 +188,7 @@ def rename_tables(connection: apsw.Connection, tool_id: int, old: str, new: str)
 
 
 COPIES = ".datasets"
-"""What follows a database's name in that of the folder beside it, which has its private copies."""
+"""The suffix of the folder of a database's private copies, which is beside it."""
 
 
 def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
@@ -197,7 +197,7 @@ def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
 
 
 def origin_of(path: str, inner_table: str) -> str:
-    """A table's file as the user knows it, with ``#table`` for a .duckdb file."""
+    """The user's name for a table's file, with ``#table`` for a .duckdb file."""
     return f"{path}#{inner_table}" if inner_table else path
 
 
@@ -290,11 +290,11 @@ def record_choices(
 
 
 _LOGS = {".duckdb": (".wal",), **dict.fromkeys(SQLITE_ENDINGS, ("-wal", "-journal"))}
-"""By ending: what a database's name is followed by in those of its logs."""
+"""By ending: the suffixes of a database's logs."""
 
 
 def has_logs(path: str) -> bool:
-    """Whether a file of this name may have logs beside it."""
+    """Whether a file of this name may be a database with log files."""
     return data_ending(path) in _LOGS
 
 

@@ -23,7 +23,7 @@ _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
 _KEPT_CHARS = 16
-"""The length of fractions that a float keeps: 15 digits and the point."""
+"""Fractions up to this length are exact as floats: 15 digits and the point."""
 _SPACES = " \t\r\n"
 
 
@@ -36,7 +36,7 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
-    """The float that is written so, by its shortest digits or by 17, or else the digits."""
+    """The float, if its shortest text or 17 digits are the same as ``digits``; else the digits."""
     number = float(digits)
     if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
         return number
@@ -113,7 +113,7 @@ class JSONValues:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
-                # What seems broken near the end of the buffer may only be cut.
+                # An error near the end of the buffer may only mean that the value is cut off.
                 offset = error.pos - self._at
                 is_open = "Unterminated" in error.msg
                 if (is_open or error.pos + _BLOCK > len(self._buffer)) and self._read_more(more):
@@ -126,7 +126,7 @@ class JSONValues:
                 raise self._broken(str(error)) from error
             except RecursionError as error:
                 raise self._broken("it is nested too deeply") from error
-            # A number at the end of the buffer may go on.
+            # A number at the end of the buffer may continue.
             may_go_on = end == len(self._buffer) and self._buffer[end - 1] not in '}]"'
             if may_go_on and self._read_more(more):
                 continue
@@ -182,7 +182,7 @@ def json_to_parquet(
 def _find_records(
     values: JSONValues, notes: list[str], *, is_lines: bool
 ) -> Iterator[dict[str, Any]]:
-    """The records of a file; ``notes`` gets one on where they were, if that is worth telling."""
+    """The records of a file; ``notes`` gets one on where they were, if that is not obvious."""
     numbered = iter(values)
     line, value = next(numbered, (0, None))
     if not line:
@@ -246,7 +246,7 @@ class _Records:
 def _records_of_object(whole: Mapping[str, Any]) -> tuple[Sequence[Mapping[str, Any]], str]:
     """The records in a file that is one object, and a note on where they were.
 
-    They are the one list of objects in it, or its lists are the columns of a table.
+    They are the only list of objects in it, or its lists are the columns of a table.
 
     Raises:
         NotATable: the object holds neither.

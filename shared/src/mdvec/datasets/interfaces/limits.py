@@ -1,4 +1,4 @@
-"""How much memory and time the reading of a data file may take, in whatever library does it."""
+"""Limits of memory and time for reading a data file, with any library."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _SHARE_OF_MACHINE = 4
 _OUT_OF_MEMORY = {"MemoryError", "OutOfMemoryException", "NoMemError"}
 """The errors of Python, DuckDB and SQLite."""
 _NO_THREAD = "can't start new thread"
-"""What Python says where there is no memory for one."""
+"""Python's message if there is no memory for a thread."""
 
 
 @contextmanager
 def limited_memory(megabytes: int | None) -> Iterator[None]:
-    """Within the block, this process and those that it starts get so much more memory at most.
+    """Limits the further memory of this process, and of those that it starts, within the block.
 
     Linux alone enforces it. An import is a process of its own, so that no search runs short.
 
@@ -37,7 +37,7 @@ def limited_memory(megabytes: int | None) -> Iterator[None]:
     try:
         with limited_data(megabytes * MEGABYTE):
             yield
-    except Exception as error:  # whoever runs short of it raises what it likes
+    except Exception as error:  # each library has its own error
         if not _is_out_of_memory(error):
             raise
         raise UnreadableFile(

@@ -26,11 +26,11 @@ _MIN_ROWS_AT_ONCE = 2_048
 
 @dataclass(frozen=True, slots=True)
 class ParquetFacts(TableExtent):
-    """What a Parquet file holds.
+    """The content of a Parquet file.
 
     ``units`` are the units of its numbers by column, as an import wrote them;
-    ``has_decimal_commas`` says that some of these were read from texts with decimal commas, and
-    ``differences`` how the files differ that were combined in it.
+    ``has_decimal_commas`` says that some numbers were read from texts with decimal commas, and
+    ``differences`` how the files that were combined in it differ.
     """
 
     units: Mapping[str, str] = field(default_factory=dict)
@@ -41,7 +41,7 @@ class ParquetFacts(TableExtent):
 def units_metadata(
     units: Mapping[str, str], *, has_decimal_commas: bool = False, differences: str = ""
 ) -> str:
-    """The option of a COPY that keeps how numbers were written; "" if there is nothing to say."""
+    """The option of COPY that stores these facts as metadata; "" if there are none."""
     marks = [f"{_UNITS}: {literal(json.dumps(units, ensure_ascii=False))}"] if units else []
     marks += [f"{_COMMAS}: 'true'"] if has_decimal_commas else []
     marks += [f"{_DIFFERENCES}: {literal(differences)}"] if differences else []

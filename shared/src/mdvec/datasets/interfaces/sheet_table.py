@@ -1,6 +1,6 @@
 """A sheet of a workbook as a table, or several side by side: header, merged cells, totals, types.
 
-Who reads the workbook gives the rows.
+The reader of the workbook provides the rows.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class SheetRows(Protocol):
         """The rows that have values in these columns, each with its number."""
 
     def notes(self) -> Iterable[str]:
-        """What there is to report about the cells that were read last."""
+        """Notes on the cells that were read last."""
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def readable() -> Iterator[None]:
 
 @dataclass(eq=False, slots=True)
 class SheetTable:
-    """A table on a sheet of a workbook; ``set_off`` are columns of it that stand apart."""
+    """A table on a sheet of a workbook; ``set_off`` are its columns beside an empty one."""
 
     name: str
     sheet: SheetRows
@@ -76,7 +76,7 @@ class SheetTable:
     set_off: list[range] = field(default_factory=list)
 
     def tables(self) -> list[SheetTable]:
-        """It, or each of the tables that stand side by side on it."""
+        """The sheet as one table, or as several that are side by side."""
         with readable():
             columns, are_tables = tables_side_by_side(self._rows())
         if are_tables:
@@ -85,7 +85,7 @@ class SheetTable:
         return [self]
 
     def _part(self, columns: range) -> SheetTable:
-        """Some of its columns as a table of its own, named by the first."""
+        """Some of its columns as a separate table, named by the first."""
         start, stop = columns.start, columns.stop
         merged = [
             replace(cells, column=cells.column - start)
@@ -104,7 +104,7 @@ class SheetTable:
     def copy(self, target: Path) -> Understood:
         """Write its table to a Parquet file.
 
-        Amounts of several currencies in a column become texts, which needs a second reading.
+        Amounts of several currencies in a column become texts, which needs a second pass.
         """
         understood, seen = self._write(target, ())
         mixed = [at for at, column in enumerate(seen) if len(column.units) > 1]
@@ -146,7 +146,7 @@ class SheetTable:
         return understood, rows.seen
 
     def _hidden_of(self, names: Sequence[str]) -> list[str]:
-        """Those of its columns that the sheet hides."""
+        """The names of its hidden columns."""
         left = (self.columns.start or 0) + 1
         return [
             shown_name(name)
@@ -155,7 +155,7 @@ class SheetTable:
         ]
 
     def _chosen_as_text(self, header: Sequence[str]) -> Iterator[int]:
-        """The columns that are text by choice, in which an amount keeps its currency."""
+        """The columns that are text by the user's choice, where amounts keep their currency."""
         names = column_names(header) if header else ()
         return (at for at, name in enumerate(names) if self.reading.columns.get(name) == AS_TEXT)
 
@@ -250,7 +250,7 @@ def _name(cell: object) -> str:
 
 
 def _names(header: Sequence[str], seen: Sequence[SeenColumn]) -> list[str]:
-    """The columns' names; "" for those without a name in which there is nothing."""
+    """The columns' names; "" for empty columns without a name."""
     named = [*header, *[""] * (len(seen) - len(header))]
     names = column_names(named) if header else numbered_names(named)
     return [

@@ -1,4 +1,4 @@
-"""Private copies of data files: a folder of Parquet files with unguessable names, and of work."""
+"""Private copies of data files: a folder of Parquet files with unguessable names."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _make(folder: Path) -> None:
 def remove_snapshots(folder: Path) -> None:
     """Remove a folder of copies, and its parent folder if that is empty then."""
     _remove(folder)
-    with suppress(OSError):  # it holds other datasets, or does not exist
+    with suppress(OSError):  # it has other datasets' copies, or does not exist
         folder.parent.rmdir()
 
 

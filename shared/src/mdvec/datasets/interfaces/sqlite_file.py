@@ -1,8 +1,8 @@
 """Copies the tables of a SQLite file to Parquet; the file itself is only read.
 
-A file with a write-ahead log or a journal is copied with it, so that SQLite can apply them to the
-copy. Neither virtual tables nor generated columns are read. Views run the author's expressions, for
-a limited time.
+A file with a write-ahead log or a journal is copied with it, so that SQLite can apply it to the
+copy. Virtual tables and generated columns are not read. Views run the author's expressions, for a
+limited time.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _HEADER_BYTES = 100
 _DUCKDB = b"DUCK"
 _DUCKDB_PLACE = slice(8, 12)
 _SHARED_LOCK = 0x40000002, 510
-"""Where SQLite's readers lock a file, and how many bytes."""
+"""The position and length of the range that SQLite's readers lock."""
 _PAGE_SIZE = slice(16, 18)
-"""Of the header: the bytes of a page; 1 means 65,536."""
+"""The header's field with the size of a page; 1 means 65,536."""
 _INCOMPLETE = "it is not a complete SQLite database; copy it again"
 _IN_USE = "another program is writing to it; import again when it is done"
 _NAME = "source.sqlite"
@@ -57,7 +57,7 @@ _BY_PART = (
 
 
 @contextmanager
-def opened(
+def open_sqlite_file(
     source: Path, copies: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
 ) -> Iterator[OpenedFile]:
     """Open a SQLite file of a source for reading.
@@ -88,7 +88,7 @@ def _check_header(header: bytes) -> None:
 
 
 def _check_pages(header: bytes, size: int) -> None:
-    """Check that the file ends with a whole page: SQLite reads the rest of one as zeros."""
+    """Check that the file ends with a whole page: SQLite fills a partial one with zeros."""
     page = int.from_bytes(header[_PAGE_SIZE])
     if size % (2**16 if page == 1 else max(page, 1)):
         raise UnreadableFile(_INCOMPLETE)
@@ -125,7 +125,7 @@ def _is_same(source: Path, descriptor: int) -> bool:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock the file as a reader of SQLite does, so that no writer changes it meanwhile."""
+    """Lock the file like a reader of SQLite, so that no writer changes it meanwhile."""
     start, length = _SHARED_LOCK
     try:
         lock_bytes(descriptor, start, length, shared=True)
@@ -213,7 +213,7 @@ def _columns(connection: apsw.Connection, table: str) -> tuple[dict[str, str], l
     """The declared types of a table's columns, and the names of those that are computed.
 
     Raises:
-        UnreadableFile: it is a view of what is not there.
+        UnreadableFile: it is a view of something that does not exist.
     """
     try:
         rows: list[tuple[str, str, int]] = connection.execute(  # type: ignore[assignment]
@@ -260,6 +260,6 @@ def _unreadable(error: apsw.Error) -> UnreadableFile:
 
 
 def declared_type(declared: str) -> str:
-    """The type that a declaration promises; SQLite enforces none."""
+    """The type for a declared one, which SQLite does not enforce."""
     upper = declared.upper()
     return next((type_ for part, type_ in _BY_PART if part in upper), "VARCHAR")

@@ -1,8 +1,8 @@
 """Finds the types of columns of texts, and writes them to Parquet with these types.
 
 The texts are a DuckDB table or view ``plain`` with columns c0, c1 … Cells are checked as elements
-of lists, a thousand columns at once: DuckDB needs minutes to plan a query with expressions for each
-of thousands of columns.
+of lists, a thousand columns at once: DuckDB would need minutes to plan a query with expressions for
+each of thousands of columns.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class TextColumn:
         name: its name; one without a name is left out.
         type: its SQL type, if that is known.
         kinds: the kinds of values that its texts may all be; without any it stays text.
-        choice: what the user says that it holds, if anything.
-        unit: what its numbers count, if their cells say so.
+        choice: the user's choice of its kind, if any.
+        unit: the unit of its numbers, if their cells show one.
     """
 
     name: str
@@ -83,7 +83,7 @@ def put_plain(
 ) -> int:
     """Make ``plain`` of a query of texts; returns the number of rows.
 
-    Its rows are in memory, or in the file ``plain`` where the texts have many bytes (``size``).
+    Its rows are in memory, or in the file ``plain`` if the texts are large (``size`` in bytes).
     """
     if size <= _MAX_BYTES_IN_MEMORY:
         made = connection.execute(f"CREATE OR REPLACE TEMP TABLE plain AS {texts}")
@@ -158,7 +158,7 @@ def write_typed(
 def read_column(
     name: str, kind: ValueKind | None, nulls: int, sample: Iterable[str | None]
 ) -> ReadColumn:
-    """How a column was read, with a sample of its texts if they look other than its values."""
+    """How a column was read, with a sample of its texts if they differ from its values."""
     if kind is None:
         return ReadColumn(name, "VARCHAR")
     texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
@@ -175,10 +175,10 @@ def with_blank_texts(
     target: Path,
     stay: Collection[str],
 ) -> tuple[ReadColumn, ...]:
-    """The columns of ``target``; those of text say which cells kept them from being anything else.
+    """The columns of ``target``, with notes on cells that kept a column text.
 
-    These are a few words among numbers or dates, but for columns that would ``stay`` text without
-    them, and cells such as NA in other texts.
+    These are a few words among numbers or dates (except in columns that would ``stay`` text
+    anyway), and cells such as NA among other texts.
     """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
     scan = parquet_scan(target)
@@ -217,11 +217,10 @@ def _as_null(name: str, text: str) -> str:
 
 
 def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, pattern: str) -> str:
-    """The few words of a text column all of whose other values match ``pattern``, if it has some.
+    """A note on the few words of a text column whose other values all match ``pattern``.
 
-    They are not made NULL unasked: 不明 may be just what somebody counts. What has digits is a
-    value, a word for a total is of a row that sums up, and the column's name of another header:
-    these are named alone.
+    Nothing becomes NULL without the user's choice: 不明 may be what somebody counts. The note only
+    suggests that for words without digits that are neither a total nor the column's name.
     """
     cells = connection.execute(
         "SELECT CASE WHEN NOT regexp_full_match(cell, ?) THEN cell END AS odd, count(*) FROM "
@@ -278,9 +277,9 @@ def _kinds(
 def _verdicts(
     connection: duckdb.DuckDBPyConnection, tried: Mapping[int, ValueKind]
 ) -> dict[int, tuple[bool | None, int, str | None]]:
-    """Whether all of a column's values fit the kind being tried, its NAs, and a misfit, if any.
+    """Whether all values of each column fit the kind being tried, its NAs, and a misfit, if any.
 
-    Without values it is None whether they fit.
+    The first is None for a column without values.
     """
     kinds = list(dict.fromkeys(tried.values()))
     holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))

@@ -22,7 +22,7 @@ from mdvec.text import literal
 
 MAX_ROW_BYTES = 2**26
 OnRows = Callable[[int], None]
-"""Is called now and then with the number of rows read since."""
+"""A callback that now and then gets the number of rows read since."""
 _ROWS_AT_ONCE = 5_000
 _YEN = "¥"
 """The unit of numbers without another."""
@@ -37,7 +37,7 @@ class TypedRows:
         on_rows: is called now and then with the number of rows written since.
         reading: what the user says of the columns.
         text_kinds: the kinds of values that a column of texts may hold.
-        reads_mixed: whether texts beside numbers or dates are read as what they say, too.
+        reads_mixed: whether texts beside numbers or dates are also parsed as such.
         declared: the types of columns without values.
     """
 
@@ -55,8 +55,8 @@ class TypedRows:
     ) -> tuple[ReadColumn, ...]:
         """Write all rows; returns how each column was read.
 
-        A row may have fewer cells than there are columns; ``names`` are asked for at the end, and
-        a column whose name is "" is left out. Without columns nothing is written.
+        A row may have fewer cells than there are columns; ``names`` is called at the end, and a
+        column whose name is "" is left out. Without columns nothing is written.
 
         Raises:
             UnreadableFile: a text holds half of a character, a row is too large, or there are too
@@ -102,7 +102,7 @@ class TypedRows:
         for number, row in enumerate(rows, 1):
             try:
                 line = json.dumps(self._texts(row, names), ensure_ascii=False)
-                # A character has up to 4 bytes; counting them is for the few long rows.
+                # A character has up to 4 bytes; only the few long rows need to be encoded.
                 if len(line) > MAX_ROW_BYTES // 4 and len(line.encode()) >= MAX_ROW_BYTES:
                     raise UnreadableFile(
                         f"row {number} holds more than {MAX_ROW_BYTES // 2**20} MB as text (bytes "
@@ -147,7 +147,7 @@ class TypedRows:
 
 
 def _with_kinds(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
-    """A column with what its cells were, if they were no texts of one kind."""
+    """A column with a note on the kinds of its cells, if they were not texts of one kind."""
     if column.type:
         return replace(read, nulls=seen.blanks)
     if column.choice or read.decision or read.type != "VARCHAR":

@@ -19,7 +19,7 @@ else:
 
 _BLOCK = 2**20
 MAX_TIMES = 100
-"""A file that unpacks to more times its size is not what it seems."""
+"""A file that unpacks to more than this many times its size is refused as a bomb."""
 _ALWAYS_ALLOWED = 256 * MEGABYTE
 
 
@@ -38,8 +38,8 @@ def unpacked(source: Path, target: Path, packing: str) -> Iterator[Path]:
         packing: how it is packed, ``.gz`` or ``.zst``; "" yields the file itself.
 
     Raises:
-        UnreadableFile: it is not packed so, is damaged or ends early, or unpacks to suspiciously
-            much.
+        UnreadableFile: it is not packed like this, is damaged or ends early, or unpacks to
+            suspiciously many bytes.
         OSError: the copy cannot be written.
     """
     if not packing:

@@ -1,7 +1,7 @@
 """Copies the sheets of a workbook to Parquet: values as stored, dates by their cells' type.
 
 Formulas are not computed: their stored values are read. Macros are ignored. A child process reads
-.xls, .xlsb and .ods; the formats of cells are not seen there, and the import says so.
+.xls, .xlsb and .ods; the formats of their cells are unknown, and the import says so.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _LONG_TEXTS = "its texts are too large for a workbook; save it as .csv"
 
 
 @contextmanager
-def opened(
+def open_workbook(
     source: Path, root: Path, reading: ReadingOptions, on_rows: OnRows
 ) -> Iterator[OpenedFile]:
     """Open a workbook of a source for reading.
@@ -74,7 +74,7 @@ def opened(
 
 
 def _check(stream: BinaryIO) -> dict[str, SheetMarks]:
-    """Check the archive before anything is unpacked; returns what the XML of each sheet says."""
+    """Check the archive before anything is unpacked; returns the marks of each sheet."""
     stream.seek(0)
     start = stream.read(len(_OLE_MARK))
     if start == _OLE_MARK:
@@ -97,12 +97,12 @@ def _check(stream: BinaryIO) -> dict[str, SheetMarks]:
                 raise UnreadableFile(_LONG_TEXTS)
             sheets = [part for part in parts if part.filename.startswith(_SHEETS)]
             return {part.filename: _marks(archive, part) for part in sheets}
-    except OSError as error:  # zipfile was sent to a place outside the file
+    except OSError as error:  # an offset in the archive is outside the file
         raise UnreadableFile(DAMAGED) from error
 
 
 def _marks(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> SheetMarks:
-    """What a sheet's XML says."""
+    """The marks in a sheet's XML."""
     marks, before = SheetMarks(), b""
     with archive.open(part) as sheet:
         while block := sheet.read(_BLOCK):
@@ -132,14 +132,14 @@ def _find_sheets(
             yield name, HIDDEN, SheetMarks()
         else:
             rows = _ExcelRows(sheet, None if formulas is None else formulas[name])
-            # openpyxl reads the values alone, and names nowhere else where a sheet's XML is.
+            # openpyxl only reads values; a private field has the path of a sheet's XML.
             yield name, rows, marks.get(sheet._worksheet_path, SheetMarks())  # noqa: SLF001
 
 
 class _ExcelRows:
     """The cells of a sheet.
 
-    ``formulas`` is the same sheet of the workbook that gives formulas in place of values.
+    ``formulas`` is the same sheet, opened to give formulas in place of values.
     """
 
     def __init__(self, sheet: Any, formulas: Any) -> None:  # noqa: ANN401 - they have no types
@@ -149,9 +149,9 @@ class _ExcelRows:
         self._unstored = 0
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
-        """The rows that have values, with their numbers; empty cells at their ends are cut off.
+        """The rows that have values, with their numbers, without empty cells at their ends.
 
-        A row of nothing but errors and formulas without a stored value is one of NULL.
+        A row of only errors and formulas without a stored value becomes one of NULLs.
         """
         self._errors.clear()
         self._unstored = 0
@@ -186,7 +186,7 @@ class _ExcelRows:
         return value
 
     def _count_unstored(self, cells: Sequence[Any], stored: Sequence[object]) -> None:
-        """Count the formulas without a stored value; an empty text, of the type "str", is one."""
+        """Count the formulas without a stored value; an empty text (type "str") is a value."""
         for cell, formula in zip(cells, stored, strict=False):
             if cell.value is None and cell.data_type != "str":
                 is_text = isinstance(formula, str) and not formula.startswith("=")
@@ -194,7 +194,7 @@ class _ExcelRows:
                 self._unstored += is_formula and not is_text
 
     def notes(self) -> Iterator[str]:
-        """What is NULL though its cell is not empty."""
+        """Notes on cells that are not empty, but become NULL."""
         if self._errors:
             errors = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
             yield f"cells with an error are NULL: {errors}"
@@ -227,7 +227,7 @@ def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:
 
 
 def _sheets(descriptor: int, spool: IO[bytes]) -> list[dict[str, Any]]:
-    """What the sheets of a workbook are; ``spool`` gets their rows."""
+    """Descriptions of a workbook's sheets; ``spool`` gets their rows."""
     done = run_child(_MODULE, source=descriptor, stdout=spool, bytes_a_second=_BYTES_A_SECOND)
     spool.seek(-ANSWER_AT.size if done.returncode == 0 else 0, os.SEEK_END)
     answer: dict[str, Any] = {}
@@ -262,7 +262,7 @@ class _SpooledRows:
         """The rows that have values in these columns, each with its number."""
         at = self._start
         while at < self._end:
-            self._spool.seek(at)  # each time: another reading of the same file may be under way
+            self._spool.seek(at)  # each time, as the same file may be read by several at once
             line = self._spool.readline()
             at += len(line)
             number, cells = json.loads(line, object_hook=_moment)
@@ -270,7 +270,7 @@ class _SpooledRows:
                 yield number, cells[columns]
 
     def notes(self) -> Iterator[str]:
-        """What this kind of file does not tell."""
+        """A note on what is unknown in such files."""
         yield _NOT_SEEN
 
 
