@@ -1,7 +1,7 @@
 """Chroma as the index of vectors: a server's address, its client, and a collection there.
 
-Only ids and vectors are sent. Chroma's own client waits for an answer without end; here a server
-gets a few seconds when a search asks, and more when vectors are sent.
+Only ids and vectors are sent. Chroma's own client waits for an answer forever; here a server has a
+few seconds to answer a search, and more for receiving vectors.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _EXTRA = this_installation().adding_extra("chroma")
 class Hnsw(SettingsSection):
     """``[index.hnsw]``: the settings of a collection's graph, under the names that Chroma gives.
 
-    Only ``ef_search`` can change later; the others hold from the next rebuild on.
+    Only ``ef_search`` can change later; changes of the others apply from the next rebuild on.
     """
 
     space: Literal["cosine", "l2", "ip"] = "cosine"
@@ -63,12 +63,12 @@ class ChromaServer(SettingsSection):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
         return f"Chroma at {self.url}"
 
     @property
     def token(self) -> str:
-        """The token that the environment holds now, or an empty string."""
+        """The token in the environment, or an empty string."""
         return os.environ.get(self.token_env or "", "").strip()
 
 
@@ -104,10 +104,10 @@ class ChromaIndex:
         self._seconds = seconds
 
     def prepare(self) -> None:
-        """Create the collection, empty, unless it is there; set how widely it searches."""
+        """Create the collection unless it exists; set how widely it searches."""
         graph = self._server.hnsw
         with translated_errors(self._server), warnings.catch_warnings():
-            # The client calls every collection without an embedding function deprecated.
+            # The client warns of every collection without an embedding function.
             warnings.simplefilter("ignore", DeprecationWarning)
             collection = client(self._server, self._seconds).get_or_create_collection(
                 self._name, embedding_function=None, configuration={"hnsw": graph.model_dump()}
@@ -116,7 +116,7 @@ class ChromaIndex:
                 collection.modify(configuration={"hnsw": {"ef_search": graph.ef_search}})
 
     def put(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """Add chunks; those that are there already stay once."""
+        """Add chunks; existing ones are not duplicated."""
         with translated_errors(self._server):
             for part in self._parts(len(ids)):
                 self._collection().upsert(ids=list(map(str, ids[part])), embeddings=vectors[part])
@@ -160,7 +160,7 @@ class ChromaIndex:
         return sorted(int(name) for name in names if _is_chunk(name))
 
     def retire(self) -> None:
-        """Delete the collection, if it is there."""
+        """Delete the collection, if it exists."""
         try:
             with translated_errors(self._server):
                 client(self._server, self._seconds).delete_collection(self._name)
@@ -178,7 +178,7 @@ class ChromaIndex:
         return None if build is None else str(build)
 
     def set_build(self, build: str) -> None:
-        """Leave the id of this import in the collection."""
+        """Record the id of this import in the collection."""
         with translated_errors(self._server):
             self._collection().modify(metadata={_BUILD: build})
 
@@ -186,13 +186,13 @@ class ChromaIndex:
         return _known_collection(self._server, self._seconds, self._name)
 
     def _parts(self, count: int) -> Iterator[slice]:
-        """Slices of as many items as the server takes at once."""
+        """Slices of at most as many items as the server accepts at once."""
         size = int(client(self._server, self._seconds).get_max_batch_size())
         return (slice(first, first + size) for first in range(0, count, size))
 
 
 def _is_chunk(name: str) -> bool:
-    """Whether mdvec may have given an id in a collection; other programs may write there, too."""
+    """Whether an id in a collection can be one of mdvec's; other programs may write there, too."""
     return name.isascii() and name.isdigit() and len(name) < len(str(2**63))
 
 
@@ -209,7 +209,7 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
         import chromadb
         import httpx
 
-        # The constructor below waits without end, so this asks first.
+        # The constructor below has no time limit, so check that the server answers.
         beat = f"{server.url.rstrip('/')}/api/v2/heartbeat"
         httpx.get(beat, timeout=_CONNECT_SECONDS, headers=headers).raise_for_status()
         made = chromadb.HttpClient(
@@ -217,7 +217,7 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
             headers=headers,
             tenant=server.tenant,
             database=server.database,
-            # Given here, they are not taken from the working folder's .env or the environment.
+            # Explicit settings are not read from the working folder's .env or the environment.
             settings=chromadb.Settings(
                 _env_file=None,
                 anonymized_telemetry=False,
@@ -228,7 +228,7 @@ def client(server: ChromaServer, seconds: float) -> ClientAPI:
                 chroma_otel_collection_endpoint="",
             ),
         )
-        # There is no public way to limit the time.
+        # There is no public way to set a time limit.
         made._server._session.timeout = httpx.Timeout(seconds, connect=_CONNECT_SECONDS)  # noqa: SLF001
     return made
 

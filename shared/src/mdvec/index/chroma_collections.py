@@ -1,8 +1,8 @@
-"""The collections on a Chroma server that index the vectors of tools, and what they hold.
+"""The collections on a Chroma server that index the vectors of tools.
 
 The file stays the source of truth. A collection gets its vectors after they were committed, when
-an import ends; chunk ids are never used twice and a chunk's vector never changes, so the ids alone
-say what is missing there. Until then a search compares new chunks exactly.
+an import ends. Chunk ids are never reused and a chunk's vector never changes, so comparing ids is
+enough to find what is missing. Until then a search compares new chunks exactly.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mdvec.index.conditions import ChunkRanges
 
 MAX_UNSENT = 2_000
-"""The new chunks that a search compares exactly; with more, it answers by words alone."""
+"""How many new chunks a search compares exactly; with more, it only searches by words."""
 _MAX_LACKING = 0.05
 _CHECK_SECONDS, _PAUSE_SECONDS = 60, 5
 """A collection's size is checked once a minute; a server that failed is left alone for a while."""
@@ -43,7 +43,7 @@ _BATCH = 1_000
 _RANDOM_BYTES = 12
 
 _failed: dict[ChromaServer, tuple[float, str]] = {}
-"""Until when not to ask a server again, and why."""
+"""Until when a server that failed is not asked again, and why it failed."""
 
 
 class OtherWriter(MdvecError):
@@ -59,11 +59,11 @@ class OtherWriter(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class StoredCollection:
-    """What the file knows about a collection, which had ``size`` vectors after the last import.
+    """The file's record of a collection, which had ``size`` vectors after the last import.
 
-    ``build`` is the random id that an import from this file left in it, None before the first one;
-    ``next_build`` what one was about to leave there, None if that import ended. ``last_sent`` is
-    the highest chunk id that was sent.
+    ``build`` is the random id that the last import from this file wrote into it, None before the
+    first one. ``next_build`` is the id that an unfinished import was about to write, None if there
+    is none. ``last_sent`` is the highest chunk id that was sent.
     """
 
     name: str
@@ -73,7 +73,7 @@ class StoredCollection:
     size: int
 
     def is_changed_elsewhere(self, build: str | None) -> bool:
-        """Whether a collection's build id is none that this file has left there."""
+        """Whether a collection's build id was not written by this file."""
         return build is not None and build not in (self.build, self.next_build)
 
 
@@ -85,7 +85,7 @@ def collection_of(connection: apsw.Connection, tables: Tables) -> StoredCollecti
 
 
 def unused_collections(connection: apsw.Connection) -> list[StoredCollection]:
-    """The collections that no generation uses any more, and the server may still have."""
+    """The collections that no generation uses any more, but that the server may still have."""
     return _collections(connection, "generation IS NULL")
 
 
@@ -108,7 +108,7 @@ def begin_collection(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def leave_collection(connection: apsw.Connection, tables: Tables) -> None:
-    """Note that a generation does not use its collection any more, if it has one."""
+    """Record that a generation no longer uses its collection, if it has one."""
     connection.execute(
         "UPDATE vector_collections SET generation = NULL WHERE tool_id = ? AND generation = ?",
         (tables.tool_id, tables.generation),
@@ -127,7 +127,7 @@ def unsent_count(connection: apsw.Connection, tables: Tables) -> int | None:
 def check_writer(connection: apsw.Connection, tables: Tables, server: ChromaServer) -> None:
     """Raise OtherWriter if another copy of the database has written to a generation's collection.
 
-    A server that does not answer is no reason to refuse an import.
+    If the server does not answer, the import is not refused.
     """
     known = collection_of(connection, tables)
     if known is not None:
@@ -143,8 +143,9 @@ def send_vectors(
     """Make a generation's collection hold exactly the stored vectors; call after the commit.
 
     If the counts and the build ids agree, nothing is sent, unless ``compare`` is set. A new build
-    id is noted in the file before and after it is left in the collection, so that a process killed
-    in between is not taken for another copy. The import's lock sees to it that one process sends.
+    id is recorded in the file before and after it is written to the collection, so that a process
+    killed in between is not mistaken for another copy. The import's lock ensures that only one
+    process sends.
 
     Raises:
         OtherWriter: another copy of the database has written to the collection.
@@ -183,7 +184,7 @@ def send_vectors(
 def differences(
     connection: apsw.Connection, tables: Tables, index: ChromaIndex
 ) -> tuple[list[int], list[int]]:
-    """The ids that a collection lacks, and those that it has although their chunks are gone."""
+    """The ids that a collection lacks, and those in it whose chunks are gone."""
     stored, there = set(_stored_ids(connection, tables)), set(index.ids())
     return sorted(stored - there), sorted(there - stored)
 
@@ -208,7 +209,7 @@ def delete_unused_collections(connection: apsw.Connection, server: ChromaServer)
     for known in unused_collections(connection):
         index = ChromaIndex(server, known.name, WRITE_SECONDS)
         with suppress(CollectionMissing):
-            # Those that older versions left have no build id in the file.
+            # Collections of older versions have no build id in the file.
             if known.build is None or not known.is_changed_elsewhere(index.build()):
                 index.retire()
         with connection:
@@ -224,7 +225,7 @@ def nearest_in_collection(
     limit: int,
     within: ChunkRanges | None = None,
 ) -> list[Near]:
-    """The chunks nearest to a vector: the collection's, and those not sent yet, compared exactly.
+    """The chunks nearest to a vector, including those not sent yet, which are compared exactly.
 
     Raises:
         EngineUnavailable: no server is set, it does not answer, or it lacks too many vectors.
@@ -272,5 +273,5 @@ def _ids_near(
 
 @cached(TTLCache(64, _CHECK_SECONDS), lock=Lock())
 def _size(server: ChromaServer, name: str, _build: str | None) -> int:
-    """The size of a collection, asked once a minute and after each import that changed it."""
+    """The size of a collection, requested once a minute and after each import that changed it."""
     return ChromaIndex(server, name, SEARCH_SECONDS).count()

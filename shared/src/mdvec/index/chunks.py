@@ -41,7 +41,7 @@ def insert_chunks(
 ) -> None:
     """Store a document's chunks with one vector each, in the table and in the indexes.
 
-    Without ``vectors`` they come later. ``names`` are the document's other names, as
+    Without ``vectors``, these are stored later. ``names`` are the document's other names, as
     ``searched_names`` gives them. Call within a write transaction, so that the chunks get
     consecutive ids.
     """
@@ -112,7 +112,7 @@ def _insert_stored_terms(connection: apsw.Connection, tables: Tables, where: str
 def change_headings(
     connection: apsw.Connection, tables: Tables, headings: Mapping[int, str]
 ) -> None:
-    """Give chunks, by id, other headings, in the index of words too."""
+    """Replace the headings of chunks, by id, also in the index of words."""
     connection.executemany(
         f"UPDATE {identifier(tables.vectors)} SET heading = ? WHERE id = ?",
         ((heading, chunk_id) for chunk_id, heading in headings.items()),
@@ -214,7 +214,7 @@ def documents_of_chunks(
 def section_goes_on(
     connection: apsw.Connection, tables: Tables, document_id: int, heading: str, position: int
 ) -> int | None:
-    """Where, from a position of a document on, text under the same heading follows; else None."""
+    """The next position, from ``position`` on, of text under the same heading; else None."""
     row = connection.execute(
         f"SELECT heading, start_position FROM {identifier(tables.vectors)} "
         "WHERE document_id = ? AND end_position > ? ORDER BY start_position LIMIT 1",

@@ -52,8 +52,8 @@ class StoredFile:
 class NewDocument:
     """A document to store: file state, text, properties, and chunks with their vectors.
 
-    One without a title is a file of records: the words of its name are not searched. Without
-    ``vectors`` they come later.
+    A document without a title is a file of records: the words of its name are not searched.
+    Without ``vectors``, these are stored later.
     """
 
     file_path: str
@@ -142,7 +142,7 @@ class DocumentCounts:
 
 
 def staged_documents(connection: apsw.Connection, tables: Tables) -> int | None:
-    """How many documents an unfinished rebuild has beside the current generation; None if none."""
+    """How many documents an unfinished rebuild has so far; None without one."""
     staged = replace(tables, generation=tables.generation + 1, staged=True).documents
     if not has_table(connection, staged):
         return None
@@ -177,7 +177,7 @@ def paths(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> li
 def path_meant(
     connection: apsw.Connection, tables: Tables, ids: Sequence[int], folder: str | None = None
 ) -> str | None:
-    """The path that a link in a folder means among these: one there, or else the shortest."""
+    """Which of these documents a link in a folder means: one in it, or else the shortest path."""
     return min(
         (path for _, path in paths(connection, tables, ids)),
         key=lambda path: (path.rpartition("/")[0] != folder, path.count("/"), path),
@@ -186,7 +186,7 @@ def path_meant(
 
 
 def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> StoredText | None:
-    """The document with that path, else one whose path is equal when composed, else None."""
+    """The document with that path, else one whose path is equal in composed form, else None."""
     exact = _exact_text(connection, tables, file_path)
     if exact is not None:
         return exact
@@ -201,7 +201,7 @@ def stored_text(connection: apsw.Connection, tables: Tables, file_path: str) -> 
 def pages_of(
     connection: apsw.Connection, tables: Tables, file_path: str, start: int, end: int
 ) -> tuple[str, int]:
-    """The pages of a converted document that a passage is on, and their first; "", 0 for none."""
+    """The pages of a converted document that hold a passage, and the first; "", 0 for none."""
     if not page_unit(file_path):
         return "", 0
     row = connection.execute(

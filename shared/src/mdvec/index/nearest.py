@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 class EngineUnavailable(MdvecError):
-    """The vector index cannot answer now; words still can, and nothing is lost."""
+    """The vector index cannot answer now; a search by words still works, and nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A chunk near a vector, and their cosine similarity as the index knows it."""
+    """A chunk near a vector, and their cosine similarity according to the index."""
 
     id: int
     score: float
@@ -34,7 +34,7 @@ def nearest_among(
     connection: apsw.Connection, tables: Tables, query: Vectors, limit: int, within: Iterable[int]
 ) -> list[Near]:
     """The ``limit`` stored chunks nearest to a query vector among the ids in ``within``."""
-    import apsw  # the settings name what a nearest index is, and the bridge reads only those
+    import apsw  # the settings import this module, and the bridge only needs those
 
     ids = array("q", within)
     if not ids:
@@ -49,7 +49,7 @@ def nearest_among(
 
 
 def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> Vectors:
-    """The vectors of the stored chunks that meet a condition in SQL, by id, one a row."""
+    """The vectors of the stored chunks that meet a condition in SQL: rows in order of ids."""
     import numpy as np
 
     rows = connection.execute(
@@ -62,7 +62,7 @@ def stored_vectors(connection: apsw.Connection, tables: Tables, where: str) -> V
 
 def calibrated_constants(connection: apsw.Connection, fingerprint: str) -> ModelConstants | None:
     """The constants of the model with that fingerprint; None if none were stored."""
-    from mdvec.database import has_table  # the settings import this module, and no database
+    from mdvec.database import has_table  # the settings import this module, but no database
 
     if not has_table(connection, "model_constants"):
         return None

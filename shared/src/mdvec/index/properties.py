@@ -1,8 +1,8 @@
-"""What documents state of themselves and each other: properties and links, for the index.
+"""The properties of documents and the links between them, for the index.
 
 Properties are tags, dates and other entries of front matter; like the search indexes, they are
-derived from the stored documents. Links are stored by key, and resolved when they are read: a key
-may name a document that comes later, or several; so no link points at a row.
+derived from the stored documents. Links are stored by key, and only resolved when they are read,
+since a key may name several documents, or one that is imported later.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ def insert_properties_and_links(
     content: str,
     properties: Properties,
 ) -> None:
-    """Store what a document states, and the keys that links find it by.
+    """Store a document's properties and links, and the keys by which links find it.
 
-    Its chunks are stored already, with consecutive ids.
+    Its chunks are already stored, with consecutive ids.
     """
     connection.execute(
         f"INSERT INTO {tables.properties} "
@@ -88,9 +88,9 @@ def insert_properties_and_links(
 
 
 def other_names(properties: Properties) -> tuple[str, ...]:
-    """The first aliases and tags of a document, and what its front matter says that it is about.
+    """The first aliases and tags of a document, and the descriptions in its front matter.
 
-    Searches find each of its passages by them too.
+    Searches also find each of its passages by them.
     """
     names = (properties.aliases + properties.tags)[:_MAX_OTHER_NAMES]
     return names + described(properties.values)
@@ -99,7 +99,7 @@ def other_names(properties: Properties) -> tuple[str, ...]:
 def delete_properties_and_links(
     connection: apsw.Connection, tables: Tables, document_id: int
 ) -> None:
-    """Delete what a document states; links to it stay, as they stand in other documents."""
+    """Delete a document's properties and links; links to it belong to other documents and stay."""
     for table in (tables.properties, tables.tags, tables.links, tables.keys):
         connection.execute(f"DELETE FROM {table} WHERE document_id = ?", (document_id,))
 
@@ -127,7 +127,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
 
 
 NOT_DERIVED = Properties()
-"""The properties of a document that the next import derives in the current format."""
+"""The properties of a document before the next import derives them."""
 
 
 def stored_properties(
@@ -187,7 +187,7 @@ def documents_with_value(
 ) -> frozenset[int]:
     """The documents whose front matter has one of the values, or any value if there are none.
 
-    Case, width and a number's .0 make no difference; a list has each of its items.
+    Case, width and a number's .0 make no difference; a list matches by each of its items.
     """
     wanted = set(map(_comparison_form, values))
     return frozenset(
@@ -204,7 +204,7 @@ def _comparison_form(value: str) -> str:
 
 
 def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
-    """How many documents have each value of a front matter's entries, by entry."""
+    """How many documents have each value, by entry of the front matter."""
     counts: dict[str, Counter[str]] = {}
     if not has_properties(connection, tables):
         return counts
@@ -217,9 +217,9 @@ _MAX_NAMED_CHARS = 60
 
 
 def short_enough(names: Iterable[str]) -> Iterator[str]:
-    """The entries or values that an answer names: a longer one is text, and is asked for by words.
+    """The entries or values that are short enough for an answer; long ones are rather texts.
 
-    None is cut, as it is passed on as it stands.
+    They are never cut, as a client passes them on.
     """
     return (name for name in names if len(name) <= _MAX_NAMED_CHARS)
 
@@ -246,7 +246,7 @@ def documents_named(connection: apsw.Connection, tables: Tables, name: str) -> l
 
 
 def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> list[int]:
-    """The documents that a caller means: those that a link may mean, else those of that title."""
+    """The documents that a user's name may mean: as in a link, or else by title."""
     by_title = f"SELECT id FROM {identifier(tables.documents)} WHERE title = ? ORDER BY id"
     return documents_named(connection, tables, name) or column(connection, by_title, (name,))
 
@@ -254,7 +254,7 @@ def documents_called(connection: apsw.Connection, tables: Tables, name: str) -> 
 def documents_linking_to_none(
     connection: apsw.Connection, tables: Tables, name: str
 ) -> frozenset[int]:
-    """The documents with a link of this name or path, if it leads to no document (yet)."""
+    """The documents with a link of this name or path that leads to no document (yet)."""
     if documents_named(connection, tables, name):
         return frozenset()
     linking = (
@@ -275,7 +275,7 @@ class LinkedDocument:
 
 @dataclass(frozen=True, slots=True)
 class DocumentLinks:
-    """What a document links to and what links to it, by path; ``unresolved`` are keys of none."""
+    """A document's links in both directions, by path; ``unresolved`` keys lead to no document."""
 
     to: tuple[LinkedDocument, ...] = ()
     back: tuple[LinkedDocument, ...] = ()
@@ -326,9 +326,9 @@ def _links_of(connection: apsw.Connection, tables: Tables, document_id: int) -> 
 def _resolve_links(
     connection: apsw.Connection, tables: Tables, where: str, *values: int
 ) -> Iterator[_Link]:
-    """Each link with one document: beside its source before elsewhere, then the shortest path."""
+    """Each link with one document, preferably in the source's folder, or with the shortest path."""
     documents, keys = identifier(tables.documents), tables.keys
-    # A path without what follows its last "/" is its folder.
+    # The folder of a path is what precedes its last "/".
     cursor = connection.execute(
         f"""
         SELECT source_id, source_path, key, fragment, document_id, file_path FROM (

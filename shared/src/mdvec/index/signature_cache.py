@@ -93,7 +93,7 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
     if not highest or (build.centre is not None and highest < _GROWTH * build.last_chunk):
         return
     sample = _sample(connection, tables)
-    if not len(sample):  # the vectors are still to come
+    if not len(sample):  # no vectors are stored yet
         return
     centre = build.centre
     if centre is None or _has_moved(sample, centre):
@@ -171,14 +171,14 @@ class ToolSignatures:
     stored: Signatures
 
     def chunk_ids(self, places: NDArray[np.intp]) -> list[int]:
-        """The ids of the chunks whose signatures are at these places in ``stored``."""
+        """The ids of the chunks whose signatures are at these indexes in ``stored``."""
         owners = np.searchsorted(self.ends, places, side="right")
         chunk_ids = self.first_chunks[owners] + places
         chunk_ids[owners > 0] -= self.ends[owners[owners > 0] - 1]
         return [int(chunk_id) for chunk_id in chunk_ids]
 
     def places(self, chunks: ChunkRanges) -> NDArray[np.intp]:
-        """The places in ``stored`` of the signatures of these chunks."""
+        """The indexes in ``stored`` of the signatures of these chunks."""
         documents = np.searchsorted(self.first_chunks, chunks.first_chunks, side="right") - 1
         starts = np.concatenate(([0], self.ends[:-1]))[documents]
         return expanded(starts + chunks.first_chunks - self.first_chunks[documents], chunks.counts)

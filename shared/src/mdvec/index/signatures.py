@@ -7,11 +7,11 @@ signatures differ is the angle between the differences divided by pi (random hyp
 Hadamard transform H D2 H D1 with fixed random signs D: fast, without a stored matrix, and the same
 on every machine.
 
-The vectors of some models crowd together: their mean cosine is .9, and their signs hardly differ.
-Relative to their mean they differ as much as those of other models. A signature around a centre
-therefore also has two numbers, from which the distance to a query is estimated: the squared length
-of the difference (square), and its length divided by its mean agreement with its own signs (gain;
-Gao and Long, "RaBitQ", 2024).
+The vectors of some models are close together: their mean cosine is .9, and their signs hardly
+differ. Relative to their mean they differ as much as those of other models. A signature around a
+centre therefore also has two numbers for estimating the distance to a query: the squared length of
+the difference (square), and its length divided by its mean agreement with its own signs (gain; Gao
+and Long, "RaBitQ", 2024).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _ROWS_AT_ONCE = 4096
 _COMPARED_AT_ONCE = 8192
 """One megabyte of signatures, which fits in the processor's cache."""
 _ESTIMATED_AT_ONCE = 128
-"""Half a megabyte as numbers: larger parts cost more in fresh memory than in arithmetic."""
+"""Half a megabyte as floats: for larger parts, allocating memory takes longer than arithmetic."""
 _SHARE = 64
 """The first comparison keeps at least one signature in 64."""
 _SURE, _DEVIATIONS = 48, 3.0
@@ -44,7 +44,7 @@ its own estimate is off by three standard deviations."""
 _MANY, _WIDENING = 4, 8
 """If the second comparison keeps more than one in 4, it is repeated on 8 times as many."""
 _MAX_UNCOMPARED = 320
-"""Up to this many are kept without comparison: reading them costs less than choosing."""
+"""Up to this many are kept without comparison: reading them is cheaper than comparing."""
 _MEAN_AGREEMENT = (2 / np.pi) ** 0.5
 _MAX_COSINE = 0.95
 _LANES, _FIRST_LANE = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0001000100010001)
@@ -72,7 +72,7 @@ class Signatures:
         return self.words.nbytes + self.squares.nbytes + self.gains.nbytes
 
     def at(self, places: Places) -> Signatures:
-        """The signatures at these places."""
+        """The signatures at these indexes."""
         return Signatures(self.centre, self.words[places], self.squares[places], self.gains[places])
 
 
@@ -104,7 +104,7 @@ def unit_vector_signatures(words: Words, dimension: int) -> Signatures:
 
 
 def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int) -> Places:
-    """The places of at most ``narrow`` signatures that are likely nearest to a query vector.
+    """The indexes of at most ``narrow`` signatures that are likely nearest to a query vector.
 
     First, ``wide`` or more signatures are preselected by the number of differing bits. For these,
     the product of their signs with the rotated query gives a better estimate of the distance; those
@@ -126,7 +126,7 @@ def nearest_signatures(query: Floats, stored: Signatures, wide: int, narrow: int
 
 
 def _largest(scores: Floats, number: int) -> Places:
-    """The places of the ``number`` largest scores."""
+    """The indexes of the ``number`` largest scores."""
     if len(scores) <= number:
         return np.arange(len(scores))
     least = np.partition(scores, -number)[-number]  # faster than argpartition
@@ -152,7 +152,7 @@ def _scores_by_bits(rotated: Floats, length: np.float32, stored: Signatures) -> 
 def _candidates_by_bound(
     rotated: Floats, length: np.float32, stored: Signatures, places: Places
 ) -> tuple[Places, Floats]:
-    """The places that may be among the nearest, and an upper bound of the nearness of each."""
+    """The indexes that may be among the nearest, and an upper bound of the nearness of each."""
     scores, deviations = _estimates(rotated, length, stored.at(places))
     sure = scores[_largest(scores, _SURE)].min()
     best = scores + np.float32(_DEVIATIONS) * deviations
@@ -161,7 +161,7 @@ def _candidates_by_bound(
 
 
 def _differing(words: Words, own: Words) -> Words:
-    """The number of bits in which each signature differs; adds up bytes, eight at a time."""
+    """The number of differing bits of each signature; counts are added up eight bytes at a time."""
     counts = np.bitwise_count(words ^ own).view(np.uint64)
     lanes = (counts & _LANES) + ((counts >> np.uint64(8)) & _LANES)
     total: Words = lanes[:, 0].copy()

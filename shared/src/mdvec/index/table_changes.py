@@ -1,8 +1,7 @@
 """Replaces, renames and drops a tool's tables, and keeps its index of vectors up to date.
 
-Chunks may be stored before their vectors come: words find them at once. Such a chunk has an empty
-embedding, and so have all chunks of its document. An index over these, which is there only while
-there are some, counts them quickly.
+Chunks may be stored before their vectors, so that words find them at once. All chunks of such a
+document have an empty embedding. While there are some, a partial index makes counting them fast.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> 
 
 
 def rename_tables(connection: apsw.Connection, old: str, new: str) -> None:
-    """Give a tool's tables its new name, those of unfinished rebuilds too."""
+    """Rename a tool's tables, including those of unfinished rebuilds."""
     names = _table_names(connection)
     for kind in ("vectors", "documents"):
         for name in names:
@@ -82,7 +81,7 @@ def has_vector_index(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def create_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
-    """Create the signatures of a generation, or choose a collection if a server indexes it."""
+    """Create a generation's table of signatures, or choose a collection if a server indexes it."""
     if outside:
         begin_collection(connection, tables)
     else:
@@ -98,14 +97,14 @@ def put_vectors(
 ) -> None:
     """Index the chunks of a document; call within the transaction that stores them.
 
-    Their ids are consecutive. A collection gets them after that, when the import ends.
+    Their ids are consecutive. A collection gets them when the import ends.
     """
     if has_signatures(connection, tables):
         index.insert_signatures(connection, tables, document_id, first_chunk, vectors)
 
 
 def drop_vectors(connection: apsw.Connection, tables: Tables, ids: Sequence[int]) -> None:
-    """Take all chunks of a document out; call within the transaction that deletes them."""
+    """Remove all chunks of a document; call within the transaction that deletes them."""
     if has_signatures(connection, tables):
         connection.execute(
             f"DELETE FROM {tables.signatures} WHERE first_chunk IN ({','.join(map(str, ids))})"
@@ -119,7 +118,7 @@ def renew_vector_index(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside: bool) -> None:
-    """Build the vector index of a generation again from the stored embeddings.
+    """Rebuild the vector index of a generation from the stored embeddings.
 
     Call within a transaction; afterwards they are sent to the vector server, into a new collection.
     """
@@ -182,7 +181,7 @@ def pending_documents(connection: apsw.Connection, tables: Tables) -> list[int]:
 def pending_document(
     connection: apsw.Connection, tables: Tables, document_id: int
 ) -> PendingDocument:
-    """A document as it was stored, to embed its chunks."""
+    """A stored document, whose chunks are to be embedded."""
     path, title = connection.execute(
         f"SELECT file_path, title FROM {identifier(tables.documents)} WHERE id = ?", (document_id,)
     ).fetchone() or ("", "")

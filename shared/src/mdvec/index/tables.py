@@ -19,14 +19,14 @@ from mdvec.text import identifier
 _WORDS_FORMAT = 6
 _PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
 _EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4")
-"""Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
-and none of thousands), identifiers with hyphens as a whole (in 4), months in names and descriptions
-(in 5); and the links as they are now (in 2 and 3), dates of other keys and eras, and tags as they
-are now."""
+"""Usable earlier formats. Those of words lack numbers in groups (3 has them only beside spaces and
+signs, and none of thousands), whole identifiers with hyphens (4), or months in names and
+descriptions (5). Those of properties lack the present links (2 and 3), dates of other keys and
+eras, and the present tags."""
 
 
 class _Derived:
-    """The name of a derived table, which begins with its attribute's; SQL takes it unquoted."""
+    """The name of a derived table, which begins with the attribute's; it needs no quotes in SQL."""
 
     def __set_name__(self, _: type, kind: str) -> None:
         self._kind = kind
@@ -39,7 +39,7 @@ class _Derived:
 class Tables:
     """The names of one generation of a tool's tables; the first two are to be quoted in SQL.
 
-    ``staged`` tables belong to an unfinished rebuild; their '@' is in no tool's name.
+    ``staged`` tables belong to an unfinished rebuild; no tool's name contains their '@'.
     """
 
     tool_id: int
@@ -88,7 +88,7 @@ class Tables:
 WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
 PROPERTY_TABLES = ("properties", "tags", "links", "keys")
 DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
-"""How the names of the derived tables begin."""
+"""The prefixes of the derived tables' names."""
 
 
 def create_tables(connection: apsw.Connection, tables: Tables) -> None:
@@ -158,7 +158,7 @@ def create_signatures(connection: apsw.Connection, tables: Tables) -> None:
         )
         """
     )
-    # Row 0 is a random build id, not a chunk: caches notice a rebuilt table by it.
+    # Row 0 is not a chunk, but a random build id, by which caches notice a rebuilt table.
     connection.execute(f"INSERT INTO {tables.signatures} VALUES (0, 0, randomblob(16))")
     connection.execute(
         f"CREATE INDEX {tables.index('signed')} ON {tables.signatures} (document_id)"
@@ -257,7 +257,7 @@ def has_properties(connection: apsw.Connection, tables: Tables) -> bool:
 
 
 def has_links(connection: apsw.Connection, tables: Tables) -> bool:
-    """Whether the documents' links were derived as they are now, perhaps in an earlier format."""
+    """Whether the documents' links were derived, perhaps in an earlier format."""
     return _stored_properties_format(connection, tables) in _WITH_LINKS
 
 

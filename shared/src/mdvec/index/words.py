@@ -119,7 +119,7 @@ _DELETED = -1
 def insert_word_counts(
     connection: apsw.Connection, tables: Tables, chunk_id: int, words: Sequence[Sequence[str]]
 ) -> None:
-    """Store the counts of a chunk's words, which are given by field."""
+    """Store the counts of a chunk's words by field."""
     checksums: list[int] = []
     counts: list[int] = []
     fields: list[int] = []
@@ -198,7 +198,7 @@ def chunks_matching(
 def chunks_with_phrases(
     connection: apsw.Connection, tables: Tables, phrases: Iterable[Sequence[str]]
 ) -> list[int]:
-    """The best hundred chunks that have the terms of one of the phrases side by side."""
+    """The best hundred chunks that have the terms of one of the phrases in sequence."""
     return _best_by_bm25(
         connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES
     )
@@ -267,10 +267,10 @@ def matching_chunks(
     """The ``limit`` best chunks by BM25 for the rarest of the query's terms, and for its words.
 
     Terms are used from the rarest on until they have too many postings: frequent terms cost the
-    most and tell the least, and candidates are scored by all terms later. A name in letters is one
-    term and a few words in Japanese are dozens, which would outvote it: so the rarest words alone
-    find half as many chunks again. With ``within``, only those chunks are found, and more postings
-    are read because most belong to other chunks.
+    most and are the least specific, and candidates are scored by all terms later. A name in letters
+    is one term, while a few words in Japanese are dozens, which would outvote it; so half as many
+    chunks again are found by the rarest words alone. With ``within``, only those chunks are found,
+    and more postings are read because most belong to other chunks.
     """
     known = sorted(
         (term for term, count in frequencies.items() if count), key=frequencies.__getitem__
@@ -288,7 +288,7 @@ def matching_chunks(
 def _rarest(
     terms: Sequence[str], frequencies: Mapping[str, int], most: int, least: int
 ) -> list[str]:
-    """The first terms, ``least`` at least, that have no more than so many postings in all."""
+    """The first terms with at most ``most`` postings in all, but at least ``least`` terms."""
     chosen: list[str] = []
     postings = 0
     for term in terms[:_MAX_TERMS]:

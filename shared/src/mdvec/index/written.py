@@ -1,6 +1,6 @@
-"""Looks for words in the stored texts themselves, whatever the index of words has of them.
+"""Searches the stored texts themselves for words that the index of words does not have.
 
-A text may have a word in several parts: Wi-Fi for wifi, サーバー室 for サーバ室.
+A text may spell a word in several parts: Wi-Fi for wifi, サーバー室 for サーバ室.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _MAX_READ_BYTES = 64_000_000
-"""How much stored text one look reads; it takes about 2.5 ms for a million bytes."""
+"""How much stored text is read at most; a million bytes take about 2.5 ms."""
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
-    """The documents that contain a word, in whatever case; None if they are too many to look.
+    """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number is found in any groups, an identifier with digits with any signs between its parts,
+    A number matches in any grouping, an identifier with digits with any signs between its parts,
     kanji with a space among them, as between a person's names, and a compound of kanji with the
-    ends of its verbs, which are read alike (申込書: 申し込み書).
+    endings of its verbs, if the reading is the same (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
@@ -62,7 +62,7 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     else:
         where, value = _contains("content", spelling)
         return column(connection, f"SELECT id FROM {documents} WHERE {where}", (value,))
-    # Full width needs a look at every text, folded; a current index has such words already.
+    # Full width would need every text to be folded; a current index already has such words.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
         f"SELECT id, content FROM {documents} WHERE content LIKE ?",
@@ -98,9 +98,9 @@ def _reading(spelling: str) -> str:
 
 
 def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
-    """The chunks with a name that the index has no term for (C++), by itself, in whatever case.
+    """The chunks with a name that the index has no term for (C++), as a word, in any case.
 
-    None if they are too many to look.
+    None if there is too much text to read.
     """
     if _is_too_much(connection, tables):
         return None
@@ -114,9 +114,9 @@ def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> lis
 
 
 def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int] | None:
-    """The chunks that have a text of several terms (15.3.1) as it is written, in any width.
+    """The chunks that contain a text of several terms (15.3.1) literally, in any width.
 
-    None if none has it, but perhaps a document where no chunk is, as in its front matter.
+    None if no chunk has it, but a document may, such as in its front matter.
     """
     wanted = folded(text)
     side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
@@ -142,7 +142,7 @@ def chunks_with(
     limit: int,
     within: ChunkRanges | None = None,
 ) -> list[int]:
-    """The first chunks of some documents that contain a word, in whatever case."""
+    """The first chunks of some documents that contain a word, in any case."""
     if within is not None and not within.size:
         return []
     where, value = _contains("chunk_text", spelling)
@@ -159,17 +159,17 @@ def chunks_with(
 def chunks_saying(
     connection: apsw.Connection, tables: Tables, words: str, *, inside: bool
 ) -> NDArray[np.int64]:
-    """The chunks that have words as they are written, whatever the case and width, in order.
+    """The chunks, in order, that contain words literally, in any case and width.
 
-    They may stand in the text, the heading, the title, or the document's other names. Letters at
-    either end may be a part of a longer word if ``inside``. Digits match whether they are written
-    in groups (0120-333-906, 1,234,567) or not.
+    The words may be in the text, the heading, the title, or the document's other names. Letters at
+    either end may be a part of a longer word if ``inside``. Digits match with and without grouping
+    (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
     indexed = _matching(connection, tables, wanted, inside=inside)
     pattern = _pattern(wanted, inside=inside)
     is_one_term = len(set(terms(wanted))) == 1 and wanted.isalnum()
-    if is_one_term and not wanted.isdecimal():  # which needs no second look
+    if is_one_term and not wanted.isdecimal():  # no further check is needed
         saying = set(indexed)
     else:
         saying = {
@@ -229,15 +229,15 @@ _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
 _MIN_GROUPED = 4
-"""Digits of a number that may be written in groups of thousands."""
+"""The least digits of a number that may be written in groups of thousands."""
 _MIN_JOINED = 6
-"""The least digits of a number that may be grouped in any way (a phone's); fewer are a range."""
+"""The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
 
 
 def _matching(
     connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
 ) -> list[int]:
-    """The chunks that have all terms of some folded words; numbers in any groups."""
+    """The chunks that have all terms of some folded words, with numbers in any grouping."""
     groups = []
     for match in _NUMBER.finditer(wanted):
         digits = _digits(match[0])
@@ -247,7 +247,7 @@ def _matching(
     for term in dict.fromkeys(terms(_NUMBER.sub(" ", wanted))):
         if is_letters(term):
             groups.append([term, *(_containing(connection, tables, term) if inside else [])])
-        elif len(term) <= _PAIR:  # a longer stretch is a term of its whole run alone
+        elif len(term) <= _PAIR:  # a longer stretch is only a term if it is a whole run
             groups.append([term])
     if not groups:
         return []
@@ -274,7 +274,7 @@ def _digits(number: str) -> str:
 
 
 def _thousands(digits: str) -> list[str]:
-    """The digits in groups of three from the end; just them if they are few."""
+    """The digits in groups of three from the end; a single group if they are few."""
     if len(digits) < _MIN_GROUPED:
         return [digits]
     ends = range(len(digits) % 3 or 3, len(digits) + 1, 3)
@@ -338,12 +338,12 @@ def _contains(column: str, spelling: str) -> tuple[str, str]:
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30
 _MIN_LETTERS = 4
-"""A shorter word (api, use) is made of two others by chance."""
+"""A shorter word (api, use) may consist of two others by chance."""
 _SIGN = f"[./&+{HYPHENS}]"
 
 
 def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
-    """The best hundred chunks that have a word in letters as two (Wi-Fi, VS Code, Node.js).
+    """The best hundred chunks that spell a word in letters as two (Wi-Fi, VS Code, Node.js).
 
     Between them is one sign, or a space if both begin with a capital: "is land" is no island.
     """
@@ -374,10 +374,10 @@ def _is_one_word(parts: str) -> bool:
 def has_compound(
     connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
 ) -> bool:
-    """Whether a text has the words of a compound with nothing between them, in their order.
+    """Whether a text has the words of a compound in sequence, with nothing between them.
 
-    Of each word the terms are given that count as this word. If very many passages have the words
-    apart, as around a particle, the rest of them is taken to have the compound.
+    ``words`` has, for each word, the terms that count as it. If very many passages have the words
+    separately, such as around a particle, the check stops and the answer is yes.
     """
     phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
     ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
