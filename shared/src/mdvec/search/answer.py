@@ -55,7 +55,7 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 
 
 def not_mentioned(pool: Pool) -> list[str]:
-    """Notes on words of the question that no text has, and on what was searched instead."""
+    """Notes on words of the question that no text contains, and on what was searched instead."""
     absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
     notes = [f"nothing here mentions {_word_list(absent)}"] if absent else []
     notes += [
@@ -72,16 +72,16 @@ def _word_list(words: Sequence[str]) -> str:
 
 
 class Records(Protocol):
-    """The records of tools that are made of them."""
+    """Reads the records of tools that consist of records."""
 
     def count(self, connection: apsw.Connection, tool: Tool) -> int:
-        """How many a search can find."""
+        """How many records a search can find."""
         ...
 
     def of_chunk(
         self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
     ) -> Sequence[StoredChunk]:
-        """Those of a chunk, at most ``k``; those that the question asks for come first."""
+        """At most ``k`` records of a chunk; those that the question names come first."""
         ...
 
 
@@ -92,7 +92,7 @@ def with_records(
     k: int,
     records: Records,
 ) -> list[RankedChunk]:
-    """The ranked chunks; those of tools made of records become records, ``k`` in all."""
+    """The ranked chunks, with those of tools of records replaced by records, ``k`` in all."""
     chunks: list[RankedChunk] = []
     seen: set[tuple[int, int]] = set()
     for hit in ranked:
@@ -156,9 +156,8 @@ class Question:
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
-    thing; what all of them find is ranked together. ``related_to`` is a document whose own
-    passages are not searched, as they would be found first; ``is_asked`` is False where ``query``
-    is only its text.
+    thing; their results are ranked together. ``related_to`` is a document whose own passages are
+    not searched, as they would be found first; ``is_asked`` is False if ``query`` is only its text.
     """
 
     query: str
@@ -202,7 +201,7 @@ class Answer:
 
     @property
     def first_sentence(self) -> str | None:
-        """What stands before the hits of an answer that is not confident, if anything was asked."""
+        """The sentence before the hits, if there is a question and the answer is not confident."""
         return _UNSURE if self.is_asked and self.results and not self.confident else None
 
 
@@ -217,12 +216,11 @@ def search(
 ) -> Answer:
     """Find the passages that answer a question best.
 
-    A tool without documents gives no hits. If a tool's model is not available but another's is,
-    or if its vectors are on a server that does not answer, the tool is searched by words alone, or
-    left out if the mode is ``vector``, with a note. ``engine`` is that server. So is a tool whose
-    model is behind an endpoint that fails. ``reranker`` orders the first candidates anew, or
-    leaves them as they are, with a note. ``records`` gives those of tools that are
-    made of them; without it their chunks are returned. ``kept`` lends connections to the database.
+    A tool without documents gives no hits. If a tool's model is not available but another's is, if
+    its endpoint fails, or if its vectors are on a server (``engine``) that does not answer, the
+    tool is searched by words alone, or left out if the mode is ``vector``, with a note.
+    ``reranker`` reorders the first candidates, or leaves them with a note. ``records`` reads tools
+    of records; without it their chunks are returned. ``kept`` lends connections to the database.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -348,7 +346,7 @@ def _answer(
         with stopwatch.stage("fusion"):
             has_vectors = bool(of_query) or question.mode == "vector"
             pool = pooled(pools, query)
-            # What says an exact text fits, however far it is from the rest of the question.
+            # A passage with an exact text matches, however unlike the rest of the question.
             least = 0.0 if question.filters.exact else MIN_SCORE
             rankings[text] = pool.ranked(question.mode if has_vectors else "lexical", least)
         about_words += [note for note in not_mentioned(pool) if note not in about_words]

@@ -37,19 +37,19 @@ if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
 _folded = lru_cache(maxsize=512)(folded)
-"""Folds a passage's text, which is counted as a whole and by sentence."""
+"""Cached, as a passage's terms are counted as a whole and by sentence."""
 
 
 @lru_cache(maxsize=4_096)
 def _name_terms(name: str, *, has_words: bool) -> frozenset[str]:
-    """The telling terms of a title, alias or heading; many passages and questions share it."""
+    """The content terms of a title, alias or heading; cached, as many passages share one."""
     of_name = field_terms(name)
     terms = frozenset(of_name.words if has_words else of_name.plain)
     return (terms - of_name.fillers) or terms
 
 
 class FieldReader:
-    """Counts a question's terms in the fields of passages, whose properties go by document id.
+    """Counts a question's terms in the fields of passages; ``properties`` are by document id.
 
     Plain terms are counted here; counts of words are stored.
     """
@@ -70,7 +70,7 @@ class FieldReader:
             word
             for word, terms in variants.items()
             if word[0] != WORD_MARK and any(term[0] == WORD_MARK for term in terms)
-            if not is_foreign_prose(query.letters)  # whose words can stand in katakana alone
+            if not is_foreign_prose(query.letters)  # a text may have its words only in katakana
         )
         self._counter = TermCounter(query.plain)
         self._asked = {
@@ -96,7 +96,7 @@ class FieldReader:
     ) -> tuple[dict[str, FieldCounts], frozenset[str]]:
         """How often each term occurs in each field of a passage, given the counts of ``words``.
 
-        Also which of the words in letters it has in katakana alone.
+        Also the words in letters that the passage has only in katakana.
         """
         fields = chunk_fields(
             chunk.title,
@@ -110,21 +110,23 @@ class FieldReader:
             counts[term] = (*above, text.get(term, 0))
         spoken = self._spoken.intersection(words) - counts.keys()
         counts.update(words)
-        for name in self._numbered.keys() & counts.keys():  # what has it has its parts
+        for name in (
+            self._numbered.keys() & counts.keys()
+        ):  # a passage that has it also has its parts
             counts |= dict.fromkeys(self._numbered[name] - counts.keys(), counts[name])
         return counts, spoken
 
     def sentences(
         self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> tuple[frozenset[str], ...]:
-        """The counted terms that stand together as spelled in each sentence of a passage."""
+        """The counted terms, as spelled, of each sentence of a passage."""
         among = [term for term in self._in_sentences if term in counts and counts[term][-1]]
-        if len(among) < 2:  # which stands in some sentence, whichever it is
+        if len(among) < 2:  # a single term is in some sentence
             return (frozenset(among),) if among else ()
         return tuple(self._counter.by_sentence(_folded(chunk.content), among))
 
     def inside(self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
-        """The counted terms that a passage has only inside other words, or something like them."""
+        """The counted terms that a passage has only inside other words, or as similar words."""
         unlike = frozenset(self._substituted & counts.keys())
         text = f"{chunk.title}\n{chunk.file_path}\n{chunk.heading}\n{chunk.content}"
         unlike |= {
@@ -137,7 +139,7 @@ class FieldReader:
     def _inside_words(
         self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
     ) -> frozenset[str]:
-        """Words that a passage has only as letters of others, and the counted terms in them."""
+        """Words that a passage has only as parts of others, and the counted terms in them."""
         pieces = self._pieces.keys() & counts.keys()
         lacking = {word for term in pieces for word in self._pieces[term] if word not in counts}
         if not (lacking or self._asked_alone):
@@ -150,7 +152,7 @@ class FieldReader:
             for word in self._asked_alone - inside
             if is_only_amid(self._spelled[word], text, sum(counts.get(word, ())))
         }
-        # A piece of what is not written at all says something (管理 of 管理者), but in katakana.
+        # A part of an absent word is evidence (管理 of 管理者), except in katakana.
         absent = inside | {word for word in lacking - written if is_katakana(self._spelled[word])}
         return frozenset(term for term in pieces if self._pieces[term] <= absent) | inside
 
@@ -197,8 +199,8 @@ _BETWEEN_PARTS = re.compile(r"[_.:/-]+")
 def has_part(text: str, spelling: str) -> bool:
     """Whether a text has a word in letters or digits by itself, or as a part of an identifier.
 
-    A part begins and ends where the case changes, at "_", a sign or between letters and digits:
-    IdleConns is one of maxIdleConnsPerHost and of MAX_IDLE_CONNS, while corn is none of corner.
+    Parts are separated by a change of case, "_", a sign, or between letters and digits: IdleConns
+    is a part of maxIdleConnsPerHost and MAX_IDLE_CONNS, while corn is not a part of corner.
     """
     return any(
         _begins(text, match.start()) and _ends(text, match.end())
@@ -239,7 +241,7 @@ MAX_COMPARED_EXACTLY = 2_048
 
 
 class _Once:
-    """A look that is made when it is first asked for; of a hundred candidates few are asked."""
+    """Evaluates a function once, when it is first needed; few of a hundred candidates need it."""
 
     __slots__ = ("_look", "_seen")
 
@@ -255,11 +257,11 @@ class _Once:
 
 @dataclass(frozen=True, slots=True)
 class ToolCandidates:
-    """A tool's candidates for a question, in the order of their ids, and what scores them.
+    """A tool's candidates for a question, in the order of their ids, with the data for scoring.
 
     The ``query`` has no words if the tool's word index is outdated. ``words`` counts each word in
-    each field, by chunk id; ``properties`` go by document id. ``searched`` chunks passed the
-    filters. ``trouble`` says why the vector retriever could not be used, if it could not.
+    each field, by chunk id; ``properties`` are by document id. ``searched`` is the number of chunks
+    that passed the filters. ``trouble`` says why the vector retriever could not be used, if so.
     """
 
     tool: Tool
@@ -314,11 +316,11 @@ def find_candidates(
     within: index.ChunkRanges | None = None,
     engine: index.ChromaServer | None = None,
 ) -> ToolCandidates:
-    """Run both retrievers over one tool, for ``k`` hits, within the transaction of its row.
+    """Run both retrievers over one tool, for ``k`` hits, in the transaction that read the tool.
 
-    Mode ``vector`` skips the lexical retriever, no ``vector`` (the question's embedding) the other.
-    Only the chunks ``within`` are searched, None for all; ``engine`` is the server that indexes
-    the vectors of tools whose index is not in the file.
+    The lexical retriever is skipped in mode ``vector``, the other one without ``vector`` (the
+    question's embedding). Only the chunks ``within`` are searched, or all for None; ``engine`` is
+    the server that indexes the vectors of tools whose index is not in the file.
     """
     names = tool.tables
     limit = max(MIN_CANDIDATES, k)
@@ -340,7 +342,7 @@ def find_candidates(
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
         chunks = index.stored_chunks(connection, names, sorted(ids), vector)
-        if mode == "vector" and vector is not None:  # some may still wait for their vectors
+        if mode == "vector" and vector is not None:  # some chunks may not have vectors yet
             chunks = [chunk for chunk in chunks if chunk.cosine is not None]
         words: dict[int, dict[str, FieldCounts]] = {}
         if lexical.words_found.variants:

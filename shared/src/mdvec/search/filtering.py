@@ -23,7 +23,7 @@ _MAX_NAMED_TAGS = 5
 class Narrowed:
     """The chunks of a tool that pass the filters; None for all of them.
 
-    ``notes`` say why the filters could not be applied, and what they left out.
+    ``notes`` say why the filters could not be applied, or what they excluded implicitly.
     """
 
     chunks: index.ChunkRanges | None
@@ -62,7 +62,7 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
 
 
 def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
-    """Whether imports have read all that the filters need."""
+    """Whether the index has all that the filters need."""
     has_stated = index.has_properties if filters.links_to is None else index.has_links
     return has_stated(connection, tool.tables) and (
         not filters.is_of_passages or index.has_usable_words(connection, tool.tables)
@@ -76,7 +76,7 @@ def _ids_within(
 
 
 def without_rows(tool: Tool) -> str:
-    """Why a tool that is made of records passes no filter, and is in no listing."""
+    """Why a tool of records passes no filter, and is in no listing."""
     return (
         f"{tool.name} was left out: these filters are for notes and documents; "
         "the household's own tools find rows by words, days and amounts"
@@ -95,7 +95,7 @@ def without_document(
 def _saying(
     connection: apsw.Connection, tool: Tool, filters: Filters, within: index.ChunkRanges | None
 ) -> tuple[index.ChunkRanges, dict[str, int]]:
-    """The chunks with the exact and without the excluded texts, and how many each of these took."""
+    """The chunks with the exact and without the excluded texts, and how many each text excluded."""
     ids = _ids_within(connection, tool, within)
     for words in filters.exact:
         saying = index.chunks_saying(connection, tool.tables, words, inside=True)
@@ -116,7 +116,7 @@ def _saying(
 def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
 ) -> tuple[list[int], tuple[str, ...]]:
-    """The documents of a tool of notes that pass the filters, by id, and notes as ``narrow``'s.
+    """The ids of a tool's documents that pass the filters, and notes as in ``narrow``.
 
     A document passes ``exclude`` if none of its passages has the text.
     """
@@ -143,7 +143,7 @@ def passing_documents(
 
 
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
-    """Notes on how the filters of documents were read, and on what they left out unasked."""
+    """Notes on how the filters of documents were read, and on what they excluded implicitly."""
     notes = _without_dates(connection, tool, filters)
     named = None if filters.path is None else filters.path.with_its_sign
     if named is not None:
@@ -158,7 +158,7 @@ def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) ->
 
 
 def _without_dates(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:
-    """How many documents a filter of days left out because they have no date."""
+    """A note on documents that a filter of days excluded because they have no date."""
     if filters.since is None and filters.until is None:
         return []
     count = index.count_undated(connection, tool.tables)
@@ -239,9 +239,9 @@ def _condition(connection: apsw.Connection, tool: Tool, filters: Filters) -> ind
 
 
 def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> frozenset[int]:
-    """The ids of a tool's documents that link to ``name``, in each sense that it may have.
+    """The ids of a tool's documents that link to ``name``, in any of its meanings.
 
-    Where a link with it leads to none, those that have one all the same.
+    If links with this name lead nowhere, their documents are included.
     """
     called = index.documents_called(connection, tool.tables, name)
     links = index.links_of(connection, tool.tables, called).values()
@@ -259,7 +259,7 @@ def _leaves_any(connection: apsw.Connection, requested: Sequence[Tool], filters:
 def _without_value(
     connection: apsw.Connection, requested: Sequence[Tool], names: str, key: str
 ) -> str:
-    """Which values an entry of the front matter has, as no note has the one asked for."""
+    """A message that no note has the wanted value of an entry, with the values that there are."""
     counts: Counter[str] = Counter()
     entries: Counter[str] = Counter()
     for tool in requested:
@@ -279,7 +279,7 @@ def _without_value(
 
 
 def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
-    """Which entries of the front matter have as a value what no document has as a tag."""
+    """A message on entries of front matter that have an unknown tag as a value."""
     entries = {
         quoted(f"{name}={value}")
         for tool in requested
@@ -291,7 +291,7 @@ def _entries_with(connection: apsw.Connection, requested: Sequence[Tool], tag: s
 
 
 def _nearest(connection: apsw.Connection, requested: Sequence[Tool], tag: str) -> str:
-    """The tags most similar to a tag that no document has; if none is, the most frequent ones."""
+    """The tags most similar to an unknown one; if none is similar, the most frequent ones."""
     known = {
         folded_tag(counted.tag): counted.tag
         for tool in requested

@@ -44,7 +44,7 @@ from mdvec.tools import KINDS
 class Explanation:
     """Why a hit has its rank: the ranks and scores by vectors and by words.
 
-    ``fused`` is the score that hits are ranked by; the hit's probability derives from it.
+    ``fused`` is the score that determines the rank; the hit's probability derives from it.
     ``cosine`` is None if vectors were not used. ``lexical_weight`` is the weight of the lexical
     score. ``document_coverage`` also counts what other candidates of the document contain.
     ``matched_words`` are the question's words in the hit, in normalised form; ``matched_terms``
@@ -78,10 +78,10 @@ class Hit:
     several were asked, ``also_in`` other files with the same text, ``links_to`` and
     ``linked_from`` the paths that its document links to and is linked from. ``truncated`` says
     whether the passage was cut at either end; if its end was cut, it continues at
-    ``next_position``. ``goes_on`` is where its section goes on if it ends uncut. ``pages``
-    are those of the original file that it is on, such as "pages 12-13", from ``first_page`` on; ""
-    and 0 if that has none. ``description`` is what its front matter says that the document is
-    about, if words of the question stand there and not in the passage.
+    ``next_position``. If it ends uncut, ``goes_on`` is where its section continues. ``pages`` are
+    those of the original file that hold it, such as "pages 12-13", beginning with ``first_page``;
+    "" and 0 if the file has none. ``description`` is from the document's front matter, if it has
+    words of the question that the passage does not.
     """
 
     tool: str
@@ -127,7 +127,7 @@ _MAX_DESCRIPTION = 200
 
 
 def tags_in_short(tags: Sequence[str]) -> str:
-    """Tags as a line about a document shows them: the first, and how many more there are."""
+    """The first tags in a line about a document, and the number of the others."""
     shown = ""
     for number, tag in enumerate(tags):
         if number and len(shown) + len(tag) > _MAX_TAGS_CHARS:
@@ -138,10 +138,10 @@ def tags_in_short(tags: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Passage:
-    """A passage; ``wanted`` is what was asked for, of which ``span`` has no machine text.
+    """A passage; ``wanted`` is the requested range, and ``span`` its part without machine text.
 
     ``content`` is the whole document if the passage extends beyond one chunk, ``goes_on_at`` where
-    the wanted text goes on after machine text.
+    the wanted text continues after machine text.
     """
 
     ranked_chunk: RankedChunk
@@ -186,7 +186,7 @@ def of_documents(
     ranked: Sequence[RankedChunk],
     read: Callable[[apsw.Connection, index.Tables, set[int]], Mapping[int, _OfDocument]],
 ) -> dict[tuple[int, int], _OfDocument]:
-    """What is stored about the documents of chunks, by ``RankedChunk.document``."""
+    """Reads something about the documents of chunks; the result is by ``RankedChunk.document``."""
     stored: dict[tuple[int, int], _OfDocument] = {}
     for tables in {hit.tool.tables for hit in ranked}:
         ids = {hit.chunk.document_id for hit in ranked if hit.tool.tables == tables}
@@ -196,7 +196,7 @@ def of_documents(
 
 
 _LINKED_PLACES, _MAX_LINKS = 5, 2
-"""Of how many other files with a hit's text the links are told, and how many in each direction."""
+"""For how many other files with a hit's text links are shown, and how many in each direction."""
 
 
 def _with_links(
@@ -235,7 +235,7 @@ def _paths(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
 
 
 def _link_note(links: index.DocumentLinks, of_hit: index.DocumentLinks) -> str:
-    """What another document with a hit's text is linked with, where the hit's is not."""
+    """The links of another document with a hit's text that the hit's document does not have."""
     ways = ("links to", links.to, of_hit.to), ("linked from", links.back, of_hit.back)
     parts: list[str] = []
     for way, own, known in ways:
@@ -296,7 +296,7 @@ def _text_of(connection: apsw.Connection, tables: index.Tables, file_path: str) 
 
 def _window(ranked: RankedChunk) -> Window:
     chunk = ranked.chunk
-    # Pages stay apart, so that a hit cites the one that it was found on.
+    # Pages are not joined, so that a hit cites the one on which it was found.
     is_apart = KINDS[ranked.tool.kind].is_made_of_records or page_unit(chunk.file_path)
     return Window(
         (ranked.tool.id, chunk.document_id),
@@ -324,7 +324,7 @@ def _wider(ranked: RankedChunk, text: _Text, returning: Returning) -> TextSpan:
 
 
 def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
-    """The passage around a chunk within a span, up to the machine text before and after it."""
+    """The passage around a chunk within a span, bounded by machine text before and after it."""
     chunk = ranked.chunk
     before = [end for _, end in text.machine if wanted.start < end <= chunk.start_position]
     after = [span for span in text.machine if chunk.end_position <= span[0] < wanted.end]
@@ -336,7 +336,7 @@ def _readable(ranked: RankedChunk, text: _Text, wanted: TextSpan) -> _Passage:
 
 
 def _add(passages: list[_Passage], new: _Passage) -> None:
-    """Append a passage, unless its chunk is in an earlier one; replace those that it contains."""
+    """Append a passage, unless an earlier one has its chunk; replace those that it contains."""
     of_document = [p for p in passages if p.ranked_chunk.document == new.ranked_chunk.document]
     chunk = new.ranked_chunk.chunk
     if any(
@@ -394,7 +394,7 @@ def _hit(passage: _Passage, shown: TextSpan, properties: Properties) -> Hit:
 
 
 def _description(matched: Sequence[str], content: str, properties: Properties) -> str:
-    """What the front matter says that a document is about, if that is why a passage was found."""
+    """The description in a document's front matter, if a passage was found by its words."""
     text = folded(content)
     lacking = [term for term in matched if term[0] != WORD_MARK and term not in text]
     description = next(
@@ -413,7 +413,7 @@ def _description(matched: Sequence[str], content: str, properties: Properties) -
 
 
 def _range_around(chunk: index.StoredChunk, shown: TextSpan) -> tuple[int, int]:
-    """The range of text to show, moved so that it includes the chunk found."""
+    """The range of text to show, moved to include the chunk."""
     if chunk.end_position <= shown.end:
         return shown.start, shown.end
     room = shown.end - shown.start

@@ -24,15 +24,15 @@ from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
 NO_PAGES = f"a question has no pages, only a listing has; a larger k, up to {MAX_K}, shows more"
-"""What an answer says to a further page of its hits, which would be the same again."""
+"""The note if a further page of a question's hits is requested."""
 _MAX_QUESTION = 60
 _LIKE_CHARS = 400
-"""How much of a document's beginning says what it is about."""
+"""How much of a document's beginning is used as the query for similar ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedDocument:
-    """A document in a listing; ``tasks`` are its open tasks with their lines, if asked for."""
+    """A document in a listing; ``tasks`` are its open tasks with their lines, if requested."""
 
     tool: str
     file_path: str
@@ -63,7 +63,7 @@ def list_documents(
 ) -> Listing:
     """A page of the documents of some or all tools that pass the filters.
 
-    They come by path, or with ``sort`` newest by date, those without one last.
+    They are sorted by path, or with ``sort`` newest by date, those without one last.
 
     Raises:
         SearchRefused: a tool has no texts or is disabled, or there is no such page.
@@ -105,7 +105,7 @@ def list_documents(
 
 
 def example_questions(database: Path, listing: Listing, count: int = 3) -> list[str]:
-    """Headings with what they stand below, of the first documents that have some, one of each."""
+    """One heading, with those above it, of each of the first documents that have some."""
     questions: list[str] = []
     with open_database(database, "read") as connection, snapshot(connection):
         tools = {tool.name: tool for tool in requested_tools(connection, listing.tools or None)}
@@ -128,7 +128,7 @@ def example_questions(database: Path, listing: Listing, count: int = 3) -> list[
 def query_like(
     database: Path, tools: Sequence[str] | None, file_path: str
 ) -> tuple[SourceDocument, str]:
-    """A document by its path, name or alias, and a query for documents that are about the same.
+    """A document by its path, name or alias, and a query for similar documents.
 
     Raises:
         SearchRefused: no tool has such a document.

@@ -39,7 +39,7 @@ def question_vectors(
     embedder_of: EmbedderOf,
     stopwatch: Stopwatch,
 ) -> tuple[dict[str, Vectors], list[str]]:
-    """The question's vectors by fingerprint, and a note for each tool without.
+    """The question's vectors by fingerprint, and a note for each tool that gets none.
 
     Raises:
         ModelError: no tool's model can embed it, and words alone may not answer instead.
@@ -58,10 +58,10 @@ def question_vectors(
             )
         except ModelError as error:
             refused.append((tool, error))
-            # Another tool's questions may be allowed to go there.
+            # The questions of another tool may be allowed to go to this endpoint.
             if isinstance(error, EndpointFailure) and not isinstance(error, QuestionNotAllowed):
                 failed[tool.model] = error
-    # The network comes and goes; a model that is not installed does not.
+    # An endpoint's failure may be temporary; a missing model has to be installed.
     words_answer = mode == "hybrid" and any(isinstance(e, EndpointFailure) for _, e in refused)
     if refused and not vectors and not words_answer:
         raise refused[-1][1]
@@ -98,7 +98,7 @@ def _check_allowed(connection: apsw.Connection, tool: Tool, embedder: Embedder) 
     """Check that a question may go where the embedder sends it.
 
     Raises:
-        QuestionNotAllowed: the user has not allowed that for this tool.
+        QuestionNotAllowed: the user has not allowed this for the tool.
     """
     if not isinstance(embedder, RemoteEmbedder) or embedder.endpoint.is_local:
         return

@@ -27,7 +27,7 @@ MIN_SCORE = 0.005
 """Passages below this score are unrelated to the question and are left out."""
 
 _LINKS_LOOKED_FOR = 20
-"""Among how many of the best candidates lists of links are looked for."""
+"""How many of the best candidates are checked for being lists of links."""
 _JUST_BEHIND = 1e-6
 
 
@@ -86,7 +86,7 @@ class Pool:
 
     @property
     def absent(self) -> tuple[str, ...]:
-        """Names that the question asks about and no text has, as spelled in the question."""
+        """Names in the question that no text has, as spelled there."""
         return _spellings_of({**self.query.names, **self.query.signed}, self.unwritten)
 
     @property
@@ -120,7 +120,7 @@ class Pool:
         )
 
     def _may_have(self, term: str, candidate: Candidate) -> bool:
-        """Whether a passage has a term, or all the pairs of characters that spell it."""
+        """Whether a passage has a term, or all of its pairs of characters."""
         pieces = [piece for piece, words in self.query.words_of.items() if words == {term}]
         return term in candidate.terms or (
             bool(pieces) and all(piece in candidate.terms for piece in pieces)
@@ -132,7 +132,7 @@ class Pool:
         return _spellings_of(self.query.nouns, self.unwritten)
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
-        """The scores, where no list of links is above a text that has all of its matched words."""
+        """The scores, with lists of links below texts that have all of their matched words."""
         first = sorted(range(len(scored)), key=lambda at: -scored[at].score)[:_LINKS_LOOKED_FOR]
         lists = {at for at in first if is_list_of_links(self.owners[at][1].content)}
         behind = list(scored)
@@ -158,7 +158,7 @@ class Pool:
             [(self.candidates[position], scored[position]) for position in order[:FIRST]],
             self.absent,
         )
-        if not self.query.all:  # only signs: nothing was asked
+        if not self.query.all:  # only signs, so there is nothing to search for
             first_evidence = replace(first_evidence, coverage=0.0, likeness=None, named=0.0)
         elif mode == "vector" or not self.statistics.frequencies:
             first_evidence = replace(first_evidence, coverage=None)
@@ -210,9 +210,9 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
 
 
 def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
-    """The rankings of several queries as one: each chunk where it is likeliest to answer.
+    """Merges the rankings of several queries; a chunk has its highest likelihood.
 
-    A chunk is found by the queries that have it among their first ``k``, or else by the one that
+    Its ``found_by`` are the queries that have it among their first ``k``, or else the one that
     ranks it best.
     """
     if len(rankings) == 1:
@@ -236,7 +236,7 @@ def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
 def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
     """The ranked chunks without those whose text an earlier one of another document has.
 
-    A text too short to stand alone is the same only under the same heading of the same title.
+    Very short texts only count as the same under the same heading and title.
     """
     first_with: dict[tuple[object, ...], int] = {}
     once: list[RankedChunk] = []
@@ -258,9 +258,9 @@ def _strength(hit: RankedChunk) -> tuple[float, float]:
 
 
 def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> frozenset[str]:
-    """The words without a dictionary's entry that no tool has, but perhaps one in another spelling.
+    """The unknown words that no tool has, or only in a similar spelling.
 
-    One in letters without such a spelling may also be a word of another language.
+    A word in letters without a similar spelling does not count: it may be of another language.
     """
     searched_by = {
         word: {
@@ -308,10 +308,10 @@ class Reranks(Protocol):
 def reranked(
     ranked: Sequence[RankedChunk], query: str, reranker: Reranks
 ) -> tuple[list[RankedChunk], list[str]]:
-    """The candidates with the first ones in a new order, and a note on what was done.
+    """The candidates with the first ones in a new order, and a note on it.
 
-    A reranker says which passage answers best, not how likely it is to answer: the likelihoods
-    stay with the places.
+    A reranker finds the best passage, but not how likely it is to answer: the likelihoods stay with
+    the ranks.
     """
     first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
     if len(first) < 2:

@@ -1,4 +1,4 @@
-"""Looks a question's words up: as written, in other spellings, and in the texts themselves."""
+"""Looks up a question's words: as written, in other spellings, and in the texts themselves."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from mdvec.text import (
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
 _MIN_PART = 3
-"""Characters of a part of an identifier: fewer are in too many words by chance."""
+"""The least characters of a part of an identifier: fewer occur in too many words by chance."""
 _MAX_ABSENT = 6
-"""How many words that no text has are looked for inside longer ones and among the nearest
-spellings; a pasted log has dozens, and each look reads the whole vocabulary."""
+"""How many absent words are looked for inside longer ones and among the nearest spellings; a pasted
+log has dozens, and each lookup reads the whole vocabulary."""
 _MAX_LOOKED_FOR = 3
-"""How many words that no index has are looked for in the texts themselves."""
+"""How many words that are not in the index are looked for in the texts themselves."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordsFound:
-    """What the index of words has of a question's words.
+    """How the words of a question are found in the index.
 
     Attributes:
-        variants: the terms of the index that each word is searched by: itself, or other spellings.
-        substituted: the words searched by the nearest spellings, or by their sound in katakana,
-            because the texts have neither them nor another spelling of them.
+        variants: for each word the terms of the index to search for: itself, or other spellings.
+        substituted: absent words that are searched by the nearest spellings, or by their sound in
+            katakana, with these.
         within: the words in letters that the texts have only inside longer ones.
-        unwritten: the names and nouns that stand in no document, by term.
-        literal: the chunks that have a name or noun where the index does not look (an address, a
-            tag), or as two words (Wi-Fi), by term.
+        unwritten: the names and nouns that no document has, by term.
+        literal: by term, the chunks that have a name or noun in a place that the index leaves out
+            (an address, a tag), or as two words (Wi-Fi).
     """
 
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class WordsFound:
 
 @dataclass(frozen=True, slots=True)
 class LexicalSearch:
-    """What the index of words has for a question, and the chunks to score.
+    """The result of looking up a question's words, and the chunks to score.
 
     ``query`` has no words if the index is outdated; ``frequencies`` counts the chunks by term.
     """
@@ -128,7 +128,7 @@ def lexical_search(
 def _chunks_with_sign(
     connection: apsw.Connection, names: index.Tables, spelling: str
 ) -> Sequence[int] | None:
-    """The chunks that have a name with a sign, or what is meant as written; None if unknown."""
+    """The chunks that have a name with a sign, or a literal text; None if unknown."""
     is_name = spelling.endswith(("+", "#"))
     return (index.chunks_naming if is_name else index.chunks_written)(connection, names, spelling)
 
@@ -136,7 +136,7 @@ def _chunks_with_sign(
 def _first_within(
     several: Iterable[Sequence[int] | None], within: index.ChunkRanges | None
 ) -> Iterator[int]:
-    """The first of each of several lists of chunks that are among those to search."""
+    """The first chunks of each list that are among those to search."""
     allowed = None if within is None else set(within.ids().tolist())
     for ids in several:
         passing = (number for number in ids or () if allowed is None or number in allowed)
@@ -149,7 +149,7 @@ def _words_found(
     query: QuestionTerms,
     frequencies: Mapping[str, int],
 ) -> WordsFound:
-    """What each word is searched by: what is written before what is like it.
+    """Finds the terms to search for each word, preferring exact ones.
 
     A word that occurs nowhere is looked for inside longer words in letters, then in another
     spelling of the same reading, and only then among the nearest spellings.
@@ -184,7 +184,7 @@ def _words_found(
         if is_letters(word):
             katakana = index.in_katakana(connection, names, word)
             if katakana and not frequencies[word] and word not in in_parts:
-                # By its sound alone, every second word finds another one: cobol, ケーブル.
+                # Sound alone is not enough: half of all words sound like another (cobol, ケーブル).
                 substituted[word] = (*substituted.get(word, ()), *katakana)
             terms = (*terms, *katakana)
         variants[word] = tuple(terms)
@@ -197,9 +197,9 @@ def _in_parts(
     query: QuestionTerms,
     frequencies: Mapping[str, int],
 ) -> dict[str, Sequence[int]]:
-    """The chunks that have a name, or a word that no text has, as two words (wifi: Wi-Fi).
+    """The chunks that spell a name or an absent word as two words (wifi: Wi-Fi).
 
-    A name with its number may stand before that (React 19, v19).
+    A name with a number may also be separated from it (React 19, v19).
     """
     absent = [
         (word, spelling)
@@ -217,7 +217,7 @@ def _in_parts(
 
 
 def _phrases_before_number(word: str) -> list[tuple[str, str]]:
-    """The phrases in which a name stands before its number."""
+    """The phrases with a name separated from its number."""
     name = word.rstrip("0123456789")
     number = word.removeprefix(name)
     return [(name, number), (name, f"v{number}")]
@@ -231,7 +231,7 @@ def _looked_for(
     frequencies: Mapping[str, int],
     of_index: Mapping[str, int],
 ) -> dict[str, list[int] | None]:
-    """The documents whose text has a name or noun that no index has, by term."""
+    """By term, the documents whose text has a name or noun that the index lacks."""
     absent = [
         (term, spelling)
         for term, spelling in {**query.names, **query.nouns}.items()
@@ -256,7 +256,7 @@ def _looked_for(
 def _is_spelled_otherwise(
     connection: apsw.Connection, names: index.Tables, spelling: str, words_found: WordsFound
 ) -> bool:
-    """Whether the texts have a compound with its words spelled otherwise (サーバー室)."""
+    """Whether the texts have a compound with another spelling of its words (サーバー室)."""
     words = [word.term for word in morphemes(spelling)]
     if len(words) < 2 or is_letters(spelling):
         return False
@@ -266,7 +266,7 @@ def _is_spelled_otherwise(
 
 
 def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
-    """Whether a term may stand in the texts; of several words, all pairs of their characters."""
+    """Whether texts may have a term: several words need all pairs of their characters."""
     if is_letters(term):
         return bool(frequencies.get(term))
     return all(frequencies.get("".join(pair)) for pair in pairwise(term))

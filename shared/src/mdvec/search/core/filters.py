@@ -1,6 +1,6 @@
-"""Search filters: a path, tags, days, and texts to find or leave out, as a user states them.
+"""Search filters as a user states them: a path, tags, days, and texts to find or to exclude.
 
-A query states them by signs: "…" as written, -word without it, tag: and path:.
+In a query they are signs: "…" is literal, -word excludes, and there are tag: and path:.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class PathPattern:
 
     @property
     def with_its_sign(self) -> PathPattern | None:
-        """The pattern whose "!" is part of a name (``!inbox/``); None if it begins with none."""
+        """The pattern with its "!" as part of a name (``!inbox/``); None if it has no "!"."""
         return None if self.includes else _pattern(f"\\{self.written.strip().removeprefix('./')}")
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """What a document must have to be searched; None and () let every document pass.
+    """Conditions on the documents to search; None and () let every document pass.
 
     It must have all ``tags``, where ``a`` also matches subtags such as ``a/b``, link to the path
     ``links_to``, and have one value of each entry of its front matter in ``where``. A passage must
@@ -85,12 +85,12 @@ class Filters:
 
     @property
     def of_documents(self) -> Filters:
-        """The filters that whole documents pass or not."""
+        """The filters that apply to whole documents."""
         return replace(self, exact=(), exclude=(), open_tasks=False)
 
     @property
     def is_of_passages(self) -> bool:
-        """Whether a passage may fail although its document passes."""
+        """Whether some filters apply to single passages."""
         return self != self.of_documents
 
     @property
@@ -193,7 +193,7 @@ def _document_name(name: str) -> str:
 
 
 def _values(key: str, value: object) -> tuple[str, ...]:
-    """The values that an entry may have; none of them means that any value will do."""
+    """The values that an entry may have; empty for any value."""
     if value is None:
         return ()
     several = value if isinstance(value, list | tuple) else [value]
@@ -207,7 +207,7 @@ def _values(key: str, value: object) -> tuple[str, ...]:
 
 
 def where_entries(typed: Sequence[str]) -> dict[str, list[str] | None]:
-    """Entries of front matter as people type them, by key; one without "=" may have any value."""
+    """Parse typed entries of front matter (key=value); a key without "=" may have any value."""
     entries: dict[str, list[str] | None] = {}
     for entry in filter(None, map(str.strip, typed)):
         key, sign, value = entry.partition("=")
@@ -250,7 +250,7 @@ def _pattern(written: str) -> PathPattern:
         raise refused
     pattern = (
         f"\\{pattern_text}" if pattern_text.startswith("#") else pattern_text
-    )  # no comment is a path
+    )  # else gitignore would read a comment
     as_written = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", pattern)
     try:
         patterns = GitIgnoreSpec.from_lines([pattern, as_written]).patterns
@@ -279,14 +279,14 @@ _QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
 _SIGNED = re.compile(
     rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
 )
-"""A hyphen, or what input methods type for it: a minus sign, a hyphen of full width."""
+"""A hyphen, or what input methods type for it: a minus sign, a full-width hyphen."""
 _EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
 _CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
 
 
 @dataclass(frozen=True, slots=True)
 class TypedQuery:
-    """A query without what it states, and that: texts to find or to leave out, tags and a path."""
+    """A query split into its words and the filters in it."""
 
     words: str
     exact: tuple[str, ...] = ()
@@ -296,9 +296,9 @@ class TypedQuery:
 
 
 def typed_query(text: str) -> TypedQuery:
-    """Read a query as people type it; every other sign, 「」 too, is text.
+    """Parse a typed query; all other signs, even 「」, are text.
 
-    A query that only says what to leave out states nothing: its signs are text as well.
+    The signs of a query that only excludes something are text as well.
     """
     stated: dict[str, list[str]] = {"-": [], "tag:": [], "path:": []}
     exact: list[str] = []
@@ -326,7 +326,7 @@ def typed_query(text: str) -> TypedQuery:
 def looks_like_code(text: str) -> bool:
     """Whether a query may be a command, code or several lines, where such signs mean other things.
 
-    A line of ASCII that begins in lower case is taken as a command (ls -la, grep "a b" file).
+    A line of ASCII that begins in lower case counts as a command (ls -la, grep "a b" file).
     """
     line = text.strip()
     if "\n" in line or not _CODE_SIGNS.isdisjoint(line) or " --" in f" {line}":
@@ -338,7 +338,7 @@ _MAX_NAMED = 3
 
 
 def signs_read_as_text(text: str, *, is_code: bool) -> list[str]:
-    """A note on the signs of a query that state nothing: in code, or with nothing else to ask."""
+    """A note on signs that are not filters: in code, or in a query without other words."""
     signs = [match[0] for match in (*_SIGNED.finditer(text), *_EXACT.finditer(text))]
     signs = list(dict.fromkeys(signs))
     if not signs or not (is_code or typed_query(text) == TypedQuery(text)):

@@ -4,7 +4,7 @@ Both retrievers find candidates; every candidate is then scored by both, so that
 only one of them is at no disadvantage. ``lexical.py`` computes the lexical score. The vector score
 is the cosine's distance from the mean of the candidates' cosines, divided by six standard
 deviations; mean and deviation are taken per model, since cosines of two models cannot be compared.
-The combined score, of which a logistic model makes the likelihood that a hit shows, is
+The combined score, from which a logistic model estimates the likelihood in a hit, is
 
     (lexical + trust * vector) / (1 + trust)
 
@@ -12,17 +12,17 @@ where ``trust`` depends on the query. It is lower
 
 - the more information the matched words of the best passage carry: a long question that a passage
   repeats needs no vectors, while a word or two fit many passages equally well,
-- the further the words put one document ahead of all others,
+- the further one document is ahead of all others by words,
 - and if a title or heading is exactly what the question asks for.
 
-A model cannot read misspelt words: it is trusted with the rest of the question alone. Trust grows
+A model cannot read misspelt words, so trust shrinks with their share of the question. It grows
 with the share of the query's information that even the best passage lacks, times a constant of
 the model. For a query of several words without CJK characters over text in another language, it
 also grows with the number of words, and the vector score of a passage with that of another one of
-its document: in another language a cosine alone is less sure, and two near passages of a document
-seldom are so by chance. Text counts as English by the share of its passages that have the most
-frequent of "the", "to" and "of". The constants are chosen by ``bench/studies/fusion_fit.py``, but
-for ``SUPPORT``.
+its document: in another language a cosine alone is less reliable, and two near passages of a
+document are rarely a coincidence. Text counts as English by the share of its passages that have the
+most frequent of "the", "to" and "of". The constants were chosen with
+``bench/studies/fusion_fit.py``, except ``SUPPORT``.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ has."""
 CLEAR_LEAD = 0.2
 """A lead in lexical score over all other documents that would reduce the base trust to zero."""
 LEAD_SHARE = 0.3
-"""The share of the base trust that remains whatever the lead."""
+"""The share of the base trust that remains even with the clearest lead."""
 NAMED_SHARE = 0.0
 """The share of the base trust that remains if a title or heading is exactly what is asked for."""
 FOREIGN_TRUST = 0.8
 SUPPORT = 0.25
 """The share of the vector score of a document's nearest other passage that is added to a passage's.
 
-What all the others have in place of the best finds more of the right files and fewer of the right
-passages: of headings asked in English of Japanese text without them, nDCG@10 is .353 with the best
-(.351 with none), .323 with all, and .264 with all and twice the share."""
+Adding those of all other passages finds more of the right files, but fewer of the right passages:
+for English questions from headings that were removed from Japanese text, nDCG@10 is .353 with the
+nearest (.351 with none), .323 with all, and .264 with all and twice the share."""
 _MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
 """Words that occur in nearly every passage of English text."""
@@ -96,7 +96,7 @@ def fuse(
     candidates: Sequence[Candidate],
     mode: SearchMode,
 ) -> list[Scored]:
-    """The scores of the candidates of all tools searched, in their order, whose statistics count.
+    """The scores of the candidates of all searched tools, in their order, by joint statistics.
 
     Modes ``vector`` and ``lexical`` use only that score.
     """
@@ -210,7 +210,7 @@ def is_foreign_prose(query: Sequence[str]) -> bool:
 
 
 def _native_share(query: Sequence[str], statistics: CorpusStatistics) -> float:
-    """How far the text is in the query's language: 1 but for foreign prose."""
+    """The share of the text that is in the query's language; 1 unless it is foreign prose."""
     if not is_foreign_prose(query):
         return 1.0
     english = max(statistics.frequencies.get(word, 0) for word in ENGLISH_WORDS)
@@ -218,12 +218,12 @@ def _native_share(query: Sequence[str], statistics: CorpusStatistics) -> float:
 
 
 _ABSENT_SHARE = 0.2
-"""What is left of a likelihood where a name that is asked about occurs nowhere: too little."""
+"""The factor on a likelihood if a name in the question occurs nowhere: never confident then."""
 _MIN_CHUNKS = 200
 """Smaller collections count as this many: the constants were fitted on no smaller one."""
 _MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
 _DECIMALS = 2
-"""The decimals of a likelihood wherever it is shown: rounding makes none look confident."""
+"""The decimals of a shown likelihood; rounding never makes it look confident."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,11 +250,11 @@ VECTORS = LikelihoodConstants(-0.66, 0.0, 0.41, 0.0, 0.12, 20.8)
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What speaks for the first passages.
+    """The evidence that the first passages answer.
 
     ``coverage`` is None if words were not searched, ``likeness`` if no cosine can be judged.
-    ``absent`` are names that the question asks about and nothing that was searched contains;
-    ``named`` says how closely a title or heading is what is asked for, 0 to 1.
+    ``absent`` are names in the question that no searched text contains; ``named`` says how closely
+    a title or heading matches the question, 0 to 1.
     """
 
     coverage: float | None
@@ -271,7 +271,7 @@ class Evidence:
         return VECTORS if self.coverage is None else BOTH
 
     def likelihood(self, behind: float) -> float:
-        """The likelihood that a passage answers whose score is ``behind`` below the best."""
+        """The likelihood that a passage answers, if its score is ``behind`` below the best."""
         model = self.constants
         logit = (
             model.constant
@@ -295,7 +295,7 @@ class Evidence:
 
 NO_EVIDENCE = Evidence(None, None, 0)
 FIRST = 2
-"""How many passages the evidence is taken from."""
+"""The number of passages for the evidence."""
 
 
 def evidence(
@@ -306,7 +306,7 @@ def evidence(
 ) -> Evidence:
     """The evidence for the first candidates and their scores.
 
-    Their coverage is that without terms that they have only inside other words.
+    Terms that they have only inside other words hardly count for their coverage.
     """
     likenesses = [candidate.likeness for candidate, _ in first if candidate.likeness is not None]
     return Evidence(

@@ -7,10 +7,10 @@ for each field that a term occurs in. The coverage is the share of the query's i
 sum of its terms' idf) that the passage contains; information that only other candidates of the
 same document contain counts three quarters. ``named`` says how closely a title or heading of the
 passage matches the query: 1 if it has exactly the same words; ``together`` is the largest share
-that one sentence of the passage contains, counted by its terms as spelled. Text in another
-language than the question spells them otherwise: there the 2 shrinks, in the divisor too.
+that one sentence of the passage contains, counted by terms as spelled. As text in another language
+than the question spells them differently, the weight 2 is smaller there, also in the divisor.
 
-The constants are chosen by ``bench/studies/fusion_fit.py``.
+The constants were chosen with ``bench/studies/fusion_fit.py``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ K1, B = 1.2, 0.75
 COVERAGE_WEIGHT = 3.0
 NAME_WEIGHT = 1.0
 SENTENCE_WEIGHT = 2.0
-"""The weight of what one sentence covers: words that stand together are what is asked about."""
+"""The weight of the share that one sentence covers: words in one sentence belong together."""
 DOCUMENT_WEIGHT = 0.75
 """The weight of information that only other passages of the document contain."""
 CROSSING_WEIGHT = 0.3
@@ -37,19 +37,19 @@ EDGE_WEIGHT = 0.5
 """The weight of a pair that extends from a word into the filler (クと in フックとは)."""
 NORMAL_FORM_WEIGHT = 2.0
 BACKGROUND_WEIGHT = 0.8
-"""The weight of a term of sentences that ask nothing: they may be what the question is about."""
+"""The weight of a term in sentences that do not ask: they may still be the subject."""
 WRITTEN_WEIGHT = 1.5
-"""How much more a name, a number or a date counts than another word as rare: it is meant as such.
+"""How much more a name, a number or a date counts than another word of the same frequency.
 
-Of 60 rare names asked about beside ordinary words, the first passage lacked up to 25 with a weight
-of 1, up to 8 with 1.5; users' questions had nDCG@10 .500 and .511."""
+Of 60 questions with a rare name and ordinary words, the first passage lacked the name in up to 25
+with a weight of 1, and in up to 8 with 1.5; users' questions had nDCG@10 .500 and .511."""
 SPOKEN_WEIGHT = 0.8
-"""The weight of a word in letters that a passage has in katakana alone, by its sound."""
+"""The weight of a word in letters that a passage has only in katakana, by its sound."""
 INSIDE_WEIGHT = 0.05
 """The weight, as evidence, of a term that a passage has only inside other words.
 
-In the ranking it counts whole: measured, less is no better (JSQuAD -.001, headings -.003). But a
-question of one word, which a passage has only inside, is about that word where another has it."""
+In the ranking it counts fully: a lower weight measured no better (JSQuAD -.001, headings -.003).
+Only for a question of a single word, passages that have the word itself are preferred."""
 _FIELD_FREQUENCY: FieldWeights = (1.0, 0.5, 1.0, 1.0)
 """The weight of an occurrence in each field in BM25: title, names, headings and text."""
 _FIELD_COVERAGE: FieldWeights = (1.0, 0.8, 1.0, 1.0)
@@ -72,9 +72,9 @@ class Candidate:
     matches of its title, aliases and innermost heading; ``document`` is equal for passages of one
     document. Cosines are comparable only within one ``model``; ``trust`` is that model's constant.
     ``likeness`` is the cosine as a z-score among unrelated passages, if their figures are known.
-    ``sentences`` are the plain terms of each of its sentences. ``inside`` looks which terms occur
-    only inside other words (ポート in パスポート); few candidates are asked. ``spoken`` are those
-    in letters that it has only in katakana.
+    ``sentences`` are the plain terms of each of its sentences. ``inside`` finds the terms that
+    occur only inside other words (ポート in パスポート); few candidates need it. ``spoken`` are
+    words in letters that it has only in katakana.
     """
 
     terms: Mapping[str, FieldCounts]
@@ -103,9 +103,9 @@ class CorpusStatistics:
     def idf(self, term: str) -> float:
         """The weighted information of a term.
 
-        A pair that spans two words is rare but tells little, so it counts less. A word in letters
+        A pair that spans two words is rare but not specific, so it counts less. A word in letters
         or in normalised form is a single term, while a word as spelled in Japanese yields several
-        pairs, so it counts more.
+        pairs, so the single term counts more.
         """
         information = self.information(term)
         if term[0] == WORD_MARK:
@@ -146,7 +146,7 @@ def lexical_scores(
 ) -> Lexical:
     """Score all candidates by their words.
 
-    ``native`` is how far the text is in the query's language, 0 to 1.
+    ``native`` is the share of the text that is in the query's language.
     """
     weights = _weights(query, statistics)
     telling = {
@@ -183,10 +183,10 @@ def lexical_scores(
 
 
 def _only_inside_words(query: QuestionTerms, candidates: Sequence[Candidate]) -> frozenset[int]:
-    """The passages that have the word which is asked for only inside others, if one has it itself.
+    """For a question of one word, the passages, by position, that have it only inside others.
 
-    They are given by position. A word in letters is looked for inside others only if no text has
-    it.
+    Empty if no passage has the word itself, and for a word in letters, which is only looked for
+    inside others if no text has it.
     """
     asked_alone = query.names.keys() & query.spelled.keys()
     if not asked_alone:
@@ -202,7 +202,7 @@ def _only_inside_words(query: QuestionTerms, candidates: Sequence[Candidate]) ->
 def evident_coverage(
     query: QuestionTerms, statistics: CorpusStatistics, candidate: Candidate
 ) -> float:
-    """The coverage by a passage itself, hardly counting terms that it has only inside others."""
+    """The coverage by a passage itself, where terms inside other words hardly count."""
     weights = _weights(query, statistics)
     inside = candidate.inside()
     evident = {
@@ -220,10 +220,9 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
 def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[str]:
     """The terms that the query is scored by.
 
-    A spelling that occurs nowhere is left out if all its words occur. For a date that occurs, its
-    parts are left out; otherwise the date itself is; so it is with a name and its sign (C++). Of a
-    name with its number (React19) that occurs nowhere, the name is left out if its parts occur,
-    else they are.
+    A spelling that occurs nowhere is left out if all its words occur. If a date occurs, its parts
+    are left out, otherwise the date itself; the same goes for a name and its sign (C++). If a name
+    with its number (React19) occurs nowhere, it is left out if its parts occur, else they are.
     """
     frequencies = statistics.frequencies
     left_out = {
@@ -240,7 +239,7 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
 
 
 def _share(query: QuestionTerms, term: str) -> float:
-    """The share of a term's weight that counts, by its part in the question."""
+    """The share of a term's weight that counts, by its role in the question."""
     share = BACKGROUND_WEIGHT if term in query.background else 1.0
     share *= WRITTEN_WEIGHT if term in query.names or term in query.dates else 1.0
     return share * EDGE_WEIGHT if term in query.edges else share

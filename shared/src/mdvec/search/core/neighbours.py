@@ -1,4 +1,4 @@
-"""Passages of hits: neighbours joined, and the cut that fits a budget."""
+"""Passages of hits: joins neighbours, and cuts long passages to fit a budget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mdvec.text import Outline
 
 _MIN_PASSAGE = 1_000
 _MAX_GAP = 100
-"""Characters between neighbours: more are not blanks, but text that only machines read."""
+"""The most blanks between neighbours; a longer gap is machine text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ def good_cut(content: str, start: int, end: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A chunk's place in its document, and whether it begins its section.
+    """A chunk's position in its document, and whether it begins its section.
 
-    ``heading`` is the path of headings above it; windows without one join only if they overlap,
-    others only if nothing but blanks is between them.
+    ``heading`` is the path of headings above it; windows without one are joined if they overlap,
+    others if only blanks separate them.
     """
 
     document: Hashable
@@ -109,8 +109,8 @@ class WindowRun:
 def joined_windows(windows: Iterable[Window], k: int) -> list[WindowRun]:
     """The first ``k`` runs of ranked windows, each at the rank of its best window.
 
-    A window that adjoins or overlaps a higher-ranked one is not a hit of its own: it extends that
-    hit if it is itself among the first ``k``, and is left out otherwise.
+    A window that adjoins or overlaps a higher-ranked one is not a separate hit: it extends that hit
+    if it is itself among the first ``k``, and is left out otherwise.
     """
     runs: list[WindowRun] = []
     for rank, window in enumerate(windows):
