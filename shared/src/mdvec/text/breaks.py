@@ -58,7 +58,7 @@ _JAPANESE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff「『（【々]
 _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
 MAX_LINE_READ = 4_000
-"""How far back or on a line is read, so that a very long one costs no more."""
+"""How far a line is read in each direction, which bounds the time for very long ones."""
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
@@ -94,7 +94,7 @@ def _is_sentence(text: str, first: int, last: int, end: int, *, is_quoted: bool)
 
 
 def _opens_a_quotation(text: str, first: int, last: int) -> bool:
-    """Whether the straight mark behind a full stop begins what follows: 。"Dark mode" を選ぶ."""
+    """Whether a straight mark after a full stop opens a quotation: 。"Dark mode" を選ぶ."""
     if last >= len(text) or text[last].isspace() or text[last - 1] != '"':
         return False
     line = max(text.rfind("\n", 0, first) + 1, first - MAX_LINE_READ)
@@ -120,7 +120,7 @@ def _is_full_stop(text: str, first: int, last: int) -> bool:
 
 _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")
-"""How lines begin that are not plain prose: headings, list items, tables, code."""
+"""The beginnings of lines that are not plain prose: headings, list items, tables, code."""
 _NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
 _OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*")
 _CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
@@ -139,11 +139,11 @@ class Breaks:
         blocks: the positions after blank lines.
         sentences: the start of a sentence, a list item, a table row, or a line after the end of a
             sentence.
-        code: the start of a line of code in a fence that is too large to keep whole. Passages end
-            there as at sentences, but none goes back to begin there.
+        code: the start of a line of code in a fence that is too large to keep whole. Passages may
+            end there, as at sentences, but an overlap never begins there.
         lines: the start of a line that continues a sentence, follows a heading or an opening
             tag, or closes an element.
-        unbreakable: ranges such as links and table rows, cut only as a last resort.
+        unbreakable: ranges such as links and table rows, which are only cut as a last resort.
     """
 
     blocks: list[int] = field(default_factory=list)
@@ -153,7 +153,7 @@ class Breaks:
     unbreakable: list[tuple[int, int]] = field(default_factory=list)
 
     def end(self, low: int, middle: int, high: int) -> int | None:
-        """Where to end a passage in ``(low, high]``, after ``middle`` if possible; None: nowhere.
+        """Where to end a passage in ``(low, high]``, if possible after ``middle``; else None.
 
         Prefers a block, then a sentence or a line of code, then another line.
         """
@@ -210,7 +210,7 @@ def _add_prose(breaks: Breaks, content: str, start: int, end: int) -> None:
     if delimiter is None:
         _add_lines(breaks, content, start, end)
         return
-    # This table's rows do not begin with "|", so its delimiter row identifies it.
+    # The rows of such a table do not begin with "|", so the delimiter row identifies it.
     starts = [
         line_start
         for line_start in line_starts(content, start, delimiter.end())
@@ -346,7 +346,7 @@ class _Tokens:
             middle = max(self._end_of_tokens(begin, self.size // 2), reached)
             cut = self.breaks.end(max(begin, reached), middle, high)
             if cut is None and begin < reached:
-                begin = reached  # what follows leaves no room for the overlap
+                begin = reached  # there is no room for the overlap
                 continue
             reached = self._forced_break(begin, middle, high) if cut is None else cut
             windows.append((begin, reached))

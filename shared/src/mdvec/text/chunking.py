@@ -21,7 +21,7 @@ _DATA_URI = re.compile(
     r"[^\s\"'<>)]{128,}[>)]{0,2}"
 )
 _LONG_TARGET = re.compile(r"(?<=\])\(<?[^\s()<>]{200,}>?(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?\)")
-"""A link's target that is too long for anybody to read."""
+"""A link's target that is too long for a reader."""
 _BLOB = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/=_-]{256,}")
 _BASE64_LINES = re.compile(
     r"(?<![^\r\n])(?:[A-Za-z0-9+/]{60,76}\r?\n){3,}[A-Za-z0-9+/=]{1,76}(?![^\r\n])"
@@ -110,8 +110,8 @@ _BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))+")
 class Section:
     """A range of the content under one heading.
 
-    ``lineage`` has the numbers of the headings above it and its own, outermost first, so that
-    headings with the same words differ.
+    ``lineage`` has the numbers of the headings above it and its own, outermost first, which
+    distinguish headings with the same words.
     """
 
     start: int

@@ -2,8 +2,8 @@
 
 UTF-8 and ISO-2022-JP have a recognisable byte structure. Shift_JIS (cp932) and EUC-JP do not: many
 byte sequences are valid in both, so the decoded text must decide. Text that is plausible in both,
-or in neither, is refused: its owner can save it as UTF-8, but nobody can find text that was stored
-garbled.
+or in neither, is refused: its owner can save it as UTF-8, while text that is stored garbled cannot
+be found.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _NOT_HALF_WIDTH = re.compile(rb"[\x80-\xa0\xe0-\xff]")
 _UTF8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 _NOT_IN_CP932 = re.compile("[\x80\uf8f0-\uf8f3]")
-"""What Python makes of the bytes 80, A0 and FD to FF, which cp932 does not define."""
+"""Python's characters for the bytes 80, A0 and FD to FF, which cp932 does not define."""
 
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
 _WELL_FORMED = re.compile(
@@ -195,7 +195,9 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
         if undefined is not None:
             return line + text.count("\n", 0, undefined.start())
         line += text.count("\n")
-    unfinished, _ = decoder.getstate()  # the start of a byte order mark; it is no error to Python
+    unfinished, _ = (
+        decoder.getstate()
+    )  # the start of a byte order mark, which Python does not report
     return line if unfinished else None
 
 
@@ -211,7 +213,7 @@ _PLAUSIBLE = re.compile(
     f"|(?<=[A-Za-z{_UPPER}{_LOWER}'’])[{_LOWER}]|[{_LOWER}](?=[A-Za-z{_LOWER}])"
     # A letter that is a word by itself.
     f"|(?<![^\\W_])[àáâèéêîôöüåæøñ](?![^\\W_])"
-    # A sign, which stands within no word.
+    # A sign, which is never within a word.
     "|(?<![^\\W\\d_])[€£¥§°²³ªº«»„“”‚‘–—…•©®™µ¼½¾±×÷¿¡·\xa0](?![€£¥])"
     f"|(?<=[A-Za-z{_UPPER}{_LOWER}])’(?=[A-Za-z{_UPPER}{_LOWER}\\s])|[“„«‘¿¡](?=\\w)"
     "|(?<=[\\w.,!?])[ªº²³](?![^\\W\\d_])|(?<=[\\w.,!?])[”“»°®™…–—\xa0]"

@@ -87,7 +87,7 @@ _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
 _DAY_IN_DIGITS = re.compile(
     r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"
 )
-"""A day, or a month, in a file's name; in a text six digits are as often a sum or a number."""
+"""A day or a month in a file's name; in a text, six digits are as often an amount or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class FieldTerms:
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
     form, ``readings`` the reading of each, and ``fillers`` the words that only ask (方法). A number
-    or identifier with hyphens (0120-333-906, KX-9900) is also a word without them, in both.
+    or identifier with hyphens (0120-333-906, KX-9900) is also one term without them in both lists.
     """
 
     plain: list[str]
@@ -134,7 +134,7 @@ def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields
 
 
 def searched_names(title: str, file_path: str, others: Sequence[str] = ()) -> str:
-    """The names by which a document is found: none if it has no title, as a file of records."""
+    """The names by which a document is found; none without a title, as for a file of records."""
     return document_names(file_path, others) if title else ""
 
 

@@ -3,8 +3,7 @@
 Japanese has no spaces, so a run of Japanese characters becomes overlapping pairs (食費管理: 食費,
 費管, 管理): a word of two or more characters is found anywhere, and a question shares pairs with
 the passage that answers it. Single kanji, which carry meaning, and stretches of kanji or katakana,
-which are mostly words, are terms too: they improve the ranking. In other
-scripts a term is a word.
+which are mostly words, are terms too: they improve the ranking. In other scripts a term is a word.
 """
 
 from __future__ import annotations
@@ -36,10 +35,10 @@ _JOINED = re.compile(
     rf"(?:\d{{1,3}}(?:,\d{{3}})+(?!,?\d)|[a-z0-9]+(?:[{HYPHENS}][a-z0-9]+)+)"
     r"(?![a-z0-9_-])"
 )
-"""Digits in groups or with letters, in folded text; Japanese may stand beside them (KX-9900へ)."""
+"""Digits in groups or with letters, in folded text; Japanese may adjoin them (KX-9900へ)."""
 _SEPARATORS = re.compile(f"[,{HYPHENS}]")
 _MIN_JOINED = 3
-"""Letters and digits of an identifier; fewer (数千m-1万m) stand side by side by chance."""
+"""The least letters and digits of an identifier; fewer may be adjacent by chance (数千m-1万m)."""
 _DIGIT = re.compile(r"\d")
 MIN_DIGITS = 6
 """Fewer digits joined by hyphens (3-4) are a range or a score, not one number."""
@@ -96,7 +95,7 @@ def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
 def spelled_parts(question: str, among: Collection[str]) -> list[str]:
     """The stretches of a question that consist of some of its terms, each once, in order.
 
-    Overlapping pairs are put back together: サー, ーバ and バー are サーバー.
+    Overlapping pairs are joined: サー, ーバ and バー become サーバー.
     """
     text = folded(question)
     spans: list[tuple[int, int]] = []
@@ -125,7 +124,7 @@ class TermCounter:
         return re.compile(f"(?<!{letter})(?:{words})(?!{letter})")
 
     def _words_in(self, text: str, among: Collection[str]) -> list[str]:
-        """Which of some words in letters a folded text has, as often as it has them."""
+        """Each occurrence in a folded text of some words in letters."""
         if not any(word in text for word in among):
             return []
         return [word for run in self._runs.findall(text) if (word := run[:MAX_TERM]) in among]
@@ -140,7 +139,7 @@ class TermCounter:
         return counts
 
     def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
-        """Which of the terms ``among`` stand in each sentence or line of a folded text."""
+        """For each sentence or line of a folded text, which of the terms ``among`` it has."""
         cjk, words = [], set()
         for term in among:
             if is_letters(term):
@@ -161,8 +160,8 @@ class TermCounter:
 def crosses_words(term: str) -> bool:
     """Whether a pair probably spans two words: hiragana followed by kanji or katakana.
 
-    There a particle ends and a word begins (へ移 in 「createRootへ移行」). The reverse order is a
-    word with its ending.
+    Between them a particle ends and a word begins (へ移 in 「createRootへ移行」). In the reverse
+    order, they are a word with its ending.
     """
     return _CROSSING.fullmatch(term) is not None
 
@@ -173,7 +172,7 @@ def is_letters(term: str) -> bool:
 
 
 def composed(text: str) -> str:
-    """``text`` with が as one character; some systems, as macOS in file names, write it as two."""
+    """``text`` with が as one character; macOS, for example, splits it in two in file names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

@@ -1,4 +1,4 @@
-"""Reads the links of a Markdown document to other documents, and the keys to find those by."""
+"""Reads the links of a Markdown document, and the keys by which links find a document."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _SUFFIX = re.compile(r"\.(?:md|markdown|mdx|txt)$")
 
 @dataclass(frozen=True, slots=True)
 class DocumentLink:
-    """A link to another document: the key that ``document_keys`` gives it, and the rest.
+    """A link to another document, by one of its ``document_keys``.
 
-    ``fragment`` is what stands after "#": a heading, or a block's "^id". ``name`` is the key that
-    it has if no document has the first: a Markdown link of Obsidian's may begin at the vault's
-    root, or be a name alone.
+    ``fragment`` is the text after "#": a heading, or a block's "^id". ``name`` is a second key for
+    the case that no document has the first: Obsidian's Markdown links may begin at the vault's
+    root, or be just a name.
     """
 
     key: str
@@ -43,8 +43,8 @@ class DocumentLink:
 def document_links(content: str, file_path: str) -> list[DocumentLink]:
     """The distinct wiki links and Markdown links of a document, outside code, in order.
 
-    Markdown links are relative to the document's folder, or from the root after "/"; one with a
-    note's ending is else read like a wiki link. Addresses are no links to documents.
+    Markdown links are relative to the document's folder, or with "/" to the root; one with a note's
+    ending may also be read like a wiki link. URLs are no links to documents.
     """
     text = prose_of(content, is_whole=True)
     folder = posixpath.dirname(file_path)
@@ -71,9 +71,9 @@ def _path_key(path: str, folder: str) -> str:
 
 
 def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
-    """The keys that links find a document by: its path from the root, its names, its aliases.
+    """The keys by which links find a document: its path from the root, its names, its aliases.
 
-    A name is the end of the path from any folder on, as in [[folder/note]].
+    Its names are the ends of the path from each folder on, as in [[folder/note]].
     """
     path = link_key(file_path)
     parts = path.split("/")
@@ -84,9 +84,9 @@ def document_keys(file_path: str, aliases: Sequence[str]) -> list[str]:
 
 
 def is_list_of_links(text: str) -> bool:
-    """Whether a passage says most of what it says in the words of links (参照, See also).
+    """Whether most of a passage's text is words of links (参照, See also).
 
-    Its headings say nothing, and addresses neither; its code does.
+    Headings and URLs do not count as text; code does.
     """
     if not ("](" in text or "[[" in text or "://" in text):
         return False
@@ -104,6 +104,6 @@ def _letters(text: str) -> int:
 
 
 def link_key(target: str) -> str:
-    """What a link to a document looks for, as a person may name it: a path, a name, an alias."""
+    """The key of a document that a user names like a link: by path, name or alias."""
     key = unicodedata.normalize("NFC", target).strip().strip("/").casefold()
     return _SUFFIX.sub("", key)

@@ -1,4 +1,4 @@
-"""Words as they may be spelled: loanwords by their sounds, and the nearest word in the index."""
+"""Other spellings of a word: loanwords by sound, and the nearest words of the index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TO_KATAKANA = {place: place + _KANA for place in range(0x3041, 0x3097)}
 _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in TO_KATAKANA.items()}
 _NUMBER = re.compile(r"=?\d+")
 _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
-"""A word in katakana whose final ー may be left out; shorter ones (バー) would be other words."""
+"""A word in katakana whose final ー may be omitted; shorter ones (バー) would be other words."""
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 
@@ -28,10 +28,11 @@ def in_other_kana(term: str) -> tuple[str, ...]:
 
 
 def written_otherwise(term: str) -> tuple[str, ...]:
-    """The same word in other signs: a number in kanji or digits, katakana with or without final ー.
+    """The same word in other characters: a number in kanji or digits, katakana with a final ー.
 
-    A normalised form has kanji's numbers in digits, while digits alone are a word in letters. The
-    dictionary has one form of サーバ and サーバー, but none of what it lacks (ガスメータ).
+    These become different terms: digits are the normalised form of kanji numbers, but a word in
+    letters by themselves. The dictionary only unifies words that it has (サーバ and サーバー, but
+    not ガスメータ).
     """
     if _NUMBER.fullmatch(term):
         return (term[1:],) if term[0] == "=" else (f"={term}",)
@@ -64,7 +65,7 @@ def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
 
 
 def edit_distance(first: str, second: str, limit: int) -> int:
-    """Letters omitted, added, changed or swapped with the next; ``limit + 1`` if that is more."""
+    """The number of letters omitted, added, changed or swapped; at most ``limit + 1``."""
     if abs(len(first) - len(second)) > limit:
         return limit + 1
     before: list[int] = []
@@ -84,10 +85,10 @@ def edit_distance(first: str, second: str, limit: int) -> int:
 
 MIN_LETTERS = 4
 _MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
-"""The largest edit distance from the katakana in Latin letters, as a share of the longer; the
-more consonants are the same, the less chance it is."""
+"""The largest edit distance from the katakana in Latin letters, as a share of the longer word; with
+many equal consonants, chance is less likely and the distance may be larger."""
 _ALIKE = 0.05
-"""Spellings that are farther by no more are the same word (サーバ, サーバー)."""
+"""Spellings whose distances differ by no more are the same word (サーバ, サーバー)."""
 _WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")
 _KANA_ROWS = {
     "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソザジズゼゾ", "t": "タチツテト",
@@ -100,7 +101,7 @@ _VOWEL = {kana: "aiueo"[place % 5] for row in _KANA_ROWS.values() if len(row) >=
           for place, kana in enumerate(row[:10]) if kana != "ヴ"}  # fmt: skip
 _VOWEL |= {"ン": "", "ヴ": "u", "ヤ": "a", "ユ": "u", "ヨ": "o", "ワ": "a", "ヲ": "o"}
 _SMALL = dict(zip("ァィゥェォャュョ", "aiueoauo", strict=True))
-# What a spelling becomes before it is compared with katakana letter by letter.
+# Replacements in a spelling before it is compared with katakana letter by letter.
 _LETTERS = tuple(
     (re.compile(sound), letters)
     for sound, letters in (
@@ -113,7 +114,7 @@ _ADDED_VOWEL = re.compile(r"(?<=.[kstpbmrhg])u(?![aeiou])|(?<=.[td])o(?![aeiou])
 """A vowel that katakana adds to a consonant (state: ステート)."""
 # An ending that katakana mostly leaves out (handlers: ハンドラ).
 _ENDINGS = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
-# What English letters are in katakana's consonants, tried in order; several where it varies.
+# The consonants of katakana for English letters, tried in order; several if they vary.
 _SOUNDS = (
     (re.compile(r"ck|cq|qu|q"), ("k",)),
     (re.compile(r"ph|f"), ("h",)),
@@ -158,7 +159,7 @@ def _nearest(word: str, known: Sequence[str]) -> list[str]:
 
 
 def first_kana(word: str) -> str:
-    """The kana that the word's katakana may begin with; none for what is no English word."""
+    """The kana with which the word's katakana may begin; none if it is no English word."""
     letters = {key[0] for key in english_keys(word) if len(key) > 1}
     return "".join(_KANA_ROWS["" if letter == "A" else letter] for letter in sorted(letters)) + (
         "ヤユヨワ" if "A" in letters else ""

@@ -1,8 +1,8 @@
 """Parses a document's outline: front matter, title, headings, code fences, pages, start of body.
 
 Front matter is YAML between `---` or TOML between `+++`, at the very start. In a document that was
-converted to Markdown a form feed stands between two pages. A page that has no text is there too,
-so that the pages count as those of the original do.
+converted to Markdown, a form feed separates pages, including those without text, so that page
+numbers are those of the original.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TOML_MATTER = re.compile(
 _MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
 _ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
 _SENTENCE = re.compile("[。！？].")
-"""The end of a sentence before a key's own end, as in no key."""
+"""The end of a sentence, which no key contains."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 """The # of a tag in a value, which YAML would read as a comment."""
 TAG_KEYS = ("tags", "tag", "タグ")
@@ -149,19 +149,18 @@ _FOR_OWN_COMMANDS = (
 CONVERTED_ENDINGS = (
     *_UNITS, *_BUNDLES, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
 )  # fmt: skip
-"""The endings of files that are stored as the Markdown that a converter, or a command of the
-user's, makes of them."""
+"""The endings of files that are converted to Markdown, by a converter or the user's command."""
 
 
 def is_converted(file_name: str) -> bool:
-    """Whether a file is stored as Markdown that was made of it, by its name."""
+    """Whether a file, by its name, is converted to Markdown."""
     return file_name.lower().endswith(CONVERTED_ENDINGS) or has_long_ending(
         file_name, (*_BUNDLES, _DAY_OF_MESSAGES)
     )
 
 
 def is_bundle(file_name: str) -> bool:
-    """Whether a file is stored as several documents, by its name."""
+    """Whether a file, by its name, is stored as several documents."""
     return has_long_ending(file_name, _BUNDLES)
 
 
@@ -171,7 +170,7 @@ def has_long_ending(file_name: str, endings: tuple[str, ...]) -> bool:
 
 
 def bundle_of(path: str) -> str | None:
-    """The path of the file that a document is one of many in, such as an export; None if of none.
+    """The path of the file, such as an export, that holds a document among others; else None.
 
     A document's path begins with that of its bundle, as if it were a folder; a folder may also
     have such a name.
@@ -185,13 +184,13 @@ def bundle_of(path: str) -> str | None:
 
 
 def page_unit(file_name: str) -> str:
-    """What a page of the file is called, such as "slide"; "" if it has no pages."""
+    """The word for a page of the file, such as "slide"; "" if it has no pages."""
     name = file_name.lower()
     return next((unit for ending, unit in _UNITS.items() if name.endswith(ending)), "")
 
 
 def page_label(file_name: str, first: int, last: int) -> str:
-    """How a hit cites pages: "page 12" or "slides 3-4"; "" if the file has no pages."""
+    """A citation of pages: "page 12" or "slides 3-4"; "" if the file has no pages."""
     unit = page_unit(file_name)
     if not unit:
         return ""
@@ -210,7 +209,7 @@ def pages_between(content: str, start: int, end: int) -> tuple[int, int]:
 
 
 def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
-    """The text with a line such as "[page 13]" for each break; ``first`` is the page before it."""
+    """The text with a line such as "[page 13]" for each break; it begins on page ``first``."""
     unit = page_unit(file_name)
     if not unit or PAGE_BREAK not in content:
         return content
@@ -349,7 +348,7 @@ class Outline:
 
 
 def outline(content: str, file_name: str) -> Outline:
-    """The outline of a document; other text than Markdown has the headings of its own format.
+    """The outline of a document; text of other formats has the headings of its format.
 
     The title comes from the front matter, else from the first level-1 heading, else from the
     file name without its suffix.
@@ -369,7 +368,7 @@ def outline(content: str, file_name: str) -> Outline:
 
 
 def is_markdown(file_name: str) -> bool:
-    """Whether a file is Markdown, or stored as such, by its name."""
+    """Whether a file, by its name, is Markdown, or stored as such."""
     return file_name.lower().endswith(_MARKDOWN_SUFFIXES) or is_converted(file_name)
 
 
@@ -385,7 +384,7 @@ def line_starts(content: str, start: int = 0, end: int | None = None) -> list[in
 @cache
 def block_parser() -> MarkdownIt:
     """A parser that finds blocks, such as headings and fences, and leaves their text as it is."""
-    from markdown_it import MarkdownIt  # takes 0.1 s, which most commands need not pay
+    from markdown_it import MarkdownIt  # takes 0.1 s, and most commands do not need it
 
     parser = MarkdownIt("commonmark")
     parser.core.ruler.enableOnly(["normalize", "block"])

@@ -79,7 +79,7 @@ _MAX_RUN: Final = 8_000
 _MAX_KEPT: Final = 50_000
 """Maximum number of words that a cache has; a full one is cleared."""
 _CHARS_A_WORD: Final = 64
-"""In a run without words, such as a key of a thousand letters, this many characters are a word."""
+"""A run without words, such as a key of a thousand letters, counts as words of this length."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
 _KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")
@@ -92,10 +92,10 @@ class Morpheme:
 
     ``term`` is its term in the index: ``WORD_MARK`` and its normalised form, or the word itself
     if it is in letters and the dictionary has no other form. ``reading`` is in katakana.
-    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is a noun here,
-    which no する after it makes a verb, nor な or a numeral may make another word; one in letters
-    is none. ``is_suffix`` says whether it makes one word with the noun before it (庫 in 冷蔵庫),
-    ``is_of_person`` whether it is a person's first or last name.
+    ``is_known`` says whether the dictionary has the word, ``is_noun`` whether it is used as a noun:
+    not before する, not before な, no numeral, and not in letters. ``is_suffix`` says whether it
+    forms one word with the noun before it (庫 in 冷蔵庫), ``is_of_person`` whether it is a person's
+    first or last name.
     """
 
     term: str
@@ -130,10 +130,10 @@ def word_terms(folded_text: str) -> list[Morpheme]:
 
 
 def are_homophones(term: str, other: str) -> bool:
-    """Whether two terms of one reading are two words (紅葉, 効用; not 渡邊, 渡辺, nor おや, 親).
+    """Whether two terms of one reading are different words (紅葉, 効用; not 渡邊, 渡辺, おや, 親).
 
-    The dictionary gives the spellings of a word one normalised form, so that words in kanji with
-    two are two words. Only names have a form for each spelling: those share a character.
+    The dictionary gives all spellings of a word one normalised form, so words in kanji with two
+    forms are different. Only names have a form for each spelling, which share a character.
     """
     return _analyser().are_homophones(term.removeprefix(WORD_MARK), other.removeprefix(WORD_MARK))
 
@@ -203,7 +203,7 @@ class _Analyser:
     def _in_letters(self, word: str) -> Morpheme:
         plain = word[:MAX_TERM]
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
-        if role is not Role.CONTENT:  # or Sudachi would make ザ of "the"
+        if role is not Role.CONTENT:  # Sudachi would turn "the" into ザ
             return _as_spelled(plain, role, len(word), is_known=True)
         analysed = self._analyse_run(word) if len(word) <= MAX_TERM else []
         if len(analysed) == 1 and analysed[0].term != WORD_MARK + plain:
@@ -229,7 +229,7 @@ class _Analyser:
         return words
 
     def are_homophones(self, word: str, other: str) -> bool:
-        """Whether two words in kanji are of the dictionary, and not spellings of one name."""
+        """Whether two words in kanji are in the dictionary, and not spellings of one name."""
         if not (_KANJI.fullmatch(word) and _KANJI.fullmatch(other)):
             return False
         with self._lock:
@@ -239,7 +239,7 @@ class _Analyser:
         return are_known and not (are_names and set(word) & set(other))
 
     def _form(self, token: SudachiMorpheme) -> _Form:
-        """The normalised form, reading and role, and what else a ``Morpheme`` says of it."""
+        """The normalised form, reading and role, and further properties of a ``Morpheme``."""
         number = token.word_id()
         form = self._forms.get(number)
         if form is None:

@@ -1,4 +1,4 @@
-"""Finds what may have been meant by a text that nothing is called."""
+"""Finds similar names for one that does not exist."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from mdvec.text.loanwords import TO_KATAKANA
 from mdvec.text.one_line import some_of
 
 MAX_COMPARED = 100
-"""So many letters of each text."""
+"""How many letters of each text are compared."""
 OTHER_SIGN = "\x7f"
 _SIGNS = tuple(map(chr, range(1, 32)))
 _SOUND_MARKS = "\u3099\u309aﾞﾟ"
 _MAX_LISTED = 20
 _MIN_RATIO = 0.5
-"""So that one letter of two may differ: 東点 and 東店."""
+"""It allows one of two letters to differ: 東点 and 東店."""
 _MIN_RATIO_OF_NAMES = 0.6
 
 
 def nearest_texts(
     text: str, known: Iterable[str], most: int = 3, least: float = _MIN_RATIO
 ) -> list[str]:
-    """The known texts most like another one, whatever their width, case and kana.
+    """The known texts most similar to ``text``, regardless of width, case and kana.
 
     Those that contain it, or that it contains, come first; ``least`` is the ratio of the others.
     """
@@ -47,17 +47,17 @@ def nearest_texts(
 
 
 def nearest_or_all(text: str, known: Sequence[str]) -> str:
-    """What to choose from instead of a name that is not there, for a sentence."""
+    """A phrase with the names to choose from instead of an unknown one."""
     near = nearest_texts(text, known, least=_MIN_RATIO_OF_NAMES)
     return f"nearest: {', '.join(near)}" if near else f"there are: {some_of(known, _MAX_LISTED)}"
 
 
 def signs_of(text: str) -> tuple[str, str, str]:
-    """A text in signs of one byte, for a coarse look by SQL, which compares bytes.
+    """A text encoded with one byte a letter, for a coarse comparison by SQL, which compares bytes.
 
-    Returns the letters that a lower-case text may have for those of this one, the sign of each
-    (the last letters have none), and this text in signs. Width, case, kana and marks make no
-    difference. Other letters that are not ASCII are to become ``OTHER_SIGN``.
+    Returns the letters that are equivalent to one of this text, the byte for each (the last letters
+    have none), and the encoded text. Width, case, kana and marks make no difference. Other letters
+    beyond ASCII are to be encoded as ``OTHER_SIGN``.
     """
     key = _key(text)
     bases = dict.fromkeys(map(_base, key))
@@ -74,7 +74,7 @@ def signs_of(text: str) -> tuple[str, str, str]:
 
 @cache
 def _forms() -> Mapping[str, str]:
-    """By a letter, those that are it in other width or kana, or with a mark."""
+    """For each letter, its forms in other width or kana, or with a mark."""
     forms: defaultdict[str, str] = defaultdict(str)
     for form in (*map(chr, (*range(0x3041, 0x3100), *range(0xFF01, 0xFF9E))), *NAME_FORMS):
         forms[_base(_key(form))] += form

@@ -1,4 +1,4 @@
-"""Puts text of files where it can imitate nothing: on one line, in quotes, or within a fence."""
+"""Shows text from files so that it cannot imitate output: on one line, quoted, or in a fence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def on_one_line(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """``text`` with the characters that end or turn a line, or cannot be seen, as JSON has them."""
+    """``text`` with line breaks, direction marks and invisible characters escaped as in JSON."""
     if text.isprintable():
         return text
     return "".join(
@@ -43,16 +43,16 @@ def visible(text: str) -> str:
 def quoted(text: str) -> str:
     """``text`` as a JSON string on one line.
 
-    It reads back exactly (``json.loads``), so that it can be passed on as an argument.
+    ``json.loads`` restores it exactly, so that it can be passed on as an argument.
     """
     return visible(json.dumps(text, ensure_ascii=False))
 
 
 def shown_name(name: object) -> str:
-    """The name of a shop, a category or a file, from the data, as a line of an answer shows it.
+    """A name from the data (of a shop, a category or a file) for a line of an answer.
 
-    It stands as it is if it can be nothing but a name: letters and what joins them, with no mark
-    that ends a sentence, opens a list or gives a figure. Any other is a JSON string.
+    It is unchanged if it can only be a name: letters and joining marks, without marks that end a
+    sentence, open a list or begin a figure. Otherwise it becomes a JSON string.
     """
     text = on_one_line(str(name))
     is_plain = len(text) <= _MAX_PLAIN_NAME and _PLAIN_NAME.fullmatch(text)
@@ -60,7 +60,7 @@ def shown_name(name: object) -> str:
 
 
 def shown_path(path: str) -> str:
-    """A path as ``shown_name`` has a name, but exactly as it is, since it is passed on."""
+    """A path, like ``shown_name``, but never changed, since clients pass it on."""
     return shown_name(path) if on_one_line(path) == path else quoted(path)
 
 
@@ -77,18 +77,18 @@ class TextFence:
     mark: str
 
     def around(self, text: str) -> str:
-        """The text between its own two lines; a line break at its end is the last line's."""
+        """The text between two fence lines; its final line break is that of its last line."""
         end = "" if text.endswith("\n") else "\n"
         return f"<text {self.mark}>\n{text}{end}</text {self.mark}>"
 
     @property
     def chars(self) -> int:
-        """How much longer a text gets."""
+        """The number of characters that a fence adds."""
         return len(self.around(""))
 
 
 def fence_for(texts: Iterable[str]) -> TextFence:
-    """A fence that none of these texts can close: its mark is drawn anew for each answer."""
+    """A fence that none of these texts can close: its mark is random for each answer."""
     known = list(texts)
     mark = secrets.token_hex(_MARK_BYTES)
     while any(mark in text for text in known):

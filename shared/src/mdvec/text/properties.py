@@ -19,7 +19,7 @@ from mdvec.text.index_terms import folded
 from mdvec.text.markdown import TAG_KEYS, FrontMatter, block_parser
 
 MAX_TAGS = 2_000
-"""Of one document; more are no note's, but numbers in a log that look like tags."""
+"""For one document; a text with more is not a note, but a log with numbers like #123."""
 MAX_TAG_CHARS = 100
 _MAX_VALUE_CHARS = 2_000
 _ALIAS_KEYS = ("aliases", "alias")
@@ -30,8 +30,9 @@ _DATE_KEYS = (
     "updated", "更新日", "updatedat", "updateddate", "lasteditedtime", "最終更新日時",
     "lastmod", "modified", "datemodified",
 )  # fmt: skip
-"""The keys that may hold a note's date, in order of precedence: those of its day, then of when it
-was written, then of its last change, compared without case, spaces, "_" and "-".
+"""The keys that may hold a note's date, compared without case, spaces, "_" and "-".
+
+First come those of its day, then of its creation, then of its last change.
 
 Zenn writes published_at; Qiita created_at and updated_at; Hugo publishDate, pubdate, published,
 lastmod and modified (gohugo.io/configuration/front-matter); Astro's blog pubDate and updatedDate;
@@ -44,12 +45,12 @@ _TEXT_KEYS = (
     "keywords", "topics", "categories", "category",
     "説明", "概要", "要約", "抜粋", "要旨", "副題", "キーワード", "カテゴリ", "カテゴリー",
 )  # fmt: skip
-"""The keys of what says in the author's words what a note is about, compared like ``_DATE_KEYS``.
+"""The keys of an author's description of a note, compared like ``_DATE_KEYS``.
 
 Hugo and Docusaurus write description, summary and keywords, Ghost custom_excerpt and
 meta_description, Jekyll excerpt, category and categories, Zenn topics, VitePress tagline, Quarto
-abstract and subtitle. Others (author, layout, status) say the same of most notes, and would hide
-the one whose text has that word.
+abstract and subtitle. Others (author, layout, status) are the same in most notes, and would hide
+the note whose text has such a word.
 """
 _BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
@@ -58,9 +59,9 @@ _COMMA = re.compile("[,、，]")
 _INLINE_TAG = re.compile(
     r"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE
 )
-"""A number before hiragana (#31の件) is an issue's, not a tag."""
+"""A number before hiragana (#31の件) is that of an issue, not a tag."""
 _TAGS_BEFORE = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?(?:#[\w/-]+\s+)*")
-"""What stands before a tag that begins its line: marks of a list, and other tags."""
+"""What may precede a tag at the beginning of a line: list markers and other tags."""
 _TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")
 _SENTENCE = re.compile(r"[。！？!?]|[.](?:\s|$)")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
@@ -69,12 +70,12 @@ _DAY = re.compile(r"([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,
 
 PropertyValue = str | tuple[str, ...]
 _TIME = "(?:(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){1,2})?"
-"""The time behind a day in digits, as a note's number has it (202412051230)."""
+"""The time after a day in digits, as in the number of a note (202412051230)."""
 _DAY_IN_NAME = re.compile(
     r"(?<![0-9])((?:19|20)[0-9]{2})(?:([-_.])([0-9]{1,2})\2([0-9]{1,2})"
     rf"|([0-9]{{2}})([0-9]{{2}}){_TIME}|-([0-9]{{2}}))(?![0-9])"
 )
-"""Digits alone: those of a version, such as 2024.1, are none."""
+"""A day in digits; a version, such as 2024.1, is not one."""
 _WEEKDAY = re.compile(
     r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
     r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
@@ -85,7 +86,7 @@ _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """A note's properties, as text; its tags are distinct, without "#", the front matter's first.
+    """A note's properties as text; tags are distinct and without "#", the front matter's first.
 
     ``date`` is that of the front matter, or else of the file's name; ``values`` are the entries of
     the front matter that are scalars or lists of scalars.
@@ -98,7 +99,7 @@ class Properties:
 
     @property
     def day(self) -> str | None:
-        """The date in ISO's form."""
+        """The date in ISO format."""
         return None if self.date is None else self.date.isoformat()
 
 
@@ -121,7 +122,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 
 
 def described(values: Mapping[str, PropertyValue]) -> tuple[str, ...]:
-    """What the entries of a front matter say that their note is about, in no text of its own."""
+    """The descriptions in a front matter, which are not in the note's text."""
     descriptions = (value for key, value in values.items() if _bare_key(key) in _TEXT_KEYS)
     texts = (" ".join(value) if isinstance(value, tuple) else value for value in descriptions)
     return tuple(dict.fromkeys(filter(None, texts)))
@@ -132,9 +133,10 @@ def _bare_key(key: str) -> str:
 
 
 def day_in_name(file_path: str) -> date | None:
-    """The first day in a file's name (2024-12-05-standup.md, 令和6年12月5日.md); a month's first.
+    """The first day in a file's name (2024-12-05-standup.md, 令和6年12月5日.md), or month in it.
 
-    What has no two letters may be a version: r2.1.5 is read in front matter alone.
+    A day that is not in digits needs two letters: r2.1.5 may be a version, and is only read as a
+    day in front matter.
     """
     name = folded(file_path.rpartition("/")[2])
     days = [(at, day) for at, end, day in _days_in_words(name) if _LETTERS.search(name, at, end)]
@@ -143,14 +145,14 @@ def day_in_name(file_path: str) -> date | None:
 
 
 def _days_in_words(folded_text: str) -> Iterator[tuple[int, int, date]]:
-    """Where each day, or a month's first day, begins and ends that a text has in any form."""
+    """Each day, or month's first day, in a text, in any form, with its start and end."""
     for named in named_dates(folded_text):
         year, month, day = named.digits[:4], named.digits[4:6], named.digits[6:] or "1"
         yield named.start, named.end, date(int(year), int(month), int(day))
 
 
 def _day(match: re.Match[str] | None) -> date | None:
-    """The day of a match of digits; None if there is no such day."""
+    """The day of matched digits; None if there is no such day."""
     if match is None:
         return None
     month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]
@@ -216,8 +218,8 @@ def _distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 def _inline_tags(body: str, written: Collection[str]) -> list[str]:
     """The tags in the text of a note, outside code and comments.
 
-    In letters alone (#error), one inside a sentence is text, unless it has a "/", or the note has
-    the same tag in its front matter (``written``, folded) or at the beginning or end of a line.
+    A tag in letters (#error) inside a sentence is text, unless it has a "/", or the note has the
+    same tag in its front matter (``written``, folded) or at the beginning or end of a line.
     """
     if not _INLINE_TAG.search(body):
         return []
@@ -236,17 +238,17 @@ def _inline_tags(body: str, written: Collection[str]) -> list[str]:
 
 
 def _is_at_an_edge(line: str, start: int, end: int) -> bool:
-    """Whether a tag begins or ends its line, beside other tags only."""
+    """Whether a tag begins or ends its line, perhaps together with other tags."""
     before = _TAGS_BEFORE.match(line)
     begins = before is not None and before.end() >= start
     return begins or _TAGS_AFTER.fullmatch(line, end) is not None
 
 
 def _day_of(value: PropertyValue) -> date | None:
-    """The day that a value begins with, or the first value of a list; of a link its name's.
+    """The day at the beginning of a value, of a list's first value, or of a link's name.
 
-    It is the day as it is written, whatever the time zone (2025-07-11T20:00:00Z is the 11th), so
-    that it is the same on every computer. A day of the week may stand before it.
+    It is the day as written, whatever the time zone (2025-07-11T20:00:00Z is the 11th), so that it
+    is the same on every computer. A day of the week may precede it.
     """
     first = value if isinstance(value, str) else next(iter(value), "")
     text = folded(first).strip()

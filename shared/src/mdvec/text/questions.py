@@ -23,7 +23,7 @@ from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
 
 _KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
 _MIN_CHARS = 3
-"""Characters of a part: shorter ones (オン, ログ) begin or end too many words by chance."""
+"""The least characters of a part: shorter ones (オン, ログ) occur in too many words by chance."""
 
 
 def is_katakana(word: str) -> bool:
@@ -54,7 +54,7 @@ def is_word_of(word: str, folded_text: str) -> bool:
 def is_only_amid(word: str, folded_text: str, count: int) -> bool:
     """Whether a word stands in a text ``count`` times, each amid a longer compound in kanji.
 
-    There the dictionary may be wrong about it (人参 in 外国人参政権).
+    In such a compound the dictionary may be wrong about the word (人参 in 外国人参政権).
     """
     amid = folded_text.count(word) if re.fullmatch(f"{ONE_KANJI}+", word) else 0
     return 0 < amid >= count and not re.search(
@@ -92,7 +92,7 @@ def _is_made_of_words(rest: str) -> bool:
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
 _LETTERS = re.compile(r"^[A-Za-z_]\w{2,}$", re.ASCII)
-"""A word in letters; one or two are hardly a name (笑 w, 打ちまちがい)."""
+"""A word of three letters or more; shorter ones are rarely names (笑 w, 打ちまちがい)."""
 _PROSE = re.compile(r"[A-Za-z]+")
 _AFTER_SPACE = re.compile(r"(?:^|\s)[^\w\s]*(\w+)")
 _AFTER_NAME = re.compile(
@@ -108,15 +108,15 @@ _WRITTEN = re.compile(
     r"|(?<![\w-])--[a-z][\w-]*\w",
     re.ASCII,
 )
-"""What is meant as it is written, in folded text: an address, a version (15.3.1), an IP address or
-a time, a path, a long option. The index has its parts, which say little: 15, 3 and 1."""
+"""Literal texts, in folded text: a URL, a version (15.3.1), an IP address or a time, a path, a long
+option. The index only has their parts, which are not specific: 15, 3 and 1."""
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
-"""In a longer question they are of a pasted log, whose times nobody has written down."""
+"""In a longer question they are from a pasted log, whose times occur in no document."""
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
 _NO_WHOLE = re.compile(r"[\d,]+|(?:19|20)\d\d\D(?:19|20)?\d\d")
-"""What is written in other ways as well: sums (1,000,000: 100万) and ranges of years (2018-19)."""
+"""Texts with other spellings: amounts (1,000,000: 100万), ranges of years (2018-19)."""
 _Placed = tuple[str, int, int]
 
 
@@ -132,20 +132,18 @@ class QuestionTerms:
         spelled: the spelling of each word in CJK that the dictionary has.
         dates: for each date, number or identifier with hyphens, or name with a sign, the terms it
             consists of.
-        numbered: for each name that ends in its number (React19), its two parts as terms, but those
-            that the question also has by themselves.
+        numbered: for each name that ends in its number (React19), its two parts as terms, except
+            those that the question also has separately.
         edges: plain terms that extend from a content word into the filler.
-        letters: the words that spaces part, fillers included, if all are in letters.
-        background: terms that occur only in sentences that ask nothing, where others ask.
+        letters: the words between spaces, including fillers, if all are in letters.
+        background: terms that occur only in sentences that do not ask, if other sentences do.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
-        names: names in letters that it asks about (useState, Redux), as spelled, by term; also
-            whole numbers and identifiers (0120-333-906, KX-9900), and the word that is all that it
-            asks about.
-        nouns: the other nouns that it asks about, by term; as spelled, or the whole compound that
-            they are a part of.
-        signed: names that end in a sign (C++), and what is meant as it is written (15.3.1), as
-            spelled, by term; ``dates`` has their parts.
+        names: names in letters (useState, Redux), as spelled, by term; also whole numbers and
+            identifiers (0120-333-906, KX-9900), and the word of a question of a single word.
+        nouns: the other nouns, by term; as spelled, or the whole compound that they belong to.
+        signed: names that end in a sign (C++), and literal texts (15.3.1), as spelled, by term;
+            ``dates`` has their parts.
         in_letters: the spelling of each word in letters, for which the term may have katakana.
     """
 
@@ -236,7 +234,7 @@ def _place_word(word: Morpheme) -> _Placed:
 
 
 def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed]) -> frozenset[str]:
-    """The terms that occur in none of the sentences that ask; none if those have no content."""
+    """The terms that occur in no sentence that asks; empty if those that ask have no content."""
     ends = [end for kind, end, _ in marks(text, 0, len(text)) if kind != "unbreakable"]
     asking = [
         range(start, end)
@@ -250,7 +248,7 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
 
 
 def _names_with_sign(text: str) -> list[_Placed]:
-    """The names with a sign at their end, and what is meant as it is written, but days."""
+    """The names with a sign at their end, and literal texts other than days."""
     written = [*_WRITTEN.finditer(text)] if len(text) <= _WRITTEN_IN else []
     matches = [*_SIGNED.finditer(text), *(written if len(written) <= _MOST_WRITTEN else ())]
     return _without_days(text, [(match[0], *match.span()) for match in matches])
@@ -285,8 +283,8 @@ def _names_and_nouns(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The names and the other nouns that a question is about, as spelled.
 
-    A question of a single word is about that. What is joined is a name as a whole, in no part, and
-    so are a person's two names.
+    A question of a single word is about that word. Joined words and a person's two names are names
+    as a whole, without their parts.
     """
     within = {position for _, start, end in joined for position in range(start, end)}
     alone = [word for word in foreground if word.start not in within]
@@ -325,7 +323,7 @@ def _names_and_nouns(
 def _with_suffix(
     question: str, words: Sequence[Morpheme], tokens: Sequence[Morpheme]
 ) -> dict[str, str]:
-    """The nouns with a suffix (冷蔵庫), as spelled; the index has their parts alone."""
+    """The nouns with a suffix (冷蔵庫), as spelled; the index only has their parts."""
     spelled = {}
     for noun, suffix in pairwise(words):
         if suffix.is_suffix and noun.end == suffix.start and not noun.is_suffix:
@@ -335,7 +333,7 @@ def _with_suffix(
 
 
 def _whole_end(last: Morpheme, tokens: Sequence[Morpheme]) -> int:
-    """Where a word ends that ends in a suffix: behind those that follow it (者 in 引越業者)."""
+    """The end of a word that ends in a suffix, including further suffixes (者 in 引越業者)."""
     end = last.end
     for word in tokens if last.is_suffix else ():
         end = word.end if word.is_suffix and word.start == end else end
@@ -343,7 +341,7 @@ def _whole_end(last: Morpheme, tokens: Sequence[Morpheme]) -> int:
 
 
 def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
-    """The compound in kanji and katakana that each word is a part of, as spelled, by term."""
+    """By term, the compound in kanji and katakana that each word belongs to, as spelled."""
     compounds: dict[str, str] = {}
     runs: list[list[Morpheme]] = []
     for word in tokens:
@@ -363,10 +361,10 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
 
 
 def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
-    """The words in letters that are no prose: identifiers, and in Japanese whatever is in letters.
+    """The words in letters that are names: identifiers, and in Japanese all words in letters.
 
-    In prose of letters, a capital tells a name, if not every word has one. A number that follows a
-    name (RFC 2119, order 48213) is one as well, but a year.
+    In prose of letters, capitalised words are names, unless all words are capitalised. A number
+    after a name (RFC 2119, order 48213) is one as well, unless it is a year.
     """
     numbers = {number for match in _AFTER_NAME.finditer(question) for number in match.groups()}
     words = _PROSE.findall(question)
@@ -383,7 +381,7 @@ def _names(question: str, spelled: Mapping[str, str]) -> dict[str, str]:
 
 
 def _names_with_number(words: Mapping[str, str]) -> dict[str, frozenset[str]]:
-    """The names with their number at the end, each with its parts that are no words themselves."""
+    """The names with a number at the end, each with its parts that are not words themselves."""
     matches = {word: _NUMBERED.fullmatch(word) for word in words}
     return {
         word: frozenset(match.groups()) - words.keys()
@@ -409,7 +407,7 @@ def _spellings(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
 
 
 def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:
-    """The words, if all are in letters; of what no space parts (read-only-mode) the first."""
+    """The words, if all are in letters; without spaces (read-only-mode) only the first."""
     if not all(is_letters(term) for term, _, _ in placed):
         return ()
     return tuple(dict.fromkeys(_AFTER_SPACE.findall(text)))

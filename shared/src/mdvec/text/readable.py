@@ -129,7 +129,7 @@ _NOT_SHOWN = re.compile(
 _COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
 _MARKS = re.compile(r"<!--|-->|%%")
 _MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
-"""How a text begins that might have nothing to see."""
+"""The beginning of a text that might have nothing visible."""
 _UNSEEN = re.compile(r"<!--|%%|!\[")
 _MODULE_LINE = re.compile(
     r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
@@ -155,9 +155,9 @@ def readable_chunk(file_path: str, text: str) -> str:
 
 
 def indexed_chunk(file_path: str, text: str) -> str:
-    """A chunk's text for the index of words: as a reader sees it, then what stands there unseen.
+    """A chunk's text for the index of words: as a reader sees it, then its invisible text.
 
-    Unseen are comments and the file names of images that have a caption.
+    The latter is comments, and the file names of images that have a caption.
     """
     if not is_markdown(file_path) or not _UNSEEN.search(text):
         return readable_chunk(file_path, text)
@@ -170,8 +170,8 @@ def indexed_chunk(file_path: str, text: str) -> str:
 def readable(text: str) -> str:
     """Markdown without markup; ``text`` unchanged if nothing would be left.
 
-    Code stays unchanged after its language; of a Mermaid diagram, only names and labels stay. The
-    last texts are kept: a file's chunks share its title, and are both embedded and indexed.
+    Code stays unchanged after its language; only the names and labels of a Mermaid diagram stay.
+    The last texts are cached: a file's chunks share its title, and are both embedded and indexed.
     """
     lines = LINE_BREAK.split(text)
     parts = [_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines)]
@@ -307,9 +307,9 @@ def texts_to_embed(
 def searchable_chunks(
     content: str, outline: Outline, options: ChunkingOptions, tokenizer: Tokenizer
 ) -> list[Chunk]:
-    """The chunks of a document that a reader sees something of.
+    """The chunks of a document that have something visible.
 
-    If the body is blank, the chunks contain the front matter, if that says anything.
+    If the body is blank, the chunks contain the front matter, unless that is empty, too.
     """
     if is_blank(content[outline.body :]):
         if not any(outline.matter.values.values()):
@@ -324,7 +324,7 @@ def searchable_chunks(
 
 
 def has_readable_text(text: str) -> bool:
-    """Whether a reader sees a letter, digit or other sign of a Markdown text: not just comments."""
+    """Whether a reader sees any character of a Markdown text, so that it is not just comments."""
     if not _MAYBE_UNSEEN.match(text):
         return True
     lines = LINE_BREAK.split(text)

@@ -1,4 +1,4 @@
-"""Finds the tables of a Markdown document, whose heads say what the rows below mean."""
+"""Finds the tables of a Markdown document, whose heads explain the rows below."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DELIMITER_ROW = re.compile(
 _CELL_END = re.compile(r"(?<!\\)\|")
 _HEAD = re.compile(r"(?:^| > )\| .* \|$")
 _MAX_HEAD = 200
-"""Characters of a head in a path of headings; the cells behind are left out."""
+"""The most characters of a head in a path of headings; further cells are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class TableRows:
 
 
 def tables_of(content: str, outline: Outline) -> list[TableRows]:
-    """The tables of a Markdown document outside its code, in order, but those without a head."""
+    """The tables of a Markdown document that have a head, in order, without those in code."""
     tables: list[TableRows] = []
     if not outline.is_markdown or "|" not in content:
         return tables
@@ -68,7 +68,7 @@ def _in_short(cells: Sequence[str]) -> str:
 
 
 def with_head(heading: str, tables: Sequence[TableRows], start: int) -> str:
-    """The path of headings, with the head of the table among whose rows a passage begins."""
+    """The path of headings, with the head of the table in which a passage begins, if any."""
     at = bisect_right(tables, start, key=lambda table: table.start) - 1
     if at < 0 or start >= tables[at].end:
         return heading

@@ -1,4 +1,4 @@
-"""How documents are cut into tokens: a tool's options, the tokenizer, windows of exact length."""
+"""Cutting documents by tokens: a tool's options, the tokenizer, windows of exact length."""
 
 from __future__ import annotations
 
