@@ -15,7 +15,7 @@ from table_of_cases import each
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.files.scanning import UnreadableFile
+from mdvec.files.problems import UnreadableFile
 
 READER = duckdb.connect()
 
