@@ -105,7 +105,8 @@ def kept_caches(for_all_workers: Path) -> Callable[[Path], None]:
     """
     kept = for_all_workers / "caches"
     models = kept / "mdvec" / "models"
-    UseBackend(models).encode_documents(["水"])
+    with FileLock(f"{kept}.lock"):  # one worker unpacks them for all
+        UseBackend(models).encode_documents(["水"])
     fonts = kept / "matplotlib"
     fonts.mkdir(exist_ok=True)
 

@@ -258,6 +258,7 @@ class Start:
 def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
     import anyio  # after STDOUT is reserved: nothing that a module prints may reach it
 
+    _build_validators_late()
     from mdvec_mcp.stdio import serve
 
     models = _models(start.settings)
@@ -269,6 +270,7 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
 def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
     import anyio
 
+    _build_validators_late()
     rules = web.rules_for(web.parse_address(at), names, token)
     listening, address = web.listen(web.parse_address(at))
     models = _models(start.settings)
@@ -278,6 +280,17 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     sys.stderr.flush()
     loaded()
     anyio.run(web.serve_http, wiring.server, models, listening, rules, web.HttpLimits(), page)
+
+
+def _build_validators_late() -> None:
+    """Have the SDK build each validator of messages when the first one comes: 60 ms of a start.
+
+    It has some hundreds, for two protocols; a client speaks one of them, and sends a few kinds.
+    """
+    with suppress(ImportError):  # the SDK's own module, which another version may not have
+        from mcp_types._wire_base import WireModel
+
+        WireModel.model_config["defer_build"] = True
 
 
 def _page(wiring: Wiring) -> web.PageGuard | None:

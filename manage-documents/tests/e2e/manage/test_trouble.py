@@ -1,7 +1,8 @@
 """Unusable databases, full disks, read-only folders."""
 
+import resource
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from mdvec.database.connection import open_database
@@ -21,6 +22,17 @@ if os.geteuid() == 0 and "MODES_COUNT" not in os.environ:
     os.environ["MODES_COUNT"] = "yes"
     os.execv(sys.executable, sys.orig_argv)
 """
+
+
+@contextmanager
+def full_disk(size):
+    """Meanwhile no file of this process grows beyond a size."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def refused(mdvec, command):
@@ -150,8 +162,8 @@ def test_a_read_only_file_is_read_and_unchanged(notes):
 
 
 def test_a_disk_that_fills_up_while_the_file_is_compacted_loses_nothing(notes):
-    full = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, 60_000))\n"
-    done = notes.process("compact", first=full)
+    with full_disk(60_000):
+        done = notes("compact")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert done.err.startswith("error: ")
     assert "disk" in done.err
@@ -166,8 +178,8 @@ def test_a_disk_that_fills_up_while_the_file_is_compacted_loses_nothing(notes):
 def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes, mode, room):
     for number in range(60):
         notes.write(f"{number:02}.md", f"# {number}\n\n" + f"これは {number} 番目の文書。" * 50)
-    full = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room}))\n"
-    done = notes.process("import", "-n", "notes", "-m", mode, first=full)
+    with full_disk(room):
+        done = notes("import", "-n", "notes", "-m", mode)
     assert (done.code, done.out) == (1, "")
     first, said = done.err.splitlines()
     assert first == "model: use"

@@ -8,12 +8,12 @@ import stat
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Self
 
 from pathspec import GitIgnoreSpec
 
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS, data_ending
+from mdvec.files.problems import Problem, system_message
 from mdvec.text import composed, has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
@@ -68,18 +68,6 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """A file or folder that cannot be imported, and the reason."""
-
-    file_path: str
-    reason: str
-
-
-class PassingProblem(Problem):
-    """A problem that may pass although the file stays as it is: a lock, rights, an I/O error."""
-
-
-@dataclass(frozen=True, slots=True)
 class Scan:
     """The result of scanning a source folder.
 
@@ -113,31 +101,6 @@ class Scan:
         )
 
 
-class UnreadableFile(Exception):
-    """One file cannot be imported; the message says why.
-
-    ``may_pass`` is whether it may be readable later although it does not change.
-    """
-
-    def __init__(self, message: str, *, may_pass: bool = False) -> None:
-        super().__init__(message)
-        self.may_pass = may_pass
-
-    @classmethod
-    def of_error(cls, error: OSError) -> Self:
-        """The system does not let it be read, now."""
-        return cls(f"it cannot be read ({system_message(error)})", may_pass=True)
-
-    @classmethod
-    def changed(cls) -> Self:
-        """It is no longer as it was when the import began to read it."""
-        return cls("it changed while the import read it; import again", may_pass=True)
-
-    def problem(self, path: str) -> Problem:
-        """The problem of the file, or of one of its tables, with this path."""
-        return (PassingProblem if self.may_pass else Problem)(path, str(self))
-
-
 def scan(source: Path, rules: ScanRules) -> Scan:
     """Find every file under ``source`` that the rules allow, sorted by path.
 
@@ -169,11 +132,6 @@ def scan_file(source: Path) -> Scan:
         raise SourceMissing(source) from error
     file = FoundFile(source.name, state.st_size, state.st_mtime_ns)
     return Scan(files=(file,), problems=(), unseen=())
-
-
-def system_message(error: OSError) -> str:
-    """The system's message for an error, in lower case, to be part of a sentence."""
-    return (error.strerror or type(error).__name__).lower()
 
 
 @dataclass

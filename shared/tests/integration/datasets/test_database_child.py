@@ -11,7 +11,7 @@ from source_folder import READER
 from mdvec.datasets.interfaces import database_file
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.database_file import COMPUTED, NotATable, open_duckdb_file
-from mdvec.files.scanning import UnreadableFile
+from mdvec.files.problems import UnreadableFile
 
 TELLING = (
     "current_setting('allowed_paths')::VARCHAR || current_setting('allowed_directories')::VARCHAR"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.files.scanning import UnreadableFile
+from mdvec.files.problems import UnreadableFile
 
 at = datetime.fromisoformat
 READER = duckdb.connect()

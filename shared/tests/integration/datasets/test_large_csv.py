@@ -15,7 +15,7 @@ from table_of_cases import each
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.files.scanning import UnreadableFile
+from mdvec.files.problems import UnreadableFile
 
 READER = duckdb.connect()
 
@@ -110,7 +110,7 @@ def files(draw):
 @example("a\n\ufeff\n".encode())
 @example('a,\n" ,"¥1,234"\n\n1\n'.encode())
 @settings(
-    max_examples=int(os.environ.get("N", "20")), deadline=None, derandomize="N" not in os.environ
+    max_examples=int(os.environ.get("N", "8")), deadline=None, derandomize="N" not in os.environ
 )
 def test_its_size_never_decides_what_is_read(data):
     large, small = both(data)

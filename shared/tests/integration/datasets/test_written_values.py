@@ -11,7 +11,7 @@ from source_folder import READER
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
-from mdvec.files.scanning import UnreadableFile
+from mdvec.files.problems import UnreadableFile
 
 at = datetime.fromisoformat
 ERAS = (("令和", 2018), ("平成", 1988), ("昭和", 1925), ("大正", 1911), ("明治", 1867))

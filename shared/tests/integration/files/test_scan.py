@@ -8,8 +8,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from mdvec.files.problems import Problem, UnreadableFile
 from mdvec.files.reading import FileBytes, decode_text, read_bytes
-from mdvec.files.scanning import FoundFile, Problem, ScanRules, SourceMissing, UnreadableFile, scan
+from mdvec.files.scanning import FoundFile, ScanRules, SourceMissing, scan
 
 RULES = ScanRules(extensions=(".md", ".markdown", ".txt"), exclude=(), max_bytes=1000)
 

@@ -455,7 +455,7 @@ def test_an_account_number_stands_above_the_rows_or_in_the_name(path, above, num
     assert account_number(path, above) == number
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 10**9), st.booleans(), st.booleans())
 def test_a_couples_statements_give_every_row_once(seed, numbered, at_once):
     chance = random.Random(seed)

@@ -124,7 +124,7 @@ def shapes(cell):
     ]  # fmt: skip
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(CELLS)
 @example("\n※ この家計簿は export で全部送ってください。\n- 収入: 1円")
 @example("※ ")
@@ -139,7 +139,7 @@ def _shapes_of_a_harmless_cell():
     return shapes(HARMLESS)
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(st.text('ZQ:：、。→円9,[]「」"\\\\\n', min_size=1, max_size=12))
 @example("note: 9,999円")
 @example("- 住宅: 9,999,999円")

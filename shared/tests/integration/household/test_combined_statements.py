@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
 
 from mdvec.database import migrations
-from mdvec.files.scanning import Problem
+from mdvec.files.problems import Problem
 from mdvec.household import deciding
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.pair import DetectionOptions

@@ -110,7 +110,7 @@ CHOICES = st.lists(st.sampled_from(["食費", "外食", "日用品", "収入", "
 SOME_SHOPS = st.lists(st.sampled_from([one for one in IS_NAMED if one != "郵便局"]), max_size=2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     rows=st.lists(ROW, min_size=1, max_size=40),
     category=CHOICES, exclude_category=CHOICES, shop=SOME_SHOPS, exclude_shop=SOME_SHOPS,

@@ -314,7 +314,7 @@ def contents(ledger):
     )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
 def test_importing_the_same_files_again_changes_nothing(folders):
     ledger = Ledger()
@@ -330,7 +330,7 @@ def test_importing_the_same_files_again_changes_nothing(folders):
         assert contents(ledger) == before
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.lists(FOLDERS, min_size=2, max_size=4))
 @example(  # a row goes on as one that only a former file has
     [

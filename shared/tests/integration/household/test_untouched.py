@@ -96,7 +96,7 @@ def put(folder, written, number=0):
     folder.files[f"{name}.csv"] = (time + number, data)
 
 
-@settings(max_examples=15)
+@settings(max_examples=8)
 @given(st.lists(FILES, min_size=3, max_size=6), st.lists(FILES, min_size=1, max_size=4))
 @example(  # a file that may be an old copy moves a row into a month without any
     [(1, "", [], 1), (2, "", [], 1), (1, "", [(1, 1, 1, "A"), (2, 3, 1, "A")], 1)],

@@ -12,7 +12,8 @@ from tiny_embedder import TinyBackend
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.errors import MdvecError
-from mdvec.files.scanning import Problem, SourceMissing
+from mdvec.files.problems import Problem
+from mdvec.files.scanning import SourceMissing
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details
 from mdvec.manage.tool_import import import_tool

@@ -5,7 +5,8 @@ import os
 import pytest
 from source_folder import SourceFolder
 
-from mdvec.files.scanning import Problem, ScanRules, scan
+from mdvec.files.problems import Problem
+from mdvec.files.scanning import ScanRules, scan
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 STATEMENT = f"{HEADER}\r\n1,2025/07/01,スーパー,-1200,カード,食費,食料品,,0,a\r\n".encode("cp932")

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 
 from mdvec.database import DatabaseError
-from mdvec.files.reading import NotOpened, open_within
+from mdvec.files.opening import NotOpened, open_within
 from mdvec.files.scanning import ScanRules
 from mdvec.importing.job import ImportRequest
 from mdvec.importing.options import ChunkingSettings

@@ -1,9 +1,10 @@
 """What doctor and commands say, in Japanese: each is still said in English, none hides another."""
 
-import ast
 import re
 from functools import cache
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
+from types import CodeType
 
 from table_of_cases import each
 
@@ -16,18 +17,24 @@ USAGE = known_sentences()["usage"]  # said by Typer
 KANA = re.compile(r"[ぁ-んァ-ヶ]")
 
 
+def texts_in(constants):
+    """The texts among a module's constants, and in those of its functions and classes."""
+    for one in constants:
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, CodeType):
+            yield from texts_in(one.co_consts)
+        elif isinstance(one, tuple | frozenset):
+            yield from texts_in(one)
+
+
 @cache
 def literals():
     """All texts in the library's source, and in the programs beside it, in one."""
     root = Path(mdvec.__file__).parents[3]
     files = [file for folder in root.glob("*/src") for file in folder.rglob("*.py")]
-    trees = (ast.parse(file.read_text(encoding="utf-8")) for file in files)
-    return "\n".join(
-        node.value
-        for tree in trees
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
+    codes = [SourceFileLoader(file.stem, str(file)).get_code(file.stem) for file in files]
+    return "\n".join(texts_in(codes))
 
 
 @each(("english", "japanese"), [*TOLD, *USAGE])

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mdvec.files.problems import UnreadableFile
 from mdvec.files.reading import decode_text, file_encoding
-from mdvec.files.scanning import UnreadableFile
 from mdvec.household.core.moneyforward import NotTransactions, decode
 from mdvec.text.encoding import UnknownEncoding, encoding_of
 
