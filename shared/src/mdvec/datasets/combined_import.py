@@ -209,7 +209,7 @@ class CombinedImport:
 
     def _is_own(self, part: ReadPart) -> bool:
         """Whether a file is a Parquet file, which is not copied."""
-        return part.parquet == self.reader.source(part.file.path)
+        return part.parquet.parent != self.reader.snapshots.folder
 
     def _has_too_few(self) -> bool:
         number = len(self._parts) + len(self._kept)

@@ -68,10 +68,10 @@ def _shape(cell: str) -> str:
     """The kind of a cell's value; "" for a text or an empty cell."""
     if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
         return ""
-    kinds = possible_kinds(VALUE_KINDS, [cell])
-    if not kinds or kinds[0].type == "BOOLEAN":
+    kind = next(possible_kinds(VALUE_KINDS, [cell]), None)
+    if kind is None or kind.type == "BOOLEAN":
         return _OTHER if is_value(cell) else ""
-    return _NUMBER if kinds[0].type in ("BIGINT", "DOUBLE") else _DATE
+    return _NUMBER if kind.type in ("BIGINT", "DOUBLE") else _DATE
 
 
 def _is_alike(cell: str, below: Sequence[str]) -> bool:
@@ -87,15 +87,14 @@ def _is_alike(cell: str, below: Sequence[str]) -> bool:
         return all(map(_shape, values))
     if _is_truth(cell):
         return all(map(_is_truth, values))
+    if not any(map(str.isdigit, cell)):
+        return False
     form = _form(cell)
-    return any(map(str.isdigit, cell)) and any(
-        value != cell and _form(value) == form for value in values
-    )
+    return any(value != cell and _form(value) == form for value in values)
 
 
 def _is_truth(cell: str) -> bool:
-    kinds = possible_kinds(VALUE_KINDS, [cell])
-    return bool(kinds) and kinds[0].type == "BOOLEAN"
+    return cell.strip(" ").lower() in ("true", "false")
 
 
 def _form(cell: str) -> str:

@@ -9,16 +9,17 @@ a dash in a column whose other values are all of one kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-BLANKS = (
-    "", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
+WRITTEN_BLANKS = (
+    "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "-", "－", "—", "―", "–", "─", "ー",
     "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!",
 )  # fmt: skip
 """Cells that mean no value in a column of another type; spreadsheets write errors into CSV."""
-_BLANKS_SQL = str(BLANKS)
+BLANKS = frozenset(("", *WRITTEN_BLANKS))
+_BLANKS_SQL = str(("", *WRITTEN_BLANKS))
 _DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0'))"
 _WRITTEN = "regexp_replace(rtrim(lower({}), '0'), 'e([-+])0', 'e\\1')"
 _IS_EXACT = (
@@ -195,7 +196,7 @@ class ValueKind:
     @staticmethod
     def nulls(column: str) -> str:
         """SQL: how many cells of a column, such as NA and "-", are no values but not empty."""
-        return f"count(*) FILTER (WHERE trim({column}) IN {BLANKS[1:]!s})"
+        return f"count(*) FILTER (WHERE trim({column}) IN {WRITTEN_BLANKS})"
 
     def is_plain(self, text: str) -> bool:
         """Whether a value of this kind looks the same in the file and in the table."""
@@ -393,19 +394,20 @@ def _looks_like(pattern: str) -> Callable[[str], object]:
     return re.compile(pattern, re.ASCII).fullmatch
 
 
-def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
-    """The kinds whose patterns all texts match: a fast check of a sample that excludes most."""
+def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> Iterator[ValueKind]:
+    """The kinds whose patterns all texts match: a fast check of a sample that excludes most.
+
+    A kind is only compared when it is asked for; the first one is often all that is needed.
+    """
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
     half_width = {value.translate(_TO_HALF_WIDTH).strip(" ") for value in values}
     matches: dict[tuple[str, bool], bool] = {}
-    possible: list[ValueKind] = []
     for kind in kinds:
         key = kind.pattern, kind.is_full_width and half_width != values
         if key not in matches:
             matches[key] = all(map(_looks_like(kind.pattern), half_width if key[1] else values))
         if matches[key]:
-            possible.append(kind)
-    return possible
+            yield kind
 
 
 NUMBER_LIKE = (

@@ -85,7 +85,7 @@ def csv_to_parquet(
             is_direct = is_large and is_plain and not reading.leaves_out_notes
             is_direct &= _is_quoted_well(text, head)
             if is_direct and not (len(head.names) == 1 and lines.ends_blank):
-                rows = Rows(source, head, head.lines, lines.filled(head) - head.lines, is_large)
+                rows = Rows(source, head, head.lines, lines.number - head.lines, is_large)
                 below = note_lines(source, head, head.lines)
             else:
                 text.seek(0)
@@ -93,7 +93,7 @@ def csv_to_parquet(
                 below = note_lines(copy, head, 0)
                 if reading.leaves_out_notes:
                     below.cut(copy)
-                number = lines_of(copy).filled(head)
+                number = lines_of(copy).number
                 rows = Rows(copy, head, 0, number, is_large, not lines.is_uniform)
             if below.is_short and not below.notes.are_left_out:
                 raise UnreadableFile(
@@ -223,9 +223,8 @@ def _convert_columns(
                 read_column(guess.name, guess.kind, 0, (row[at] for row in sample[:_NOTED_ROWS]))
                 for at, guess in enumerate(guesses)
             ]
-            if copied == len(sample) and not any(
-                cell.strip(" ") in BLANKS for row in sample for cell in row if cell
-            ):
+            different = {cell for row in sample for cell in row if cell}
+            if copied == len(sample) and not any(cell.strip(" ") in BLANKS for cell in different):
                 guessed = zip(guesses, zip(*sample, strict=True), strict=False)
                 if not any(guess.kind is None and mostly(cells) for guess, cells in guessed):
                     return tuple(read), rows.left_out or totals_of(sample)
@@ -306,9 +305,9 @@ def _guesses(
         possible = possible_kinds(kinds_of(choice, head.delimiter), texts[:_FIRST])
         if len(texts) > _FIRST:
             possible = possible_kinds(possible, texts)
-        kind = next(iter(possible), None)
+        kind = next(possible, None)
         is_proved = kind.quick if kind is not None else choice in ("", AS_TEXT)
-        if not is_proved or (kind and all(text in (None, *BLANKS) for text in texts)):
+        if not is_proved or (kind and all(text is None or text in BLANKS for text in texts)):
             return None
         guesses.append(_Guess(name, f"c{at}", kind))
     return guesses

@@ -34,20 +34,15 @@ NullsIn = Callable[[str], Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """The lines of a file: how many there are, and how many of them are blank.
+    """The number of lines in a file.
 
     ``is_uniform`` is whether all end in LF, or all in CR LF, without other CRs; ``ends_blank`` is
     whether the last one is blank.
     """
 
     number: int
-    blank: int
     is_uniform: bool
     ends_blank: bool
-
-    def filled(self, head: Head) -> int:
-        """The number of lines that are rows: blank ones only in a table of a single column."""
-        return self.number - (self.blank if len(head.names) > 1 else 0)
 
 
 def lines_of(file: Path) -> Lines:
@@ -56,7 +51,7 @@ def lines_of(file: Path) -> Lines:
     Raises:
         UnreadableFile: one is too long to be read into memory, or the file cannot be read.
     """
-    ends = blank = returns = pairs = 0
+    ends = returns = pairs = 0
     block = b""
     try:
         with file.open("rb") as stream:
@@ -71,16 +66,13 @@ def lines_of(file: Path) -> Lines:
                         f"{_MAX_LINE_BYTES // MEGABYTE} MB; is it a table with one row a line?"
                     )
                 ends += block.count(b"\n") - 1
-                if has_returns := b"\r" in block:
+                if b"\r" in block:
                     returns += block.count(b"\r")
                     pairs += block.count(b"\r\n")
-                if b"\n\n" in block or (has_returns and b"\n\r\n" in block):
-                    blank += len(_BLANK_LINE.findall(block))
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
     return Lines(
         ends + (block[-1:] not in (b"", b"\n")),
-        blank,
         returns == pairs and returns in (0, ends),
         block.endswith((b"\n\n", b"\n\r\n")),
     )
@@ -94,7 +86,7 @@ class Rows:
         file: the file, in UTF-8.
         head: the lines before the rows.
         skipped: the number of lines before them in ``file``; the others were not copied.
-        lines: the number of lines that they take, without blank ones that are no rows.
+        lines: the number of lines that they take, with the blank ones between them.
         is_large: whether reading in parallel and reporting progress are worth while.
         may_hold_returns: whether cells may contain CR; in that case all lines end in LF.
         is_parallel: whether several threads begin at different lines.
@@ -156,14 +148,16 @@ class Rows:
 
     def has_all(self, connection: duckdb.DuckDBPyConnection, rows: int, cells: str) -> bool:
         """Whether ``rows`` rows take all lines; ``cells`` is SQL of their texts, called cell."""
-        if rows == self.lines:
+        lines, text = self.lines, "cell"
+        if rows == lines:
             return True
-        # A blank line is only a row if there is a single column; within a cell it is text.
-        text = "cell" if len(self.names) == 1 else "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
+        if len(self.names) > 1:  # then a blank line is no row; within a cell it is text
+            lines -= _blank_lines(self.file)
+            text = "regexp_replace(cell, '\n(\r?\n)+', '\n', 'g')"
         (within,) = connection.execute(
             f"SELECT sum(strlen({text}) - strlen(replace({text}, '\n', ''))) FROM ({cells})"
         ).fetchone() or (0,)
-        return rows + int(within or 0) == self.lines
+        return rows + int(within or 0) == lines
 
     def fault(self, connection: duckdb.DuckDBPyConnection, error: Exception) -> UnreadableFile:
         """What is wrong with the first row that DuckDB refuses, and its line."""
@@ -217,6 +211,13 @@ class Rows:
         if kind == "UNQUOTED VALUE":
             return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
         return f"it is not valid CSV ({message})"
+
+
+def _blank_lines(file: Path) -> int:
+    """How many lines of a file are blank; the file is not empty."""
+    with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
+        begins_blank = text[:2].lstrip(b"\r")[:1] == b"\n"
+        return begins_blank + sum(1 for _ in _BLANK_LINE.finditer(text))
 
 
 def _last_opening(file: Path) -> int:

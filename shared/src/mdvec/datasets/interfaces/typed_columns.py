@@ -20,6 +20,7 @@ from mdvec.datasets.core.value_types import (
     DOTTED,
     NUMBER_LIKE,
     VALUE_KINDS,
+    WRITTEN_BLANKS,
     ValueKind,
     has_decimal_commas,
     kinds_of,
@@ -205,7 +206,7 @@ def with_blank_texts(
 def _blank_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str) -> str:
     cells = connection.execute(
         f"SELECT cell, count(*) FROM (SELECT trim({identifier(name)}) AS cell FROM {scan}) "
-        f"WHERE cell IN {BLANKS[1:]!s} GROUP BY cell ORDER BY cell"
+        f"WHERE cell IN {WRITTEN_BLANKS} GROUP BY cell ORDER BY cell"
     ).fetchall()
     shown = ", ".join(f"{cell} ({number:,})" for cell, number in cells)
     return f"{shown} kept as text; {_as_null(name, cells[0][0])} makes it NULL"
@@ -257,7 +258,7 @@ def _kinds(
     waiting = {
         at: possible
         for at, some in enumerate(allowed)
-        if some and (possible := possible_kinds(some, (row[at] for row in sample)))
+        if some and (possible := list(possible_kinds(some, (row[at] for row in sample))))
     }
     while waiting:
         tried = {at: possible[0] for at, possible in waiting.items()}
@@ -266,7 +267,7 @@ def _kinds(
             fits, nulls, misfit = verdicts.get(at, (None, 0, None))
             if fits:
                 kinds[at] = kind, nulls
-            left = [] if fits is not False else possible_kinds(waiting.pop(at)[1:], [misfit])
+            left = [] if fits is not False else list(possible_kinds(waiting.pop(at)[1:], [misfit]))
             if left:
                 waiting[at] = left
             else:
