@@ -1,8 +1,8 @@
 """Pictures of charts, and charts by category: their colours, and その他 for the small entries.
 
-A category has its own colour, whatever its rank, in pictures and on the page. The first ten
-colours are at least 0.11 apart in OKLab, the others 0.06, also as people with protanopia or
-deuteranopia see them. All have a contrast of about 3 : 1 with white paper and the dark page.
+A category has the same colour at any rank, in pictures and on the page. The first ten colours are
+at least 0.11 apart in OKLab, the others 0.06, also for people with protanopia or deuteranopia. All
+have a contrast of about 3 : 1 with white paper and the dark page.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ PALETTE = (
 )  # fmt: skip
 OTHERS_COLOR = "#BCC1C8"
 FIRST = 10
-"""How many colours are far apart; the others come close to one of them."""
+"""How many colours differ clearly; each of the others is similar to one of them."""
 
-# Money Forward's categories, whose colours never depend on others, and the totals.
+# Money Forward's categories, whose colours never depend on other names, and the totals.
 _OWN = {
     "食費": 0, "日用品": 1, "住宅": 2, "水道・光熱費": 3, "収入": 4, "支出": 5, "趣味・娯楽": 6,
     "衣服・美容": 7, "通信費": 8, "交通費": 9, "その他": 10, "特別な支出": 11, "交際費": 12,
@@ -46,9 +46,9 @@ _SHARED = {
 def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...]:
     """The colours of the names in one chart; equal names have equal colours.
 
-    Known categories have colours of their own, others one by their letters. ``among`` are all the
-    names that there are: with the same ones a name has the same colour in every chart, and no two
-    share one, up to twenty. Beyond that, a chart moves those that would share one.
+    Known categories have fixed colours, others one by their letters. ``among`` are all existing
+    names: with the same ones, a name has the same colour in every chart, and up to twenty names
+    have different colours. With more, a chart changes colours that would occur twice.
     """
     everywhere = _places({*names, *among}, _preferred_place)
     here = _places(set(names), everywhere.__getitem__)
@@ -56,7 +56,7 @@ def colors_of(names: Sequence[str], among: Iterable[str] = ()) -> tuple[str, ...
 
 
 def _places(names: Iterable[str], preferred: Callable[[str], int]) -> dict[str, int]:
-    """The place in the palette of each name: what it prefers, or the next that is free."""
+    """The palette index of each name: the preferred one, or the next free one."""
     places: dict[str, int] = {}
     taken: set[int] = set()
     for name in sorted(names, key=lambda label: (label not in _OWN, label not in _SHARED, label)):
@@ -103,9 +103,9 @@ class ChartError(MdvecError):
 class CategoryChart:
     """Amounts in yen by category, in any order, as a pie or as bars.
 
-    With ``targets``, one for each item, bars keep their order, and each lies on its target.
-    ``among`` are the names of all categories, which colors follow from; ``keys`` are those of the
-    items where these have other names.
+    With ``targets``, one for each item, bars keep their order, and each is drawn over its target.
+    ``among`` are the names of all categories, which determine the colors; ``keys`` are the
+    categories of items with other names.
     """
 
     kind: CategoryKind
@@ -124,9 +124,8 @@ def month_plot(
 ) -> Plot:  # fmt: skip
     """Series over ascending months (``2025-06``), as lines, areas or bars.
 
-    Values are yen, or with ``percent`` tenths of a per cent. ``running`` are the months that are
-    not complete yet, ``empty`` those without data; both are marked. A month that is not listed is
-    a gap.
+    Values are yen, or with ``percent`` tenths of a per cent. ``running`` months are not complete
+    yet, ``empty`` ones have no data; both are marked. A month that is not listed is a gap.
 
     Raises:
         ChartError: the months are not ascending, or have other values than these.
@@ -232,9 +231,9 @@ MAX_OTHERS_PERCENT = 15
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A slice or bar; one that stands for several categories has them as ``members``.
+    """A slice or bar; ``members`` are its categories, if there are several.
 
-    ``key`` is the category's name as it is, where ``name`` can be drawn.
+    ``key`` is the category's original name, ``name`` the one that can be drawn.
     """
 
     name: str
@@ -251,7 +250,7 @@ def entries_of(chart: CategoryChart) -> list[Entry]:
 
 
 def colored(entries: Sequence[Entry], among: Iterable[str] = ()) -> list[Entry]:
-    """The entries in the colors of their categories; ``among`` are all that there are."""
+    """The entries in the colors of their categories; ``among`` are all categories."""
     colors = iter(colors_of([entry.key for entry in entries if not entry.members], among))
     return [
         replace(entry, color=OTHERS_COLOR if entry.members else next(colors)) for entry in entries

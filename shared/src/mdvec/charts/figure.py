@@ -58,7 +58,7 @@ def draw(
         size: width and height in pixels, 200x150 to 1920x1080.
         image_format: ``png`` or ``jpeg`` (under 500 kB), or ``svg`` (letters as shapes).
         font_path: the file of a Japanese font; None takes the one in matplotlib-fontja.
-        words: puts each text of the picture that is not the chart's own into another language.
+        words: translates each text of the picture that is not from the chart.
 
     Raises:
         ChartError: the chart is empty, the size is out of bounds, or the font is unusable.
@@ -77,7 +77,7 @@ def draw(
 
 
 def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
-    """The figure of a chart whose characters the font has, made without pyplot.
+    """The figure of a chart that only has characters of the font; made without pyplot.
 
     Raises:
         ChartError: the chart is empty.
@@ -101,7 +101,7 @@ def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
 
 
 def _reword(figure: Figure, words: Callable[[str], str]) -> None:
-    """Put the texts into another language; the labels of an axis are made anew by their ticks."""
+    """Translate the texts; tick labels are fixed first, as matplotlib would recreate them."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis):
             texts = [label.get_text() for label in axis.get_ticklabels()]
@@ -134,7 +134,7 @@ def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
 
 @lru_cache(maxsize=1)
 def _renderer(size: Size) -> RendererAgg:
-    """The canvas of all pictures of a size; a figure's own would live as long as its cycles."""
+    """A shared canvas for pictures of a size; a figure's own would only be freed by the GC."""
     return RendererAgg(*size, PIXELS_PER_INCH)  # type: ignore[no-untyped-call]
 
 
@@ -160,7 +160,7 @@ def _pixels(figure: Figure, size: Size, image_format: ImageFormat) -> bytes:
 def _with_palette(exact: NDArray[np.uint32], colors: int) -> Image.Image:
     """A picture with a palette of the most frequent colours, which stay exact.
 
-    Full colour would take three times the bytes. Colours are told apart by five bits a channel.
+    Full colour would take three times the bytes. Colours are distinguished by five bits a channel.
     """
     values, counts = np.unique(exact, return_counts=True)
     values = values[np.argsort(-counts, kind="stable")]

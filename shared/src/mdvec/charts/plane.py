@@ -26,11 +26,11 @@ from mdvec.charts.style import (
 
 _FROM_ZERO = ("bar", "area", "histogram")
 _RUNNING, _EMPTY = "途中", "明細なし"
-_MIN_SLOTS = 6  # a month alone has no giant bar
+_MIN_SLOTS = 6  # so that a single month is not a giant bar
 _BARS_SHARE, _BOX_SHARE = 0.8, 0.5
 _MAX_DOTTED, _HALF_DAY = 24, 43_200
 _ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.4, 0.25
-# Multiples of the font size, and shares of the room there is.
+# Multiples of the font size, and shares of the available room.
 _TICK_EM, _PLACE_EM, _RIGHT_EM, _TOP_EM, _WORDS_EM = 2.2, 5.0, 1.0, 0.8, 1.5
 _ROW_EM, _MAX_LABEL_SHARE, _MAX_NAME_SHARE = 1.25, 0.35, 0.3
 _WRAPPED_EM, _MIN_UPRIGHT = 3.5, 9.0  # pixels
@@ -38,7 +38,7 @@ _WRAPPED_EM, _MIN_UPRIGHT = 3.5, 9.0  # pixels
 
 @dataclass(frozen=True, slots=True)
 class XLabels:
-    """The labels of the horizontal axis: their places, their texts, and the room they take."""
+    """The labels of the horizontal axis: their places, their texts, and their height."""
 
     places: Sequence[float]
     texts: Sequence[str]
@@ -85,7 +85,7 @@ def draw_plane(sheet: Sheet, plot: Plot, frame: Box) -> None:
 
 
 def _range(plot: Plot) -> tuple[float, float]:
-    """The least and the greatest value, with zero where the axis must have it."""
+    """The least and the greatest value, including zero if the axis must have it."""
     values = [value for one in plot.series for value in one.values if value is not None]
     values += [end for one in plot.series for ends in one.band for end in ends if end is not None]
     if plot.kind in _FROM_ZERO or plot.unit:
@@ -96,7 +96,7 @@ def _range(plot: Plot) -> tuple[float, float]:
 
 
 def _x_range(plot: Plot) -> tuple[float, float]:
-    """From the first to the last place, with room for bars, or for the half of a dot."""
+    """From the first to the last place, with room for bars or half a dot."""
     first, last = min(plot.x), max(plot.x) + plot.step
     slot = plot.step or (1.0 if plot.axis in ("names", "months") else 0.0)
     is_time = plot.axis == "times"
@@ -152,14 +152,14 @@ def _x_labels(
 
 
 def _texts_with_room(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:
-    """The texts of labels at their pixels: those with room, and what is below where it changes."""
+    """The texts of labels that have room, with the lower line only where it changes."""
     font, texts, taken, below_taken = sheet.measures.font, [], -width, 0.0
     changes = [at for at, label in enumerate(labels)
                if label[2] and (at == 0 or label[2] != labels[at - 1][2])]  # fmt: skip
     for number, (at, upper, lower) in enumerate(labels):
         half = sheet.letters.width(upper, font) / 2
         if at - half < taken or at + half > width + _RIGHT_EM * font:
-            upper = ""  # no room beside the one before, or beyond the picture
+            upper = ""  # it would overlap the previous one, or leave the picture
         else:
             taken = at + half + font / 3
         if number in changes:
@@ -176,8 +176,8 @@ def name_labels(
 ) -> XLabels:
     """The names below an axis; each has ``each`` pixels of room.
 
-    If they are too wide, every second or third one is left out where they are ``in_order`` (as
-    months are); other names are turned upright.
+    If they are too wide, some are left out if the names are ``in_order``, such as months; other
+    names are turned upright.
     """
     font, widest = sheet.measures.font, sheet.widest(names, sheet.measures.font)
     places, row = list(range(len(names))), _ROW_EM * font
@@ -195,9 +195,9 @@ def name_labels(
 
 
 def _mark(sheet: Sheet, plot: Plot, axes: Axes, box: Box) -> None:
-    """Draw a band behind each stretch of empty places, and a word above what is marked.
+    """Draw a band behind each stretch of empty places, and a word above marked stretches.
 
-    A word that has no room is left out; the note says what the bands are.
+    A word without room is left out; the note explains the bands.
     """
     small, (first, last) = sheet.measures.small, axes.get_xlim()
     words = []
@@ -206,7 +206,7 @@ def _mark(sheet: Sheet, plot: Plot, axes: Axes, box: Box) -> None:
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
     free_until = sheet.size[0] - sheet.measures.gap
-    for place, word in sorted(words, reverse=True):  # the running month, the last, first of all
+    for place, word in sorted(words, reverse=True):  # the running month, which is the last, first
         center = box.left + (place - first) / (last - first) * box.width
         width = sheet.letters.width(word, small)
         right = min(center + width / 2, free_until)
@@ -258,7 +258,7 @@ def _draw_bins(axes: Axes, plot: Plot, series: Colored, _sheet: Sheet) -> None:
 
 
 def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
-    """Draw lines, and dots where they are few or alone; towards a running place, dashed ones."""
+    """Draw lines, dashed towards a running place, and dots for few or isolated values."""
     line = points(sheet.measures.line)
     for one, color in reversed(series):
         xs, values = _points_of(plot, one)
@@ -283,7 +283,7 @@ def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
 
 
 def _draw_areas(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
-    """Fill what is below the lines; the largest first, so that it lies under the others."""
+    """Fill the areas below the lines; the largest first, so that it is under the others."""
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
         xs, values = _points_of(plot, one)
@@ -306,7 +306,7 @@ def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
 
 
 def _running_points(xs: Sequence[float], running: Sequence[float]) -> list[tuple[bool, bool]]:
-    """For each place, whether it is on a line from or to a running one, and is one itself."""
+    """For each place, whether it is next to a running one, and whether it is running."""
     is_running = [False, *(x in running for x in xs), False]
     return [(any(is_running[at : at + 3]), is_running[at + 1]) for at in range(len(xs))]
 
@@ -316,7 +316,7 @@ def _where(values: Sequence[float], chosen: Sequence[bool]) -> list[float]:
 
 
 def _are_isolated(values: Sequence[float]) -> list[bool]:
-    """Whether a value has no neighbours, and so no line."""
+    """Which values have no neighbours, and so no line."""
     known = [False, *(value == value for value in values), False]
     return [not (known[at] or known[at + 2]) for at in range(len(values))]
 

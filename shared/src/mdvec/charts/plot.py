@@ -10,7 +10,7 @@ PlotKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatma
 PLOT_KINDS: tuple[PlotKind, ...] = get_args(PlotKind)
 Axis = Literal["names", "numbers", "times", "months"]
 Unit = Literal["", "yen", "percent"]
-"""The unit of the values; per cents are given in tenths."""
+"""The unit of the values; percentages are in tenths of a per cent."""
 _MAX_DESCRIBED = 8
 _DIGITS = 10
 _YEARS = 1900, 2100
@@ -26,11 +26,11 @@ class PlotNote:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """One value for each place of the x axis, or None; or for each of its own places.
+    """One value, or None, for each place of the x axis, or for each of its own ``places``.
 
     Args:
-        color: follows from the name, or in a plot of a query from the position, if empty.
-        band: what the values lie between, if that is known: the least and the greatest of each.
+        color: if empty, it depends on the name, or in a plot of a query on the position.
+        band: the lower and upper bound of each value, if known.
     """
 
     name: str
@@ -48,10 +48,10 @@ class Plot:
     ``heatmap`` are its rows. In a ``histogram`` ``x`` holds the beginnings of the bins.
 
     Args:
-        names: the names of the places, where the axis has names.
+        names: the names of the places, if the axis has names.
         step: the width of a bin.
-        grain: how far apart the values of a histogram are at least, if not arbitrarily near.
-        in_order: whether the names are those of dates or numbers; others may lie one below another.
+        grain: the least distance of different values of a histogram; 0 if arbitrary.
+        in_order: whether the names are dates or numbers; others may be drawn below each other.
         running: the places whose values are not complete yet.
         empty: the places without data.
     """
@@ -77,13 +77,13 @@ class Plot:
 
     @property
     def note(self) -> str:
-        """What the picture says below its title, in Japanese."""
+        """The note in the picture below its title, in Japanese."""
         return "。".join(note.japanese for note in self.notes)
 
     def in_words(self) -> str:
-        """What it shows, for those who do not see it: its kind, its span, and its extreme values.
+        """A description for those who do not see it: its kind, its span, and its extremes.
 
-        Of more than eight series, the first eight are described.
+        At most the first eight series are described.
         """
         title = f" {self.title!r}" if self.title else ""
         described = {"histogram": self._bins, "box": self._boxes, "heatmap": self._cells}
@@ -107,7 +107,7 @@ class Plot:
             (value or 0.0, position) for position, value in enumerate(counts.values)
         )
         begins = [self._place(begin) for begin in self.x]
-        # The last value that a bin may hold, where that is another than the next bin's first.
+        # The last possible value of a bin, which may differ from the next bin's first.
         ends = [self._place(begin + self.step - self.grain) for begin in self.x]
         begin, end = begins[position], ends[position]
         return [
@@ -138,7 +138,7 @@ class Plot:
 
     @property
     def _has_order(self) -> bool:
-        """Whether the last value is the latest or the furthest one."""
+        """Whether the places have an order, so that the last value is worth mentioning."""
         return self.axis != "names" and self.kind != "scatter"
 
     def _named_span(self, noun: str) -> str:
@@ -163,7 +163,7 @@ class Plot:
         if not cells:
             return "without values"
         last = f", last {_number(cells[-1][0])}" if with_last else ""
-        if last and series.values[-1] is None:  # it is not that of the last place
+        if last and series.values[-1] is None:  # then the last value is not at the last place
             last += f" ({cells[-1][1]})"
         return f"{_extremes(cells)}{last}"
 

@@ -21,15 +21,15 @@ _MEANS_NOTE = PlotNote(
 )
 _DAY = 86_400.0
 _PAIRS = '"mdvec pairs"'
-"""SQL: a name that no table of a query has."""
+"""SQL: a name that no table in a query has."""
 _MAX_SIZE = "1e300"
-"""The greatest size of a value: of larger ones, the sums and distances leave the floats."""
+"""The greatest size of a value: sums and distances of larger ones would overflow."""
 Row = list[Any]
 """Texts, numbers and None."""
 
 
 class PlotRefused(MdvecError):
-    """A query whose columns the kind of chart cannot show."""
+    """A query with columns that do not fit the kind of chart."""
 
 
 Fetch = Callable[[str, int], tuple[list[Row], bool]]
@@ -70,7 +70,7 @@ class _Rows:
         return f"FROM {{source}} AS t({names})"
 
     def number(self, position: int) -> str:
-        """SQL: a column as a number that axes can show, or NULL; a time as seconds since 1970."""
+        """SQL: a column as a number for an axis, or NULL; a time is seconds since 1970."""
         if has_dates(self.columns[position]):
             time = f"CAST(c{position} AS TIMESTAMP)"
             return f"CASE WHEN isfinite({time}) THEN epoch({time}) END"
@@ -78,10 +78,10 @@ class _Rows:
         return f"CASE WHEN isfinite({value}) AND abs({value}) <= {_MAX_SIZE} THEN {value} END"
 
     def label(self, position: int, key: str = "") -> str:
-        """SQL: a column, or its text ``key``, as a label: a day's midnight is the day.
+        """SQL: a column, or its text ``key``, as a label: midnight is written as a day.
 
-        Of a text of more than 60 characters the middle is left out, since the ends of addresses
-        and paths tell them apart.
+        The middle of a text over 60 characters is left out, since URLs and paths differ at their
+        ends.
         """
         text = key or _key(position)
         if family(self.columns[position]) == "timestamp":
@@ -96,7 +96,7 @@ class _Rows:
         return f"CAST(least(greatest({value}, 0), {bins - 1}) AS INTEGER)"
 
     def grain(self, position: int) -> float:
-        """How far apart a column's values are at least; 0 where they may be arbitrarily near."""
+        """The least distance of a column's different values; 0 if arbitrary."""
         column = self.columns[position]
         if family(column) == "date":
             return _DAY
@@ -116,7 +116,7 @@ class _Rows:
     def of_largest(self) -> str:
         """SQL: the rows whose text in the second column has the largest sums in the third.
 
-        The text is ``b.k``, its place from 0 ``b.place``, and how many there are ``b.texts``.
+        ``b.k`` is the text, ``b.place`` its rank from 0, and ``b.texts`` the number of texts.
         """
         sizes = f"(SELECT {_key(1)} AS k, sum(abs({self.number(2)})) AS s {self.from_} GROUP BY k)"
         largest = _places("k", sizes, "any_value(s) DESC NULLS LAST, k", _MAX_SERIES)
@@ -125,8 +125,8 @@ class _Rows:
     def cells(self, place: str) -> tuple[list[Row], bool]:
         """The mean of the third column at each place for the largest texts of the second.
 
-        Each has its text's number, how many rows it is of, the text, and how many texts there are:
-        another run of a query may give other rows, and the same in another order.
+        Each has its text's rank, the number of rows, the text, and the number of texts: another run
+        of the query may return other rows, or another order.
         """
         return self.of(
             f"SELECT {place}, b.place, avg({self.number(2)}), count(*), {self.label(1, 'b.k')}, "
@@ -135,7 +135,7 @@ class _Rows:
 
     @property
     def in_order(self) -> bool:
-        """Whether the first column's values, numbers or times, can be placed on an axis."""
+        """Whether the first column has numbers or times, which can be placed on an axis."""
         return is_measured(self.columns[0]) or has_dates(self.columns[0])
 
     @property
@@ -145,12 +145,12 @@ class _Rows:
 
 
 def _key(position: int) -> str:
-    """SQL: a column as the whole text by which its rows are grouped."""
+    """SQL: a column as the full text by which its rows are grouped."""
     return f"CAST(c{position} AS VARCHAR)"
 
 
 def _places(key: str, of: str, rank: str, most: int) -> str:
-    """SQL: the first texts ``key`` by a rank, their ``place`` from 0, how many ``texts`` it has."""
+    """SQL: the first texts ``key`` by a rank, their ``place`` from 0, the number of ``texts``."""
     return (
         f"SELECT {key}, count(*) OVER () AS texts, row_number() OVER (ORDER BY {rank}) - 1 "
         f"AS place FROM {of} GROUP BY {key} ORDER BY place LIMIT {most}"
@@ -186,7 +186,7 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     if more:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
         notes = [_only_first_rows(len(shown), int(count))]
-    if len({row[-1] for row in shown}) < len(shown):  # the whole names, of which these are labels
+    if len({row[-1] for row in shown}) < len(shown):  # full names, as labels may be cut
         notes.append(_repeated_note(rows.columns[0].name[:60]))
     return _plot_over_names(kind, names, _series(rows, ys, shown), notes, rows)
 
@@ -203,7 +203,7 @@ def _plot_over_names(
 
 
 def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
-    """Every row, or the means of intervals, or of a cloud those of cells."""
+    """Every row, or means over intervals; for a cloud, means over cells."""
     most, x = MAX_POINTS // len(ys), rows.number(0)
     count, xs = rows.span(0)
     means = ", ".join(f"avg({number})" for number in (x, *map(rows.number, ys)))
@@ -222,7 +222,7 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     shown, _ = rows.of(sql)
     if count > most and not is_cloud:
         notes = (_interval_means(count, len(shown)),)
-    if not is_cloud:  # whose cells are in an order that does not depend on rounding
+    if not is_cloud:  # the order of a cloud's cells does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
@@ -244,7 +244,7 @@ def _long_form_plot(rows: _Rows, kind: PlotKind) -> Plot:
 
 
 def _clouds(rows: _Rows) -> Plot:
-    """Rows of a place, the name of a series, and a value: each a point, or the means of cells."""
+    """Rows of a place, the name of a series, and a value, as points or means over cells."""
     x, y = rows.number(0), rows.number(2)
     text = f"{rows.label(1, 'b.k')}, b.texts"
     known = f"{rows.of_largest} WHERE {x} IS NOT NULL AND {y} IS NOT NULL"
@@ -263,7 +263,7 @@ def _clouds(rows: _Rows) -> Plot:
 
 
 def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[PlotNote]) -> Plot:
-    """A series for each text, of rows of a place, a text's number, a value, …, text and texts."""
+    """A series for each text; rows have a place, the text's rank, a value, …, text and texts."""
     shown.sort(key=lambda row: row[0])
     own = [[row for row in shown if row[1] == at] for at in range(_MAX_SERIES)]
     series = tuple(
@@ -281,7 +281,7 @@ def _by_name(rows: _Rows, kind: PlotKind, shown: list[Row], notes: Sequence[Plot
 
 
 def _series_shown(shown: Sequence[Row]) -> int:
-    """How many series there are at most, of rows whose last value is how many texts there are."""
+    """The number of series of rows whose last value is the number of texts, up to the limit."""
     return min(_MAX_SERIES, int(shown[0][-1]))
 
 
@@ -329,7 +329,7 @@ def _histogram(rows: _Rows) -> Plot:
 
 
 def _boxes(rows: _Rows) -> Plot:
-    """The quartiles of one column by the names before it, the largest groups first, or of all."""
+    """The quartiles of a column by the names before it, largest groups first, or of each column."""
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
@@ -360,7 +360,7 @@ def _boxes(rows: _Rows) -> Plot:
 
 
 def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[PlotNote]:
-    """A note if a column of whole numbers, drawn itself, may be meant to group the one after it."""
+    """A note if a drawn column of whole numbers may be meant to group the next column."""
     if family(rows.columns[at]) != "integer":
         return []
     ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)
@@ -389,8 +389,9 @@ def _grid(
 ) -> tuple[Plot, tuple[int, int]]:
     """The means of the third column for texts of the first and of the second column.
 
-    ``across`` and ``down`` are how many texts of the two, and the first by which rank. Names,
-    series and values are of one run of the source: another may give other rows, or another order.
+    ``across`` and ``down`` hold how many texts of each column to show, and the SQL that ranks
+    them. One run of the source gives names, series and values: a second run may return other
+    rows, or another order.
     Also returned is how many texts each of the two columns has.
     """
     pairs = (
@@ -422,7 +423,7 @@ def _series(rows: _Rows, ys: Sequence[int], shown: Sequence[Row]) -> tuple[Serie
 
 
 def _not_drawn(rows: _Rows, kind: PlotKind) -> list[PlotNote]:
-    """How many rows have no place on the x axis, and how many values no height."""
+    """Notes on rows without a place on the x axis, and on values that cannot be drawn."""
     is_placed = rows.in_order and kind in ("line", "area", "scatter", "histogram")
     floats = [at for at, column in enumerate(rows.columns) if may_be_infinite(column)]
     placeless = f"count(*) - count({rows.number(0)})" if is_placed else "0"
@@ -492,5 +493,5 @@ def _cell_means(rows: int, bins: int) -> PlotNote:
 
 
 def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
-    """A note if some values are of several rows."""
+    """A note if some values are means of several rows."""
     return [_MEANS_NOTE] * any(count > 1 for count in counts)

@@ -1,7 +1,7 @@
-"""Draws amounts and names one below another: a ring with its legend, bars, and a heat map's cells.
+"""Draws amounts and names below each other: a ring with its legend, bars, and a heat map's cells.
 
-The ring's slices show the amounts above zero; its legend lists every amount, those below zero
-included, with its share of the total, and so agrees with the answer's text.
+The ring's slices show the amounts above zero; its legend lists every amount, including those below
+zero, with its share of the total, and so agrees with the answer's text.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from mdvec.charts.style import (
 
 _MAX_SLICES, _MIN_SLICES = 8, 2  # more only if その他 were large
 _MIN_SLICE_ONE_IN = 50  # a slice under one fiftieth cannot be seen
-_MAX_ENTRIES_SHARE = 0.62  # of the height of a tall picture, whose circle is above them
+_MAX_ENTRIES_SHARE = 0.62  # the legend's share of a tall picture's height, below the circle
 _ROW_EM, _SWATCH_EM, _NAME_GAP_EM, _COLUMN_GAP_EM = 1.6, 0.8, 0.5, 0.9
 _WIDTH_EM = _SWATCH_EM + _NAME_GAP_EM + 2 * _COLUMN_GAP_EM  # all but the texts
 _MIN_NAME_EM, _MAX_LEGEND_SHARE = 4, 0.6
@@ -80,7 +80,7 @@ def draw_pie(sheet: Sheet, chart: CategoryChart) -> None:
 
 
 def _legend_height(sheet: Sheet) -> float:
-    """What a legend may take: beside the circle all but the title and two lines of notes."""
+    """The height for a legend beside the circle: all but the title and two lines of notes."""
     (width, height), measures = sheet.size, sheet.measures
     if width <= height:
         return height * _MAX_ENTRIES_SHARE
@@ -159,7 +159,7 @@ def _draw_slices(sheet: Sheet, box: Box, entries: list[Entry], total: int) -> No
         text, x, y = units.share(entry.value, drawn), sin(turn), cos(turn)
         width, height = sheet.letters.width(text, font), font * _LETTER_HEIGHT_EM
         along, across = abs(y) * width + abs(x) * height, abs(x) * width + abs(y) * height
-        # Written into its slice if it fits there, both along the rim and across.
+        # The percentage is written into its slice if it fits along the rim and across.
         if (
             along <= 2 * pi * distance * radius * entry.value / drawn
             and across <= radius * _RING * 0.94
@@ -219,7 +219,7 @@ class Bars:
 
 
 def draw_categories(sheet: Sheet, chart: CategoryChart) -> None:
-    """Draw every amount, the largest on top, or each on its target.
+    """Draw every amount, the largest on top, or each over its target.
 
     Raises:
         ChartError: all amounts are zero.
@@ -244,12 +244,12 @@ def draw_categories(sheet: Sheet, chart: CategoryChart) -> None:
 
 
 def has_room(sheet: Sheet, plot: Plot, frame: Box) -> bool:
-    """Whether the bars of a plot can lie one below another."""
+    """Whether there is room to draw the bars of a plot below each other."""
     return len(plot.names) * len(plot.series) <= _rows_in(frame.height - 2 * sheet.measures.font)
 
 
 def draw_plot_bars(sheet: Sheet, plot: Plot, frame: Box) -> None:
-    """Draw the bars of a plot one below another."""
+    """Draw the bars of a plot below each other."""
     keys = [(one.name, one.color or series_color(at)) for at, one in enumerate(plot.series)]
     top = sheet.legend(frame, keys, lines=False)
     room = Box(frame.left, top, frame.right, frame.bottom)
@@ -297,7 +297,7 @@ def draw_bars(sheet: Sheet, frame: Box, bars: Bars) -> None:
 
 
 def _value_texts(sheet: Sheet, bars: Bars, span: float, letters: float, width: float) -> list[str]:
-    """The values beside the bars: in full if all of them fit, else shortened; none for several."""
+    """The values beside the bars: in full if all fit, else shortened; none for several series."""
     if len(bars.series) > 1:
         return []
     values = bars.series[0].values
@@ -356,7 +356,7 @@ def draw_heat(sheet: Sheet, plot: Plot, frame: Box) -> None:
     values = [value for one in plot.series for value in one.values if value is not None]
     low, high = min(values), max(values)
     width = min(sheet.widest(names, font), frame.width * _MAX_NAMES_SHARE)
-    # What only rounding tells apart has no more digits than there are.
+    # Values that only differ by rounding get no further digits.
     step = max((high - low) / 50, abs(low) / 1e9, abs(high) / 1e9) or 1.0
     ends = units.numbers((low, high), step)
     scale = sheet.widest(ends, sheet.measures.small) + (_SCALE_EM + 1.6) * font
@@ -406,7 +406,7 @@ def draw_heat(sheet: Sheet, plot: Plot, frame: Box) -> None:
 
 
 def _ramp(low: float, high: float) -> dict[str, Any]:
-    """The colours of the values, and the values that the ends of the ramp stand for."""
+    """The colours of the values, and the values at the ends of the ramp."""
     if low < 0 < high:
         colors, reach = [*COLD, "#F4F4F4", *HEAT[1:]], max(-low, high)
         low, high = -reach, reach

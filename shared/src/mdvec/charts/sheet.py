@@ -77,7 +77,7 @@ class Sheet:
             facecolor="none",
         )
         axes.spines[:].set_visible(False)
-        # Ticks that are made later have these properties; changing them afterwards costs more.
+        # Set before ticks are made, as changing these is slower.
         axes.tick_params(length=0, pad=points(LABEL_GAP_EM * self.measures.font))
         axes.set_xticks([])
         axes.set_yticks([])
@@ -86,7 +86,7 @@ class Sheet:
         return axes
 
     def font(self, pixels: float | None = None, ink: str = FAINT_INK) -> dict[str, Any]:
-        """What a text of matplotlib is drawn with."""
+        """The properties of a text in matplotlib."""
         properties = self.letters.properties(pixels or self.measures.font)
         return {"fontproperties": properties, "color": ink}
 
@@ -96,7 +96,7 @@ class Sheet:
     ) -> None:  # fmt: skip
         """Write a line of text at the height ``middle``, cut to ``width``."""
         shown = text if width is None else self.letters.fit(text, pixels, width)
-        # Centring each text on its own ink would put neighbours on different baselines.
+        # Centring each text by its own ink would give neighbours different baselines.
         self.figure.text(
             x / self.size[0], 1 - (middle + _HALF_LETTER_EM * pixels) / self.size[1], shown,
             horizontalalignment=align, verticalalignment="baseline", **self.font(pixels, ink),
@@ -139,7 +139,7 @@ class Sheet:
             columns = self._columns([name for name, _ in named], box.width, swatch)
             if -(-len(named) // columns) <= most:
                 break
-        # Matplotlib fills column by column, people read row by row.
+        # Matplotlib fills columns, while people read rows.
         order = [at for column in range(columns) for at in range(column, len(named), columns)]
         self.figure.legend(
             [_key(named[at][1], self.measures.line, lines=lines) for at in order],

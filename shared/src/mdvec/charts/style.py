@@ -20,7 +20,7 @@ PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
 HEAT = ("#EEF3F8", "#8FB4D6", "#3D6FA8", "#173B66")
 COLD = ("#7A3B05", "#D08A3C", "#F6E3C8")
-"""The colours of values below zero, from the lowest up; colour-blind eyes tell them from HEAT."""
+"""The colours of values below zero, from the lowest up; they differ from HEAT for everyone."""
 
 PIXELS_PER_INCH, POINTS_PER_INCH = 96, 72
 SETTINGS = {
@@ -53,7 +53,7 @@ class Measures:
 
     @classmethod
     def of(cls, size: Size) -> Measures:
-        """The measures for a size: those designed for 800x600, scaled by less than the sides.
+        """The measures for a size: those designed for 800x600, scaled less than the sides.
 
         So small pictures stay legible, and large ones are not filled with letters.
         """
@@ -79,13 +79,13 @@ def series_color(number: int) -> str:
 
 
 def dashes(color: str) -> Literal["-"] | tuple[float, tuple[float, float]]:
-    """The line style of a colour: those that come close to another one are dashed."""
+    """The line style of a colour: those that are similar to another one are dashed."""
     return (0, (4, 1.6)) if color in PALETTE[FIRST:] else "-"
 
 
 @lru_cache(maxsize=1_024)
 def lighter(color: str) -> str:
-    """A lighter shade of a colour: what is not complete yet."""
+    """A lighter shade of a colour, for incomplete values."""
     return "#" + "".join(f"{round(255 - (255 - part) * _LIGHTER):02X}" for part in _parts(color))
 
 
@@ -172,7 +172,7 @@ class Typeface:
         return text
 
     def fit_all(self, texts: Sequence[str], pixels: float, width: float) -> list[str]:
-        """The texts, cut as by ``fit``; in their middle if else two would look alike."""
+        """The texts, cut as by ``fit``, or in the middle if two would look the same."""
         shown = [self.fit(text, pixels, width) for text in texts]
         if len(set(shown)) == len(set(texts)):
             return shown

@@ -1,4 +1,4 @@
-"""How numbers, yen, shares and times are written on a chart, and the round places of an axis."""
+"""Formats numbers, yen, shares and times for a chart, and finds the round places of an axis."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _UNITS = ((10**12, "兆"), (10**8, "億"), (10**4, "万"))
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _YEAR = 31_556_952.0  # seconds
 _CALENDAR = (-1900 * _YEAR, 8000 * _YEAR)
-"""What Python's dates can hold, and the places around it, in seconds since 1970."""
+"""The range of Python's dates with some margin, in seconds since 1970."""
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 60, 120, 240, 600, 1200)
 Label = tuple[float, str, str]
-"""A place on an axis, its label, and what stands below it where that changes."""
+"""A place on an axis, its label, and the second line below it, which is shown when it changes."""
 
 
 def amount(value: int) -> str:
@@ -54,7 +54,7 @@ def tick(value: int, step: int) -> str:
 
 
 def number(value: float, step: float) -> str:
-    """A number with the digits that the distance of those beside it needs; ``0`` only for zero."""
+    """A number with enough digits for neighbours at this distance; ``0`` only for zero."""
     place = math.floor(math.log10(step))
     if max(abs(value), step) < 1e12 and step >= 1e-6:
         text = f"{value:,.{max(0, 1 - place)}f}"
@@ -66,7 +66,7 @@ def number(value: float, step: float) -> str:
 
 
 def numbers(values: Sequence[float], step: float) -> list[str]:
-    """Numbers with the digits that tell apart those that differ in their first ten."""
+    """Numbers with enough digits to distinguish all that differ in their first ten digits."""
     distinct = len({f"{value + 0.0:.10g}" for value in values})
     texts = [number(value, step) for value in values]
     while len({*texts}) < distinct:
@@ -88,7 +88,7 @@ def steps(low: int, high: int, max_steps: int) -> range:
 def value_labels(
     low: float, high: float, most: int, unit: Unit, *, are_whole: bool = False
 ) -> dict[float, str]:
-    """Round values that cover the range, each as it is written in the unit."""
+    """Round values that cover the range, with their labels in the unit."""
     if unit:
         ticks = steps(math.floor(low), math.ceil(high), most)
         if unit == "percent":
@@ -97,12 +97,12 @@ def value_labels(
     ticks_of = MaxNLocator(nbins=most, steps=[1, 2, 2.5, 5, 10], integer=are_whole).tick_values
     places = [float(value) for value in ticks_of(low, high)]
     step = abs(places[1] - places[0]) if len(places) > 1 else abs(low) or 1.0
-    near_zero = step / 1e6  # what rounding leaves of the place 0
+    near_zero = step / 1e6  # a rounding error at zero
     return {value: number(value if abs(value) > near_zero else 0.0, step) for value in places}
 
 
 def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Label]:
-    """The months, as many as ``fits`` says of their distance, or the years."""
+    """Labels at months, as close as ``fits`` allows, or at years."""
     step = next(filter(fits, _MONTH_STEPS), _MONTH_STEPS[-1])
     ticks = [month for month in range(first, last + 1) if month % step == 0] or [first]
     if step >= 12:
@@ -112,7 +112,7 @@ def month_labels(first: int, last: int, fits: Callable[[int], bool]) -> list[Lab
 
 def time_labels(low: float, high: float, most: int) -> list[Label]:
     """Times at whole years, months, days, hours, minutes or seconds; days or years below them."""
-    if not _CALENDAR[0] <= low <= high <= _CALENDAR[1]:  # DuckDB's go on
+    if not _CALENDAR[0] <= low <= high <= _CALENDAR[1]:  # DuckDB has more dates
         years = value_labels(1970 + low / _YEAR, 1970 + high / _YEAR, most, "")
         return [((year - 1970) * _YEAR, f"{text}年", "") for year, text in years.items()]
     begin, end = (_EPOCH + timedelta(seconds=seconds) for seconds in (low, max(high, low + 1)))

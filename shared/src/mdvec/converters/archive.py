@@ -1,4 +1,4 @@
-"""Opens zip files that others made: nothing is unpacked to a disk, and a bomb is refused."""
+"""Opens zip files in memory, without unpacking them to a disk, and refuses bombs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Archive:
         self.names = frozenset(self._zip.namelist())
 
     def read(self, name: str) -> bytes:
-        """A part of it, whole."""
+        """The bytes of a part."""
         if name not in self.names:
             raise NotConverted(f"it is damaged: its part {name!r} is missing")
         try:
@@ -56,14 +56,14 @@ class Archive:
             raise NotConverted(f"it is damaged: its part {name!r} cannot be read") from error
 
     def xml(self, name: str) -> ET.Element:
-        """A part that is XML; entities from elsewhere are not fetched."""
+        """Parse a part as XML; external entities are not fetched."""
         try:
             return ET.fromstring(self.read(name))  # noqa: S314 - expat limits expansion
         except ET.ParseError as error:
             raise NotConverted(f"it is damaged: its part {name!r} is not XML") from error
 
     def title(self) -> str:
-        """The title that an Office file states of itself; "" if it states none to be read."""
+        """The title in an Office file's properties; "" if there is none."""
         try:
             element = self.xml("docProps/core.xml").find(f".//{_DUBLIN_CORE}title")
         except NotConverted:

@@ -78,7 +78,7 @@ def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[s
 
 
 def _values(element: ET.Element, first_day: date) -> list[str]:
-    """The values in order, with "" for those that are not there; those of several levels joined."""
+    """The values in order, with "" for missing ones; several levels are joined."""
     levels = list(element.iter(f"{_C}lvl"))
     if not levels:
         return _cached_values(element, element, first_day)
@@ -90,7 +90,7 @@ def _values(element: ET.Element, first_day: date) -> list[str]:
 
 
 def _filled_down(values: list[str], count: int) -> list[str]:
-    """A group's name stands at its first category only."""
+    """The values with each group's name, which only its first category has, filled down."""
     filled: list[str] = []
     for at in range(count):
         value = values[at] if at < len(values) else ""
@@ -110,6 +110,6 @@ def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> 
 
 
 def _day(text: str, first_day: date) -> str:
-    """A day that a chart keeps as the number of days since another."""
+    """A day that is stored as a number of days."""
     days = text.partition(".")[0] if _WHOLE.fullmatch(text) else ""
     return str(first_day + timedelta(int(days))) if days and int(days) < _MAX_DAYS else text

@@ -29,7 +29,7 @@ def main() -> None:
     """Convert one file after another until STDIN ends."""
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1, 2):  # code that prints must not break the protocol
+    for descriptor in (0, 1, 2):  # code that prints must not corrupt the protocol
         os.dup2(nothing, descriptor)
     walls = _lock()
     while head := requests.read(LENGTHS.size):
@@ -90,7 +90,7 @@ def _send(answers: BinaryIO, answer: dict[str, Any]) -> None:
     body = json.dumps(answer, ensure_ascii=False).encode("utf-8", "replace")
     answers.write(LENGTH.pack(len(body)) + body)
     answers.flush()
-    if answer.get("end"):  # what is left of its memory may be in pieces
+    if answer.get("end"):  # after running out of memory the process cannot continue
         sys.exit()
 
 

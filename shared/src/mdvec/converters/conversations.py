@@ -1,4 +1,4 @@
-"""Reads conversations as Claude, ChatGPT and Claude Code export them: a document each."""
+"""Reads conversations exported by Claude, ChatGPT and Claude Code: each becomes a document."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WHY = "it is not an export of conversations from Claude, ChatGPT or Claude Code
 
 
 def convert(data: bytes, file_name: str) -> formats.Converted:
-    """Each conversation with its day, and its messages with who wrote them."""
+    """Each conversation with its day, and its messages with their authors."""
     if file_name.lower().endswith(".jsonl"):
         with formats.refused_if_odd(_WHY):
             return formats.Converted(_of_claude_code(data))
@@ -26,7 +26,7 @@ def convert(data: bytes, file_name: str) -> formats.Converted:
 
 
 def conversations_in(data: bytes) -> list[formats.Part]:
-    """Each conversation of a list of them in JSON in which somebody wrote.
+    """Each conversation with messages from a list in JSON.
 
     Raises:
         NotConverted: it is no such list.
@@ -48,7 +48,7 @@ def _conversation(each: dict[str, Any]) -> formats.Part:
 
 
 def _of_claude(message: dict[str, Any]) -> Iterator[str]:
-    """What a message says, and the long texts that were pasted into it."""
+    """The text of a message, and the long texts that were pasted into it."""
     yield str(message.get("text") or _texts(message.get("content") or ""))
     for pasted in message.get("attachments") or []:
         yield f"{pasted.get('file_name') or ''}\n{pasted.get('extracted_content') or ''}".strip()
@@ -61,7 +61,7 @@ def _texts(content: str | list[dict[str, Any]]) -> str:
 
 
 def _of_chatgpt(each: dict[str, Any]) -> list[tuple[str, str]]:
-    """The messages of the branch that was last shown, from its first."""
+    """The messages of the branch that was shown last, from the first on."""
     nodes, messages = each["mapping"], []
     at, seen = each.get("current_node"), set()
     while at in nodes and at not in seen:
@@ -88,7 +88,7 @@ def _of_claude_code(data: bytes) -> str:
 
 
 def text_of(title: str, day: str, messages: Iterable[tuple[str, str]]) -> str:
-    """A conversation as Markdown with its day and people as properties; "" if nobody wrote."""
+    """A conversation as Markdown, with its day and people as properties; "" without messages."""
     written = [(on_one_line(who), text.strip()) for who, text in messages if text.strip()]
     if not written:
         return ""

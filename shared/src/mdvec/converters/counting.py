@@ -1,4 +1,4 @@
-"""Numbers as lists count: 1, a, iv, 三, ア, ①, by the names that Word has for these ways."""
+"""Numbers of list items in the formats of Word, by its names: 1, a, iv, 三, ア, ①."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _KANJI_DIGITS = str.maketrans("0123456789", _KANJI)
 
 
 def counted_as(number: int, name: str) -> str | None:
-    """A number from 1 on in one of these ways; None if the way is not known, or has no such one."""
+    """A number from 1 on in a format; None if the format is unknown or lacks this number."""
     write = _WAYS.get(name)
     return None if write is None else write(number)
 
 
 def _each_sign(signs: str) -> Callable[[int], str | None]:
-    """One sign for each number; there are no more."""
+    """One sign for each number, None after the last."""
     return lambda number: signs[number - 1] if 0 < number <= len(signs) else None
 
 

@@ -1,4 +1,4 @@
-"""Reads what Slack, Notion, ChatGPT and Claude export: a document a day, page or conversation.
+"""Reads exports of Slack, Notion, ChatGPT and Claude: a document a day, page or conversation.
 
 Formats: Slack's help page "How to read Slack data exports", and Notion's "Export your content".
 """
@@ -41,9 +41,9 @@ _ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&"}
 
 
 def convert(data: bytes, file_name: str) -> Converted:
-    """The documents of an export, those of Slack with who wrote each message.
+    """The documents of an export; those of Slack have the author of each message.
 
-    A file of an unpacked export of Slack is one day of a channel, whose folder names it.
+    A file of an unpacked Slack export is one day of a channel, which is named by its folder.
     """
     if file_name.lower().endswith(".json"):
         day = _slack_day(data, f"channel/{file_name}", {})
@@ -79,9 +79,9 @@ def _notion(archive: Archive) -> Iterator[Part]:
 
 
 def _with_properties(page: str, columns: Collection[str]) -> str:
-    """A page of Notion; its properties, which are a paragraph below its title, are front matter.
+    """A page of Notion, with the properties in the paragraph below its title as front matter.
 
-    Where the columns of its database are known, other lines continue the value before.
+    If the columns of its database are known, other lines continue the previous value.
     """
     title, *below = page.replace("\r\n", "\n").split("\n\n", 2)
     lines = below[0].splitlines() if below and title.startswith("# ") else []
@@ -95,7 +95,7 @@ def _with_properties(page: str, columns: Collection[str]) -> str:
             properties[key] += f" {line}"
         else:
             return page
-    # A tag may have spaces; elsewhere a comma may be a date's or a sentence's.
+    # Tags may have spaces; in other values a comma may be part of a date or a sentence.
     return with_matter(
         page,
         {key: v.split(", ") if key.casefold() in TAG_KEYS else v for key, v in properties.items()},
@@ -110,7 +110,7 @@ def _slack(archive: Archive) -> Iterator[Part]:
 
 
 def _slack_day(data: bytes, path: str, people: Mapping[str, str]) -> Part:
-    """A day of a channel; without text where nobody wrote."""
+    """A day of a channel; its text is empty if there are no messages."""
     day = _SLACK_DAY.fullmatch(path)
     if day is None:
         raise NotConverted(_WHY)

@@ -1,4 +1,4 @@
-"""The formats that can be converted, and what a converter of a file gives or refuses."""
+"""The formats that can be converted, and the results and refusals of converters."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Format:
     """One format of documents.
 
     Attributes:
-        name: what people and ``--formats`` call it.
+        name: its name for people and ``--formats``.
         endings: the endings of its files, in lower case; 0 stands for any digit.
-        module: the module of this room that converts it; "" if it is stored as it is.
+        module: the module of this room that converts it; "" if it is stored unchanged.
         package: the package that it needs; "" if none.
-        is_default: whether a new tool reads it unasked; others are many files, or private.
-        tells_pages: whether its module tells which page, or message, it has read.
+        is_default: whether a new tool reads it by default; others are many files, or private.
+        tells_pages: whether its module reports each page or message that it has read.
     """
 
     name: str
@@ -51,7 +51,7 @@ FORMATS = (
 NEW_TOOL_ENDINGS = tuple(
     ending for known in FORMATS if known.is_default for ending in known.endings
 )
-"""The endings of formats that a new tool reads unasked."""
+"""The endings of formats that a new tool reads by default."""
 OPTIONAL_ENDINGS = frozenset(
     ending for known in FORMATS if not known.is_default for ending in known.endings
 )
@@ -63,7 +63,7 @@ def format_of(file_name: str) -> Format | None:
 
 
 MAX_TEXT = 40_000_000
-"""How many characters a file may become."""
+"""The most characters of a converted file."""
 _MAX_NAME = 80
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("/\\<>#|[]", " "))
 PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
@@ -71,7 +71,7 @@ PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One of the documents that a file bundles: its name, like a path within it, and its text."""
+    """One of the documents in a file: its name, which is like a path within it, and its text."""
 
     name: str
     content: str
@@ -79,7 +79,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A file as Markdown, with a form feed between pages; of a bundle, the list of its parts.
+    """A file as Markdown, with a form feed between pages; for a bundle, the list of its parts.
 
     ``notes`` are sentences for the import's report about what was left out.
     """
@@ -95,7 +95,7 @@ class NotConverted(Exception):
 
 @contextmanager
 def refused_if_odd(why: str) -> Iterator[None]:
-    """Refuse a file of JSON whose values are not what its format has."""
+    """Refuse a JSON file whose values do not fit its format."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
@@ -103,7 +103,7 @@ def refused_if_odd(why: str) -> Iterator[None]:
 
 
 def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Converted:
-    """A file of several documents, whose own text links to each; equal names get numbers."""
+    """A file of several documents, with a text that links to each; equal names get numbers."""
     taken: Counter[str] = Counter()
     named: list[Part] = []
     for part in parts:
@@ -119,13 +119,13 @@ def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Con
 
 
 def part_name(*words: str) -> str:
-    """A name for a part, of words that people wrote."""
+    """A name for a part, made from words that people wrote."""
     name = on_one_line(" ".join(filter(None, words)))[:_MAX_NAME]
     return name.translate(_NOT_IN_NAMES).strip(" .") or "untitled"
 
 
 def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
-    """The text with front matter, if there is anything to say in it."""
+    """The text with the non-empty values as front matter."""
     lines = []
     for key, value in values.items():
         plain = on_one_line(value) if isinstance(value, str) else list(map(on_one_line, value))
@@ -144,11 +144,11 @@ _NO_TITLE = re.compile(
     r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",
     re.IGNORECASE,
 )
-"""What programs write as a title: a file's name, and what a new document has."""
+"""Titles that programs set by themselves: a file's name, or that of a new document."""
 
 
 def with_own_title(text: str, title: str) -> str:
-    """The text with the title that its file states, where it has no heading for one."""
+    """The text with the title from its file's properties, unless a heading has one."""
     plain = on_one_line(title).strip()
     if _TITLE.search(text) or _NO_TITLE.fullmatch(unicodedata.normalize("NFKC", plain)):
         return text

@@ -1,4 +1,4 @@
-"""Formulas as a line of text, of MathML and of Word's own: 1/2, x^(n+1), √(a+b)."""
+"""Formulas of MathML and Word as a line of text: 1/2, x^(n+1), √(a+b)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bs4 import Tag
 _LEAVES = ("mn", "mi", "mo", "mtext", "ms")
 _UNREAD = ("annotation", "annotation-xml", "mphantom", "none", "mprescripts", "mspace")
 _MEANT = str.maketrans({"\u2061": "", "\u2062": "×", "\u2063": ",", "\u2064": " "})
-"""Signs that are not seen: of a function, a product, a list and a sum (1½)."""
+"""Invisible signs: of function application, a product, a list and a sum (1½)."""
 _ONE_TOKEN = re.compile(r"\d[\d.,]*|[^\W\d_]")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _WORD_BEFORE = re.compile(r"[A-Za-z]+$")
@@ -39,7 +39,7 @@ def of_mathml(tag: Tag) -> str:
 
 
 def of_word(element: ET.Element) -> str:
-    """An ``m:oMath`` element, or a part of it, of which what was deleted is none."""
+    """An ``m:oMath`` element, or a part of it, without deleted parts."""
     name = _local(element.tag)
     if name == "r":
         return "".join(text.text or "" for text in element if _local(text.tag) == "t")
@@ -62,9 +62,9 @@ _BRACKETS = (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
 
 
 def _parts(written: Iterable[tuple[bool, str]]) -> list[str]:
-    """The parts of an element; digits that are plain text beside each other are one number.
+    """The parts of an element; adjacent digits that are plain text form one number.
 
-    Each part comes with whether it is plain text in a row.
+    ``written`` has each part, and whether it is plain text in a row.
     """
     parts: list[str] = []
     was_text = False
@@ -82,7 +82,7 @@ def _local(name: str) -> str:
 
 
 def _property(element: ET.Element, name: str, default: str) -> str:
-    """A sign that an element names in its properties."""
+    """A sign in the properties of an element."""
     for properties in element:
         if _local(properties.tag).endswith("Pr"):
             for known in properties:
@@ -93,7 +93,7 @@ def _property(element: ET.Element, name: str, default: str) -> str:
 
 
 def _element_text(name: str, parts: Sequence[str]) -> str:
-    """An element by its parts; those of an unknown one stay apart."""
+    """An element as text; the parts of an unknown one are separated by spaces."""
     if name == "msqrt":
         return _root(_row(parts))
     count, write = _SHAPES.get(name, (0, None))
@@ -105,7 +105,7 @@ def _element_text(name: str, parts: Sequence[str]) -> str:
 
 
 def _row(parts: Iterable[str]) -> str:
-    """Parts beside each other; a fraction beside a factor is in brackets, 2 1/2 is a number."""
+    """Adjacent parts; a fraction as a factor gets brackets, while 2 1/2 is a number."""
     row: list[str] = []
     for part in filter(None, parts):
         last = row[-1] if row else ""
@@ -122,7 +122,7 @@ def _is_fraction(text: str) -> bool:
 
 
 def _is_closed(text: str) -> bool:
-    """Whether a text is one token, or in brackets as a whole."""
+    """Whether a text is one token, or is entirely in brackets."""
     return _ONE_TOKEN.fullmatch(text) is not None or _IN_BRACKETS.fullmatch(text) is not None
 
 
@@ -191,7 +191,7 @@ _SHAPES: dict[str, tuple[int, Callable[..., str]]] = {
     "func": (2, lambda name, of: f"{name} {of}"),
     "sPre": (3, lambda lower, upper, base: f"{_both('', lower, upper)} {base}"),
 }  # fmt: skip
-"""By the name of an element: how many parts it has, and how they are written."""
+"""By the name of an element: the number of its parts, and how they are written."""
 _ROWS = frozenset(
     ("math", "mrow", "mstyle", "semantics", "mpadded", "merror", "menclose", "mtd", "oMath",
      "oMathPara", "e", "num", "den", "sup", "sub", "deg", "lim", "fName", "box", "borderBox", "bar",

@@ -24,13 +24,13 @@ _NO_TEXT = (
     "canvas", "input", "button", "select", "textarea", "dialog", "rp", "link", "meta",
 )  # fmt: skip
 _BESIDE_TEXT = frozenset({"input", "button", "select", "textarea"})
-"""What is left out of a line, and parts the words beside it."""
+"""Elements that are left out of a line, but separate the words around them."""
 _XHTML = re.compile(r"\s*<\?xml\s|(?:[^<]|<(?!html\b)){0,500}<html\b[^>]*\sxmlns", re.IGNORECASE)
 _CDATA = re.compile(r"<!\[CDATA\[(.*?)\]\]>", re.DOTALL)
 _BOX = re.compile("^(?:checkbox|radio)$", re.IGNORECASE)
 _AROUND = ("nav", "footer", "aside", "header")
 _MIN_MAIN = 200
-"""A main part with fewer characters is perhaps none; the whole body is taken."""
+"""A main part with fewer characters is doubtful, so the whole body is used."""
 _WIDE = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
 _BROKEN_LINE = re.compile(rf"(?<={_WIDE})[ \t]*\r?\n\s*(?={_WIDE})")
 _CELL_END = re.compile(r"(?<!\\)\|")
@@ -89,14 +89,14 @@ def _parse(data: bytes | str) -> BeautifulSoup:
 
 
 def _soup(page: str) -> BeautifulSoup:
-    """A page as browsers parse it, who take CDATA for text in XHTML alone."""
+    """Parse a page like a browser: CDATA is only text in XHTML."""
     if _XHTML.match(page):
         page = _CDATA.sub(lambda text: escape(text[1]), page)
     return BeautifulSoup(page, "lxml")
 
 
 def _without_hidden(soup: BeautifulSoup) -> bool:
-    """Remove what has no text or is not shown; whether anything with text was not shown."""
+    """Remove elements that have no text or are hidden; returns whether hidden text was removed."""
     unseen = hidden_parts(soup)
     has_text = any(
         part.get_text(strip=True)
@@ -106,7 +106,7 @@ def _without_hidden(soup: BeautifulSoup) -> bool:
     _remove(unseen)
     for box in soup.find_all("input", type=_BOX):
         box.replace_with("☑ " if box.has_attr("checked") else "☐ ")
-    for reading in soup.select("rp rt"):  # of a bracket without its end tag
+    for reading in soup.select("rp rt"):  # inside a bracket without an end tag
         reading.find_parent("rp").insert_before(reading.extract())
     _remove(soup.find_all(_NO_TEXT))
     for unsaid in soup.find_all(string=lambda text: isinstance(text, PreformattedString)):
@@ -123,7 +123,7 @@ def _remove(parts: Iterable[PageElement]) -> None:
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:
-    body: Tag = soup  # a page that was put together of several has several bodies
+    body: Tag = soup  # a page that was joined from several has several bodies
     for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only_tag(soup, "article")):
         if isinstance(part, Tag) and len(part.get_text(strip=True)) >= _MIN_MAIN:
             body = part
@@ -162,7 +162,7 @@ def markdown_of(part: Tag) -> str:
 
 
 def _number_items(part: Tag) -> None:
-    """Note the numbers of items that do not count 1, 2, 3 on from their list's first."""
+    """Store the numbers of list items that do not count up by one."""
     for numbered in part.find_all("ol"):
         items = numbered.find_all("li", recursive=False)
         way = _WAYS.get(str(numbered.get("type")), "decimal")
@@ -189,22 +189,22 @@ def _language(code: Tag) -> str:
 
 
 class _Writer(MarkdownConverter):
-    """Writes Markdown: pictures as their words, readings after theirs, links to the web alone."""
+    """Writes Markdown: pictures as descriptions, readings after words, only links to the web."""
 
     def convert_img(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
         """A picture's description."""
         return str(el.get("alt") or "").strip()
 
     def convert_sup(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
-        """What is raised: an exponent, or the mark of a note."""
+        """A superscript: an exponent, or the mark of a note."""
         return raised(text) if text.strip() else text
 
     def convert_sub(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ARG002, ANN401
-        """What is lowered: an index, or a base."""
+        """A subscript: an index, or a base."""
         return lowered(text) if text.strip() else text
 
     def convert_li(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """An item of a list, with the number that the page gives it."""
+        """An item of a list, with its number on the page."""
         item = str(super().convert_li(el, text, parent_tags))  # type: ignore[misc] # untyped
         number = el.get(_NUMBER)
         return item if number is None else _ITEM_NUMBER.sub(f"{number}.", item, count=1)
@@ -214,14 +214,14 @@ class _Writer(MarkdownConverter):
         return f"（{text.strip()}）" if text.strip() else ""
 
     def convert_div(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A block, which no word of another runs on."""
+        """A block, on lines of its own."""
         return str(super().convert_div(el, text, parent_tags))  # type: ignore[misc] # untyped
 
     convert_details = convert_summary = convert_figure = convert_figcaption = convert_div
     convert_fieldset = convert_legend = convert_address = convert_hgroup = convert_div
 
     def convert_td(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A cell, whose bars end none."""
+        """A cell, with escaped bars."""
         return str(super().convert_td(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
 
     def convert_th(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
@@ -229,7 +229,7 @@ class _Writer(MarkdownConverter):
         return str(super().convert_th(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
 
     def convert_a(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A link to the web, or the words of any other."""
+        """A link to the web, or only the words of any other link."""
         if not str(el.get("href") or "").startswith(("http://", "https://", "mailto:")):
             return text
         return str(super().convert_a(el, text, parent_tags))  # type: ignore[misc] # untyped

@@ -1,4 +1,4 @@
-"""Tells which parts of a page a browser does not show: by attributes, styles and style sheets."""
+"""Finds the parts of a page that a browser does not show, by attributes and styles."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _SIMPLE = (
     re.compile(r"(?:[.\[]|(?<!:):)[\w-]"),
     re.compile(r"(?:^|[\s>+~])[a-zA-Z]"),
 )
-"""What counts in a selector: ids, classes and attributes, names of elements."""
+"""Patterns for a selector's specificity: ids, classes and attributes, names of elements."""
 
 _INHERITED = ("visibility", "font-size")
-"""Properties that hide what is in an element too, unless that has its own value."""
+"""Properties that also hide an element's children, unless these have values of their own."""
 
 
 class _Rule(NamedTuple):
-    """What a style sheet says of one property of the elements that a selector selects.
+    """A style sheet's declaration about hiding, for the elements of a selector.
 
-    Of two rules the one of the greater ``rank`` holds: its importance, the ids, classes and names
-    of its selector, and its place.
+    Of two rules, the one with the greater ``rank`` applies: importance, then the ids, classes and
+    names of the selector, then the position.
     """
 
     name: str
@@ -53,7 +53,7 @@ class _Rule(NamedTuple):
 
 
 def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
-    """The elements and texts of a page that a browser does not show, each with all within it."""
+    """The elements and texts of a page that a browser does not show, with all their children."""
     rules = _rules_of(page)
     hidden = [*_hidden_by_themselves(page), *_hidden_by_rules(page, rules)]
     parts: list[PageElement] = [tag for tag, name in hidden if name not in _INHERITED]
@@ -65,7 +65,7 @@ def hidden_parts(page: BeautifulSoup) -> list[PageElement]:
 
 
 def _hidden_by_themselves(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
-    """Elements that say themselves that they are not shown, and by which property."""
+    """Elements hidden by their own attributes or style, and by which property."""
     for tag in page.find_all():
         style = str(tag.get("style", ""))
         if tag.has_attr("hidden") or (_WHITE.search(style) and not _has_background(tag)):
@@ -76,7 +76,7 @@ def _hidden_by_themselves(page: BeautifulSoup) -> Iterator[tuple[Tag, str]]:
 
 
 def _shown_again(page: BeautifulSoup, rules: Iterable[_Rule], name: str) -> Iterator[Tag]:
-    """Elements that have a value of their own for a property, with which they are shown."""
+    """Elements that are visible by a value of their own for an inherited property."""
     for rule in rules:
         if rule.name == name and not rule.hides:
             yield from page.select(rule.selector)
@@ -86,7 +86,7 @@ def _shown_again(page: BeautifulSoup, rules: Iterable[_Rule], name: str) -> Iter
 
 
 def _without_shown(tag: Tag, shown: set[int]) -> Iterator[PageElement]:
-    """An element, or what is in it without the elements that are shown."""
+    """An element, or its children without the elements that are shown."""
     if not any(id(inside) in shown for inside in tag.descendants):
         yield tag
         return
@@ -102,13 +102,13 @@ def _has_background(tag: Tag) -> bool:
 
 
 def _declarations(style: str) -> Iterator[tuple[str, bool, bool]]:
-    """What a style says of showing: the property, whether it hides, whether it is important."""
+    """A style's declarations about hiding: the property, whether it hides, if it is important."""
     for name, value, important in _DECLARED.findall(style):
         yield name.lower(), _HIDING.match(value) is not None, bool(important)
 
 
 def _rules_of(page: BeautifulSoup) -> list[_Rule]:
-    """What the page's own style sheets say of showing on a screen."""
+    """The rules of the page's own style sheets about hiding on a screen."""
     sheets = " ".join(
         style.get_text()
         for style in page.find_all("style")
@@ -125,7 +125,7 @@ def _rules_of(page: BeautifulSoup) -> list[_Rule]:
 
 
 def _hidden_by_rules(page: BeautifulSoup, rules: Iterable[_Rule]) -> Iterator[tuple[Tag, str]]:
-    """Elements that a rule hides and no stronger one shows again, and by which property."""
+    """Elements that a rule hides and no stronger rule shows, and by which property."""
     hidden: dict[tuple[int, str], tuple[_Rule, Tag]] = {}
     for rule in rules:
         for tag in page.select(rule.selector) if rule.hides else ():
@@ -149,13 +149,13 @@ def _hidden_by_rules(page: BeautifulSoup, rules: Iterable[_Rule]) -> Iterator[tu
 
 
 def _last_classes(selector: str) -> set[str]:
-    """Classes that every element has which a selector selects."""
+    """The classes that a selector requires of its elements."""
     last = _COMBINED.split(_IN_BRACKETS.sub("", selector).strip())[-1]
     return set(_CLASS.findall(last))
 
 
 def _weight(selector: str) -> tuple[int, int, int]:
-    """How strong a selector is (its specificity; Selectors Level 4, section 15)."""
+    """A selector's specificity (Selectors Level 4, section 15)."""
     ids, classes, names = (len(simple.findall(selector.strip())) for simple in _SIMPLE)
     return ids, classes, names
 
@@ -169,7 +169,7 @@ def _is_read(selector: str) -> bool:
 
 
 def _without_media(sheet: str) -> str:
-    """The sheet without blocks such as ``@media print``, which hide nothing on a screen."""
+    """The sheet without blocks such as ``@media print``, which do not apply to a screen."""
     parts, depth, at = [], 0, 0
     is_skipped = False
     for match in re.finditer(r"@media|[{}]", sheet):

@@ -1,4 +1,4 @@
-"""Makes tables of a page regular, so that each cell of their Markdown stands in its own column."""
+"""Makes a page's tables regular, so that each cell is in the right column of the Markdown."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mdvec.converters.formats import NotConverted
 _CELLS = ("td", "th")
 _GROUPS = ("thead", "tbody", "tfoot")
 _MOST_COLUMNS = 1_000
-"""As wide as browsers let one cell be."""
+"""The browsers' limit of columns for one cell."""
 _MAX_ADDED = 50_000
 _MAX_CHARS = 300
 _MAX_TAGS = 30
-"""A cell with more is not repeated, only marked: what a small page says is never large."""
+"""A cell with more is only marked, not repeated, so that a small page cannot become large."""
 _MAX_DIGITS = 6
 _AS_ABOVE = "〃"
 
 
 def make_regular(part: Tag) -> None:
-    """Put captions above their tables, footers at their ends, and a cell into each of its rows.
+    """Move captions above tables and footers to the end, and repeat cells in each of their rows.
 
     Raises:
-        NotConverted: there are more such cells than any table of people has.
+        NotConverted: there are more repeated cells than in any real table.
     """
     filler = _Filler()
     for table in part.find_all("table"):
@@ -47,9 +47,9 @@ def make_regular(part: Tag) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """A cell that goes on into the rows below; ``rows`` of them.
+    """A cell that covers ``rows`` further rows.
 
-    ``shown`` is what they repeat; None for a cell that is too large.
+    ``shown`` is its content in them; None for a cell that is too large.
     """
 
     shown: Tag | None
@@ -64,7 +64,7 @@ class _Filler:
         self._added = 0
 
     def fill(self, rows: list[Tag]) -> None:
-        """Repeat the cells of several rows in each of them; rows without a cell of their own go."""
+        """Repeat cells that cover several rows; rows without cells of their own are removed."""
         going: dict[int, _Going] = {}
         for number, row in enumerate(rows):
             cells = row.find_all(_CELLS, recursive=False)
@@ -77,7 +77,7 @@ class _Filler:
     def _fill_row(
         self, row: Tag, cells: list[Tag], above: dict[int, _Going], rows_left: int
     ) -> dict[int, _Going]:
-        """Fill one row; the cells that go on below it, by their columns."""
+        """Fill one row; returns the cells that cover rows below it, by column."""
         below = _one_less(above)
         last, column = max(above, default=-1), 0
         for cell in cells:
@@ -115,7 +115,7 @@ class _Filler:
 
 
 def _text_for_rows_below(cell: Tag) -> Tag | None:
-    """What the rows below show; a figure is marked, as it would else be added up twice."""
+    """The cell's content for the rows below; a number is only marked, so it is not summed twice."""
     text = cell.get_text()
     if len(text) > _MAX_CHARS or len(cell.find_all(limit=_MAX_TAGS)) == _MAX_TAGS:
         return None

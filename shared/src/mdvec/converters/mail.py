@@ -23,10 +23,10 @@ _JIS_END = re.compile(rb"\x1b\([BJ]")
 _MAX_MESSAGES = 50_000
 _KEY_CHARS = 8
 _MAX_HEAD = 10_000
-"""How much of a line of the head is read: decoding takes time that grows with its square."""
+"""How much of a header line is read: decoding takes quadratic time."""
 _READ = ("text/plain", "text/html")
 _MAX_DEPTH = 5
-"""How deep forwarded messages are read."""
+"""The deepest level of forwarded messages that is read."""
 
 
 def convert(
@@ -80,7 +80,7 @@ def _parse(data: bytes) -> EmailMessage:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """A line of the head, decoded as the body is; "" if it is not there."""
+    """A header, decoded like the body; "" if it is missing."""
     source = next((value for key, value in message.raw_items() if key.lower() == name), "")
     line = _FOLD.sub("", str(source)[:_MAX_HEAD])
     try:
@@ -97,7 +97,7 @@ def _header(message: EmailMessage, name: str) -> str:
 
 
 def _body(message: EmailMessage, depth: int = 0) -> str:
-    """The text of a message and of those that it forwards; what else it has is named at the end."""
+    """The text of a message and of those that it forwards, with the names of attachments."""
     texts: list[str] = []
     attached: list[str] = []
     _read(message, texts, attached, depth)
@@ -119,12 +119,12 @@ def _read(part: MIMEPart, texts: list[str], attached: list[str], depth: int) -> 
             _read(inner, texts, attached, depth)
     elif kind in _READ and not part.is_attachment():
         texts.append(_text(part))
-    elif not (part["content-id"] and part.get_filename() is None):  # a picture of the text
+    elif not (part["content-id"] and part.get_filename() is None):  # a picture within the text
         attached.append(part.get_filename() or kind)
 
 
 def _best_version(versions: list[MIMEPart]) -> MIMEPart:
-    """Of versions of the same text the plain one, unless it is empty; else the last with text."""
+    """The best of several versions of a text: plain unless it is empty, else the last with text."""
     plain = [each for each in versions if each.get_content_type() == "text/plain" and _text(each)]
     readable = [
         each for each in versions if any(part.get_content_type() in _READ for part in each.walk())
@@ -140,7 +140,7 @@ def _text(part: MIMEPart) -> str:
 
 
 def _decode(data: bytes, charset: str) -> str:
-    """Text as it says that it is encoded, if that is so, else as its bytes look."""
+    """Decode with the stated charset if that is valid, else with a detected one."""
     if _JIS_PAIRS.search(data):
         return _JIS_END.sub(b"", _JIS_PAIRS.sub(_in_cp932, data)).decode("cp932", "replace")
     try:
@@ -152,9 +152,9 @@ def _decode(data: bytes, charset: str) -> str:
 
 
 def _in_cp932(pairs: re.Match[bytes]) -> bytes:
-    """Decode pairs of ISO-2022-JP by Windows' code page, as mail programs do: it has signs like ①.
+    """Convert pairs of ISO-2022-JP to Windows' code page, which has signs like ①.
 
-    The sums are those of JIS X 0208:1997, appendix 1.
+    Mail programs do the same. The arithmetic is from JIS X 0208:1997, appendix 1.
     """
     shifted = bytearray()
     for first, second in zip(pairs[1][::2], pairs[1][1::2], strict=False):

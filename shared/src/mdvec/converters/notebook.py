@@ -1,4 +1,4 @@
-"""Reads Jupyter notebooks: text as it is, code as code, and the beginning of what it printed."""
+"""Reads Jupyter notebooks: Markdown, code blocks, and the beginning of their output."""
 
 from __future__ import annotations
 

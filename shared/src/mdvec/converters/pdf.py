@@ -21,21 +21,21 @@ from mdvec.text import some_of
 _MAX_PAGES = 20_000
 _MAX_NAMED = 10
 _TYPED_SIZE = 10.0
-"""How large what was typed on a page without text is taken to be."""
+"""The assumed font size of typed text on a page without other text."""
 _MAX_BOOKMARKS = 5_000
 _CELL_GAP = 1.2
 """Text further apart than this many times its height belongs to different columns or cells."""
 _WORD_GAP, _LETTER_GAP = 0.6, 0.2
-"""Text at most this far apart belongs to one line, and to one word, whatever breaks PDFium sees."""
+"""Text at most this far apart belongs to one line, and to one word, despite PDFium's breaks."""
 _MIN_SIZE = 1.0
 _MIN_LETTER, _MAX_LETTER = 0.8, 3.0
-"""How high the box of a character is, as part of the size of its font, at least and at most."""
+"""The least and greatest height of a character's box, as a share of its font size."""
 _WHITE = 250
 _DARK = 200
 _SMALLER, _HIGHER = 0.9, 0.2
-"""How much of its neighbour's size a raised character has at most, and stands above it at least.
+"""The most size and least height of a raised character, as shares of its neighbour's size.
 
-One that is small only stands higher, too, but less: by the room below its line.
+A character that is just small is also higher, but less: by the room below its line.
 """
 _TWO_DIGITS = re.compile(r"[0-9](?=([ \r\n]*)[0-9])")
 _BREAK = re.compile(r"[\r\n]+")
@@ -92,7 +92,7 @@ def _page_note(pages: list[int], what: str) -> tuple[str, ...]:
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
-    """The titles that the file's own table of contents has for each page, with their levels."""
+    """The titles and levels in the file's own table of contents, by page."""
     titles: Bookmarks = {}
     try:
         for number, mark in enumerate(document.get_toc(max_depth=6)):
@@ -111,7 +111,7 @@ def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:
 def _page_lines(
     document: pypdfium2.PdfDocument, number: int, form: pypdfium2.PdfFormEnv | None = None
 ) -> tuple[list[Line], bool, bool]:
-    """A page's lines; whether text that nobody sees was left out, and comments were."""
+    """A page's lines, and whether invisible text and comments were left out."""
     try:
         page = document[number]
         text_page = page.get_textpage()
@@ -136,20 +136,20 @@ def _are_apart(before: TextBox, after: TextBox) -> bool:
 
 
 def _goes_on(before: TextBox, after: TextBox) -> bool:
-    """Whether a character stands behind another on its line, perhaps raised or lowered."""
+    """Whether a character follows another on its line, perhaps raised or lowered."""
     smaller, larger = sorted((before.size, after.size))
     overlap = min(before.top, after.top) - max(before.bottom, after.bottom)
     return overlap > smaller / 2 and abs(after.left - before.right) < _WORD_GAP * larger
 
 
 def _is_raised(box: TextBox, neighbour: TextBox) -> bool:
-    """Whether a character is smaller than its neighbour, and stands higher on the line."""
+    """Whether a character is smaller than its neighbour, and higher on the line."""
     is_smaller = box.size < _SMALLER * neighbour.size
     return is_smaller and box.bottom - neighbour.bottom > _HIGHER * neighbour.size
 
 
 class _PageReader:
-    """The characters of one page; only those at the ends of words are asked for their boxes."""
+    """Reads the characters of one page; boxes are only computed at the ends of words."""
 
     def __init__(self, page: pypdfium2.PdfPage, text_page: pypdfium2.PdfTextPage) -> None:
         self._page, self._raw = page, text_page.raw
@@ -160,7 +160,7 @@ class _PageReader:
         self._covers: list[TextBox] | None = None
         count = text_page.count_chars()
         text = text_page.get_text_range() if count else ""
-        if len(text) != count:  # some characters are two, or none, in the text
+        if len(text) != count:  # some characters have two code units, or none, in the text
             codes = (pdfium.FPDFText_GetUnicode(self._raw, at) for at in range(count))
             text = "".join(chr(code) if 0 < code < 0x110000 else " " for code in codes)
         self._text = text.replace("\0", " ")
@@ -171,9 +171,9 @@ class _PageReader:
         self._colour = [ctypes.c_uint() for _ in range(4)]
 
     def lines(self) -> Iterator[Line]:
-        """The page's lines, cut where a column or a cell ends, with upright coordinates.
+        """The page's lines, cut at the ends of columns and cells, with upright coordinates.
 
-        PDFium breaks lines at raised characters, too, and in some tables after each character.
+        PDFium also breaks lines at raised characters, and in some tables after each character.
         """
         start, end = 0, len(self._text)
         for match in _BREAK.finditer(self._text):
@@ -185,7 +185,7 @@ class _PageReader:
         yield from self._cells(start, end)
 
     def typed(self, entry: FormText, lines: list[Line]) -> Iterator[Line]:
-        """What was typed on the page, as large as its lines, and beside the one that labels it."""
+        """Text typed into a field, in the page's text size and next to the line that labels it."""
         left, right, bottom, top = self._upright(*entry.edges)
         size = median(line.size for line in lines) if lines else _TYPED_SIZE
         texts = [text for text in map(normal_text, entry.text.splitlines()) if text]
@@ -206,7 +206,7 @@ class _PageReader:
         yield from self._line(first, end)
 
     def _gaps(self, start: int, end: int) -> Iterator[int]:
-        """The spaces that are as wide as the gap between two columns."""
+        """The positions of spaces as wide as the gap between two columns."""
         if " " not in self._text[start:end] or not self._has_gap(start, end):
             return
         for at in range(start + 1, end - 1):
@@ -216,7 +216,7 @@ class _PageReader:
                     yield at
 
     def _has_gap(self, start: int, end: int) -> bool:
-        """Whether two pieces of a line, each drawn in one go, stand apart; one has no gap."""
+        """Whether a range has two separately drawn pieces with a gap between them."""
         rect, before = self._edges, None
         for number in range(pdfium.FPDFText_CountRects(self._raw, start, end - start)):
             pdfium.FPDFText_GetRect(self._raw, number, *rect)
@@ -242,7 +242,7 @@ class _PageReader:
             and abs(first.left - last.left) < first.size / 2
             and abs(first.top - last.top) > first.size / 2
         )
-        # A mark of a note or a large initial is not what the line is written in.
+        # The mark of a note or a large initial does not have the size of the line.
         size = median((first.size, self._box((start + end) // 2).size, last.size))
         whole = TextBox(left, right, bottom, top, size)
         is_beside = right < 0 or left > self._width or top < 0 or bottom > self._height
@@ -254,7 +254,7 @@ class _PageReader:
             yield Line(left, right, bottom, top, size, text, self._height, is_vertical)
 
     def _text_between(self, start: int, end: int) -> str:
-        """The text without the spaces that PDFium put between two kanji or kana; 10^6, not 106."""
+        """The text without PDFium's spaces between kanji or kana, and with 10^6, not 106."""
         text = self._text[start:end]
         changes = {
             match.start(): ""
@@ -267,7 +267,7 @@ class _PageReader:
             are_wide = is_wide(self._text[at]) and is_wide(self._text[after])
             if next_box.left - before.right > _LETTER_GAP * before.size and not are_wide:
                 changes[match.start()] = " "
-        # Text that is drawn in one go has one size.
+        # Text that is drawn as one object has one size.
         if (
             _TWO_DIGITS.search(text)
             and pdfium.FPDFText_CountRects(self._raw, start, end - start) > 1
@@ -282,14 +282,14 @@ class _PageReader:
         return "".join(changes.get(at, char) for at, char in enumerate(text))
 
     def _sign_between(self, at: int, after: int) -> str:
-        """What parts two digits of which one is raised, as an exponent or the mark of a note."""
+        """The separator of two digits if one is raised, as an exponent or the mark of a note."""
         first, second = self._box(at), self._box(after)
         if _is_raised(second, first):
             return "^"
         return " " if _is_raised(first, second) else ""
 
     def _box(self, at: int) -> TextBox:
-        """The box of a character on the upright page; of some PDFium knows only the ink's."""
+        """The box of a character on the upright page; PDFium only has the ink's box of some."""
         rect, matrix = self._rect, self._matrix
         pdfium.FPDFText_GetLooseCharBox(self._raw, at, self._rect_pointer)
         pdfium.FPDFText_GetMatrix(self._raw, at, self._matrix_pointer)
@@ -321,7 +321,7 @@ class _PageReader:
         return left, right, bottom, top
 
     def _is_unseen(self, at: int, box: TextBox) -> bool:
-        """Whether text is white on white: filled white, with nothing darker behind it."""
+        """Whether text is invisible: white, with nothing darker behind it."""
         colour = self._colour
         if not pdfium.FPDFText_GetFillColor(self._raw, at, *colour):
             return False

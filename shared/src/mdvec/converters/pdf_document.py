@@ -16,9 +16,9 @@ Bookmarks = dict[int, dict[str, int]]
 """By page, from 0: the titles without spaces, and their levels."""
 
 _MIN_COLUMN_LINES, _MIN_DRAWN_LINES = 4, 2
-"""How many lines a column has at least; and where the file has all of one before the other."""
+"""The least lines of a column, and if the file draws one column entirely before the other."""
 _MIN_FILLED = 0.55
-"""How much of a column's width its lines fill; cells of a table fill less."""
+"""The least share of a column's width that its lines fill; cells of a table fill less."""
 _HEADING_SIZE = 1.15
 _MAX_HEADING = 120
 _MAX_HEADING_LINES = 3
@@ -52,7 +52,7 @@ def _rounded(size: float) -> float:
 
 
 def _parts(lines: list[Line]) -> list[list[Line]]:
-    """A page's lines; on a mostly vertical page, horizontal ones above and below stay apart."""
+    """A page's lines; on a mostly vertical page, horizontal lines above and below are separate."""
     upright = [line for line in lines if not line.is_vertical]
     vertical = [line for line in lines if line.is_vertical]
     if sum(len(line.text) for line in upright) >= sum(len(line.text) for line in vertical):
@@ -66,7 +66,7 @@ def _parts(lines: list[Line]) -> list[list[Line]]:
 
 
 def _levels(bodies: Sequence[list[list[Line]]], body_size: float) -> dict[float, int]:
-    """The level of each size of letters that headings have."""
+    """The heading level of each font size."""
     larger = {
         _rounded(line.size)
         for line in chain.from_iterable(chain.from_iterable(bodies))
@@ -77,13 +77,13 @@ def _levels(bodies: Sequence[list[list[Line]]], body_size: float) -> dict[float,
 
 
 def _in_columns(lines: list[Line]) -> list[list[Line]]:
-    """The lines as blocks in reading order: what spans the columns parts them into bands."""
+    """The lines as blocks in reading order; lines that span the columns divide them into bands."""
     columns = _columns(lines)
     if columns is None:
         return [lines] if lines else []
     above = [line for line in lines if line.middle > columns.top]
     below = [line for line in lines if line.middle < columns.bottom]
-    # The longer column goes on alone; a table above or below belongs to neither.
+    # The longer column continues alone; a table above or below belongs to neither.
     above = above if columns.has_both_sides(above) else []
     below = below if columns.has_both_sides(below) else []
     outside = {id(line) for line in (*above, *below)}
@@ -118,7 +118,7 @@ def _spans(line: Line, gutter: float) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Two columns of prose beside each other, from ``top`` to ``bottom``."""
+    """Two columns of prose side by side, from ``top`` to ``bottom``."""
 
     gutter: float
     top: float
@@ -135,7 +135,7 @@ class _Columns:
 
 
 def _columns(lines: list[Line]) -> _Columns | None:
-    """Two columns with the gap between them; None if the lines stand in one."""
+    """Two columns with the gap between them; None if the lines are in one column."""
     starts = Counter(round(line.left) for line in lines)
     gutters = (start - 1.5 for start, count in starts.items() if count >= _MIN_DRAWN_LINES)
     candidates = [columns for gutter in gutters if (columns := _columns_at(gutter, lines))]
@@ -168,7 +168,7 @@ def _lines_between(lines: list[Line], top: float, bottom: float) -> list[Line]:
 
 
 def _reach(lines: list[Line], gutter: float, top: float, bottom: float) -> tuple[float, float]:
-    """The range of columns with the lines by which one begins above the other, or ends below it."""
+    """The range of columns, extended by lines of one column above or below the other."""
     ordered = sorted(lines, key=lambda line: line.middle)
     for line in (line for line in ordered if line.middle > top):
         if _spans(line, gutter) or line.bottom - top > line.size:
@@ -187,9 +187,9 @@ def _sides(lines: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
 
 
 def _is_table(lines: list[Line], gutter: float) -> bool:
-    """Whether the lines are rows of two cells, with a figure on one side of each but the heads.
+    """Whether the lines are rows of two cells, with a number on one side of each except heads.
 
-    A title and a note, each on one side only, may stand above and below.
+    There may be a title above and a note below, each on one side only.
     """
     rows = in_rows(lines)
     pairs = [(row[0], row[-1]) for row in rows if row[0].right <= gutter <= row[-1].left]
@@ -203,7 +203,7 @@ def _is_table(lines: list[Line], gutter: float) -> bool:
 def _without_tables(
     lines: list[Line], gutter: float, top: float, bottom: float
 ) -> tuple[float, float]:
-    """The range of columns without a table at its top or bottom, which stands apart from them."""
+    """The range of columns without a separate table at its top or bottom."""
     groups: list[list[Line]] = []
     for row in in_rows(lines):
         is_apart = groups and groups[-1][-1].middle - row[0].middle > APART * row[0].size
@@ -287,7 +287,7 @@ class _Page:
         return [*texts, *_table(table)]
 
     def _headings(self, rows: list[list[Line]]) -> dict[int, int]:
-        """The levels of the lines that are headings: a few in larger letters, not sentences."""
+        """The levels of headings, by line: a few lines in larger letters that are no sentences."""
         levels: dict[int, int] = {}
         for level, group in groupby(rows, lambda row: self._level(row[0]) if len(row) == 1 else 0):
             run = [row[0] for row in group]
@@ -307,7 +307,7 @@ class _Page:
 
 
 def _paragraph_ends(rows: list[list[Line]], headings: Mapping[int, int]) -> set[int]:
-    """The lines that the line below each does not continue."""
+    """The indexes of lines that end a paragraph."""
     right = max((row[-1].right for row in rows), default=0.0)
     left = min((row[0].left for row in rows), default=0.0)
     gaps = [above[0].middle - row[0].middle for above, row in pairwise(rows)]
@@ -325,7 +325,7 @@ def _paragraph_ends(rows: list[list[Line]], headings: Mapping[int, int]) -> set[
 
 
 def _may_continue(above: Line, line: Line, leading: float) -> bool:
-    """Whether a line stands as one that goes on with what the line above it says."""
+    """Whether a line's position fits one that continues the line above."""
     is_indented = line.left > above.left + 0.8 * line.size
     return (
         above.middle - line.middle <= 1.4 * max(min(leading, 2 * line.size), line.size)
@@ -336,10 +336,10 @@ def _may_continue(above: Line, line: Line, leading: float) -> bool:
 
 
 def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
-    """The lines that end early, other than in the midst of a sentence of small letters.
+    """The indexes of lines that end early, except within a sentence of small letters.
 
-    Before kanji and kana a line does where two more would fit; words may be too long for the room.
-    Where half of the lines have room for one and no full stop, as in an address, none goes on.
+    Before kanji and kana, a line ends early if two more would fit; a word may be too long for the
+    room. If half of the lines have room and no full stop, as in an address, all of them end.
     """
     ends, starts, breaks = set(), set(), 0
     edge = max(line.right for line in run)
@@ -363,7 +363,7 @@ def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
 
 
 def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
-    """The rows without readings over kanji: small kana closely above a row of larger letters."""
+    """The rows without ruby: small kana closely above a row of larger letters."""
     rows_left = []
     for row, below in zip(rows, [*rows[1:], None], strict=True):
         is_ruby = below is not None and all(
@@ -377,7 +377,7 @@ def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
 def _with_continuation(row: list[Line], line: Line) -> list[Line] | None:
     """A table's row joined with a line that continues one of its cells; None if it continues none.
 
-    Under the first cell, text after the table may begin.
+    A line under the first cell may be text after the table.
     """
     for at, cell in enumerate(row[1:], 1):
         is_under = abs(cell.left - line.left) < line.size / 2
@@ -388,7 +388,7 @@ def _with_continuation(row: list[Line], line: Line) -> list[Line] | None:
 
 
 def _table(rows: list[list[Line]]) -> list[str]:
-    """Rows of cells as a Markdown table, each cell in the column that it stands under."""
+    """Rows of cells as a Markdown table, each cell in its nearest column."""
     if not rows:
         return []
     if len(rows) == 1:

@@ -1,4 +1,4 @@
-"""What people put on the pages of a PDF file: values of form fields, typed text and comments."""
+"""Texts that people add to the pages of a PDF: values of form fields, typed text and comments."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _PASSWORD = 1 << 13
 _NO_TEXTS = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
-"""A link's is what a program reads aloud; that of a comment's window is the comment's."""
+"""A link's text is for screen readers, and that of a comment's window repeats the comment."""
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _VALUES = (
     pdfium.FPDF_FORMFIELD_TEXTFIELD,
@@ -23,9 +23,9 @@ _VALUES = (
 
 @dataclass(frozen=True, slots=True)
 class FormText:
-    """Text that lies on a page, its left, right, bottom and top ``edges``.
+    """Text on a page, with its left, right, bottom and top ``edges``.
 
-    ``is_comment``: readers show it only when asked.
+    ``is_comment``: viewers only show it on demand.
     """
 
     text: str
@@ -34,7 +34,7 @@ class FormText:
 
 
 def form_of(document: pypdfium2.PdfDocument) -> pypdfium2.PdfFormEnv | None:
-    """The form of a document; to be asked for before its pages."""
+    """The form of a document; it has to be loaded before the pages."""
     try:
         document.init_forms()
     except pypdfium2.PdfiumError:
@@ -43,7 +43,7 @@ def form_of(document: pypdfium2.PdfDocument) -> pypdfium2.PdfFormEnv | None:
 
 
 def entries(page: pypdfium2.PdfPage, form: pypdfium2.PdfFormEnv | None) -> Iterator[FormText]:
-    """What was put on a page, but passwords and what is hidden."""
+    """The texts added to a page, except passwords and hidden ones."""
     for number in range(pdfium.FPDFPage_GetAnnotCount(page.raw)):
         annotation = pdfium.FPDFPage_GetAnnot(page.raw, number)
         try:
@@ -71,7 +71,7 @@ def _entry(
 
 
 def _value(annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv) -> str:
-    """What a field says: its text or choice, or a box that is checked or not."""
+    """The value of a field: its text or choice, or a checked or empty box."""
     kind = pdfium.FPDFAnnot_GetFormFieldType(form.raw, annotation)
     if kind in _BOXES:
         return "☑" if pdfium.FPDFAnnot_IsChecked(form.raw, annotation) else "☐"
@@ -82,7 +82,7 @@ def _value(annotation: pdfium.FPDF_ANNOTATION, form: pypdfium2.PdfFormEnv) -> st
 
 
 def _string(read: Callable[..., int]) -> str:
-    """The text that a function of PDFium writes into a buffer, as long as it says first."""
+    """The text that a function of PDFium writes into a buffer, after returning its length."""
     size = read(None, 0)
     buffer = ctypes.create_string_buffer(size)
     read(ctypes.cast(buffer, ctypes.POINTER(pdfium.FPDF_WCHAR)), size)

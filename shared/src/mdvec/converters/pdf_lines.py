@@ -1,4 +1,4 @@
-"""Lines of text on a page, and their letters as people write them."""
+"""Lines of text on a page, and the normal form of their letters."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _FOLDED = re.compile("[\u2f00-\u2fdf\ufb00-\ufb06]")
 _SPACED_OUT = re.compile(r"(?<!\S)(?:[^\s!-~] ){2,}[^\s!-~](?!\S)")
 _HYPHENS = "-\u00ad\u2010\x02\ufffe"
 _PARTED = re.compile("(?<![a-z])[\x02\ufffe](?=\\S)|[\x02\ufffe](?![a-z])(?=\\S)")
-"""PDFium's sign for a hyphen at the end of a line that is the word's own, as in RUF-A2405SAW.
+"""PDFium's sign for a hyphen at the end of a line that belongs to the word (RUF-A2405SAW).
 
-Between small letters it perhaps parts a word (configu-ration).
+Between small letters it may divide a word instead (configu-ration).
 """
 _PERHAPS = "\u00ad"
-"""Stands where a line ended with a hyphen, until the whole document is read."""
+"""Marks a hyphen at the end of a line until the whole document is read."""
 _PERHAPS_PARTED = re.compile(rf"([^\W\d_]*){_PERHAPS}([^\W\d_]*)")
 _COMPOUND = re.compile(r"\b[^\W\d_]+-[^\W\d_]+")
 _WIDE_LETTERS = "[\u2e80-\u303f\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff\uff01-\uff60]"
@@ -29,7 +29,7 @@ WIDE_SPACE = re.compile(f"(?<={_WIDE_LETTERS}) (?={_WIDE_LETTERS})")
 _ODD = re.compile(
     r"[\x00-\x1f\x7f\u00ad\u2010\u2e80-\u2fdf\ufb00-\ufb06\ufffe]|\s\s|[^!-~] [^!-~] |-$"
 )
-"""What text that is normal already does not have."""
+"""Characters that normal text does not have."""
 
 APART = 2.0
 """Rows further apart than this many times their size do not follow each other."""
@@ -37,9 +37,9 @@ APART = 2.0
 
 @dataclass(frozen=True, slots=True)
 class TextBox:
-    """A place on a page, where ``y`` grows upwards.
+    """A rectangle on a page, where ``y`` grows upwards.
 
-    ``size`` is how large its letters are, whatever ink they have: 一 is as large as 国.
+    ``size`` is the size of its letters, not of their ink: 一 is as large as 国.
     """
 
     left: float
@@ -78,7 +78,7 @@ class Line(TextBox):
         return self.size if self.is_vertical else self.top - self.bottom
 
     def turned(self) -> Line:
-        """The line on a page that is turned so that vertical columns lie as lines, in order."""
+        """The line on the page rotated so that vertical columns become horizontal lines."""
         return replace(
             self,
             left=self.page_height - self.top,
@@ -89,7 +89,7 @@ class Line(TextBox):
 
 
 def stacked(lines: Iterable[Line]) -> list[Line]:
-    """The lines, with characters that were each drawn under the last one as vertical lines."""
+    """The lines, with characters that were drawn below each other joined to vertical lines."""
     columns: list[Line] = []
     for line in lines:
         above = columns[-1] if columns else None
@@ -130,12 +130,12 @@ def in_rows(lines: Iterable[Line]) -> list[list[Line]]:
 
 
 def is_wide(char: str) -> bool:
-    """Whether a character is kanji, kana or their punctuation, between which no spaces stand."""
+    """Whether a character is kanji, kana or their punctuation, which need no spaces."""
     return _WIDE.match(char) is not None
 
 
 def normal_text(text: str) -> str:
-    """Text with kanji for radicals, letters for ligatures, and no spaces that space out kanji."""
+    """Text with kanji for radicals, letters for ligatures and no spaces within spaced-out words."""
     if _ODD.search(text) is None:
         return text.strip()
     text = _FOLDED.sub(lambda match: unicodedata.normalize("NFKC", match[0]), text)
@@ -149,7 +149,7 @@ def normal_text(text: str) -> str:
 
 
 def joined(first: str, second: str) -> str:
-    """Two lines of a paragraph as one: without a space between kanji, words put together."""
+    """Two lines of a paragraph joined: without a space between kanji, and with words rejoined."""
     if not first or not second:
         return first or second
     if is_wide(first[-1]) or is_wide(second[0]):
@@ -160,7 +160,7 @@ def joined(first: str, second: str) -> str:
 
 
 def with_words_whole(pages: Sequence[str]) -> list[str]:
-    """The pages with words put together that lines parted.
+    """The pages with words rejoined that were divided at the end of a line.
 
     The hyphen stays in a word that has it elsewhere in the document, such as full-time.
     """

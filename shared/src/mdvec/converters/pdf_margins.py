@@ -1,4 +1,4 @@
-"""Tells the running heads and page numbers in the margins of a document's pages from its text."""
+"""Finds the running heads and page numbers in the margins of a document's pages."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from statistics import median
 from mdvec.converters.pdf_lines import APART, Line, in_rows
 
 _MARGIN = 0.1
-"""The part of a page, at its top and bottom, where running heads stand."""
+"""The share of a page, at its top and bottom, where running heads may be."""
 _HEAD_APART = 1.5
-"""A running head is further from the text than this many times the text's lines are apart."""
+"""The least distance of a running head from the text, in multiples of the text's leading."""
 _MAX_PAGE_NUMBER = 999
 _MIN_REPEATS = 3
 _NEAR_PAGES = 6
@@ -21,7 +21,7 @@ _COUNTING = re.compile(
     r"(?P<of_pages>(?i:\bpage |\bp\.|頁|ページ) *\d+|\d+ *(?:頁|ページ)|(?<!\S)- *\d+ *-(?!\S))"
     r"|^\d+(?![\w.,/:%-])|(?<![\w.,/:%-])\d+$"
 )
-"""Where the number of a page stands in a running head."""
+"""The position of a page number in a running head."""
 _AMOUNT = re.compile(r"\d\s*[百千万億兆]*円|[¥￥$€£]\s*\d|\d[,，]\d{3}(?!\d)")
 _DIGITS = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -30,9 +30,9 @@ _PAGE_NUMBER = re.compile(
 
 
 def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
-    """The pages without what stands apart at the top or bottom of several pages near each other.
+    """The pages without repeated rows in the margins of several pages near each other.
 
-    Words stay once, on the first of these pages; only numbers that count the pages go from all.
+    Words stay on the first of these pages; numbers that count the pages are removed from all.
     """
     seen: dict[tuple[str, int], list[int]] = defaultdict(list)
     margins = [_margins(in_rows(page)) for page in pages]
@@ -57,9 +57,9 @@ def without_running_heads(pages: Sequence[list[Line]]) -> list[list[Line]]:
 
 
 def _margins(rows: list[list[Line]]) -> list[list[list[Line]]]:
-    """The groups of rows at the top and bottom of a page that stand apart from what follows.
+    """The groups of rows at the top and bottom of a page that are separate from its text.
 
-    A row that follows the next one as closely as the lines of the page do is text of the page.
+    A row that is as close to the next one as the lines of the page belongs to the text.
     """
     inside = [row for row in rows if not _is_at_edge(row)]
     gaps = [_gap(*pair) for pair in pairwise(inside)]
@@ -90,10 +90,10 @@ def _words(row: list[Line]) -> str:
 
 
 def _head_keys(row: list[Line], page: int, pages: int) -> set[tuple[str, int]]:
-    """A row's text and height: as it is, and with a number in it that may count the pages.
+    """Keys of a row by its text and height: unchanged, and with a placeholder for a page number.
 
-    Beside other words, a number that is not the page's own is a sum, a year or an age, and text of
-    its page, unless a word says that it counts pages. A row with an amount is text, too.
+    Among other words, a number other than the page's is an amount or a year, which belongs to the
+    text, unless a word says that it counts pages. A row with an amount is text, too.
     """
 
     def counted(digits: re.Match[str]) -> str:
@@ -114,7 +114,7 @@ def _head_keys(row: list[Line], page: int, pages: int) -> set[tuple[str, int]]:
 
 
 def _page_number(row: list[Line], pages: int) -> int:
-    """The number of a page that is all that a row has, such as "- 12 -" or "12 / 30"; 0 if none."""
+    """The page number in a row with nothing else, such as "- 12 -" or "12 / 30"; 0 if none."""
     match = _PAGE_NUMBER.fullmatch(_words(row))
     if match is None or (match[2] and int(match[2]) != pages):
         return 0
@@ -124,7 +124,7 @@ def _page_number(row: list[Line], pages: int) -> int:
 def _repeats(
     seen: Mapping[tuple[str, int], list[int]], row: list[Line], page: int, pages: int
 ) -> list[int]:
-    """The pages that have a row of the margin as their running head; none if it is text."""
+    """The pages with a row of the margin as their running head; empty if it is text."""
     needed = 2 if 0 < _page_number(row, pages) <= pages else _MIN_REPEATS
     return sorted(
         number

@@ -1,6 +1,6 @@
-"""Converts files in processes of their own, ours or a user's, ended where they take too long.
+"""Converts files in a separate process, ours or a user's program, within a time limit.
 
-A user's program makes Markdown of a file: it is given a copy, and prints the text.
+A user's program gets a copy of a file, and prints it as Markdown.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from mdvec.text import on_one_line
 
 MAX_SECONDS = 30.0
 _SECONDS_A_PAGE = 0.05
-"""A dense page takes .02; a file of slow pages only still ends at about the limit."""
+"""A dense page takes .02, so that even a file of slow pages ends at about the limit."""
 _MOST_SECONDS_MORE = 270.0
-"""So that a file of very many pages cannot hold up an import for long."""
+"""The most additional time for pages, so that a very long file cannot block an import."""
 _MAX_ANSWER = 400_000_000
 _BLOCK = 2**18
 _POLL_SECONDS = 0.1
@@ -47,15 +47,15 @@ _MAX_SAID = 200
 class OwnCommands:
     """The user's commands by the ending of the files that they convert, in lower case.
 
-    A command is split as a shell would, but no shell runs it. ``{}`` stands for the path of the
-    copy, which otherwise comes last. ``max_seconds`` is how long one file may take.
+    A command is split like in a shell, but run without one. ``{}`` stands for the path of the copy,
+    which is the last argument by default. ``max_seconds`` is the time limit for one file.
     """
 
     by_ending: Mapping[str, str] = field(default_factory=dict)
     max_seconds: float = 300
 
     def convert(self, data: bytes, file_name: str) -> Converted | None:
-        """What the command for such files prints; None if there is none.
+        """The output of the command for such files; None if there is no command.
 
         Raises:
             NotConverted: it cannot be started, fails, takes too long, or prints no text.
@@ -140,8 +140,8 @@ class _ProcessEnded(Exception):
 class Converter:
     """Converts one file after another; its process starts with the first.
 
-    The user's own commands come first. ``max_seconds`` is how long one file may take in the
-    process; each page adds a little. ``on_page`` gets the number of a page, and how many there are.
+    The user's own commands are tried first. ``max_seconds`` is the time limit for one file in the
+    process; each page adds a little. ``on_page`` gets the number of a page, and of all pages.
     """
 
     def __init__(
@@ -244,7 +244,7 @@ class _Wire:
             rest = rest[os.write(self._to, rest[:_BLOCK]) :]
 
     def allow(self, seconds: float) -> None:
-        """Put the deadline off, as long as it is not too late in all."""
+        """Extend the deadline, up to the overall limit."""
         self._deadline = min(self._deadline + seconds, self._latest)
 
     def message(self) -> dict[str, Any]:

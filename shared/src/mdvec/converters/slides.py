@@ -44,7 +44,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
 
 
 def _has_unread(shapes: Iterable[Any]) -> bool:
-    """Whether a slide has a frame, such as a diagram, of which no text is read."""
+    """Whether a slide has a frame, such as a diagram, whose text is not read."""
     return any(
         _has_unread(shape.shapes)
         if hasattr(shape, "shapes")
@@ -56,7 +56,7 @@ def _has_unread(shapes: Iterable[Any]) -> bool:
 
 
 def _chart(shape: Any) -> str:  # noqa: ANN401
-    """The figures of a chart; "" if it has none, or is none."""
+    """The figures of a chart; "" without any."""
     if not getattr(shape, "has_chart", False):
         return ""
     try:
@@ -83,7 +83,7 @@ def _slide(slide: Any, number: int) -> str:  # noqa: ANN401 - python-pptx has no
 
 
 def _in_reading_order(shapes: Iterable[Any]) -> list[Any]:
-    """Shapes from top to bottom, then from left to right; those of the layout keep their place."""
+    """Shapes from top to bottom, then from left to right; placeholders keep their position."""
     return sorted(shapes, key=lambda shape: (shape.top or 0, shape.left or 0))
 
 
@@ -110,7 +110,7 @@ def _text(frame: Any) -> str:  # noqa: ANN401
 
 
 def _line(paragraph: Any) -> str:  # noqa: ANN401
-    """The text of a paragraph, in which raised digits lengthen no number."""
+    """The text of a paragraph, with superscripts separated from numbers."""
     pieces = paragraph._p.content_children  # noqa: SLF001 - breaks are no runs
     return with_marks_written("".join(map(_piece, pieces)))
 

@@ -1,4 +1,4 @@
-"""Reads Word files by mammoth: headings, tables, lists, footnotes; changes as accepted."""
+"""Reads Word files with mammoth: headings, tables, lists, footnotes; changes as accepted."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
 
 
 def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Iterator[str]:
-    """Sentences about what has text, or figures, and was not read."""
+    """Sentences about parts with text or figures that were not read."""
     charts = sum(1 for tree in trees.values() for _ in tree.iter(_CHART))
     if charts:
         yield f"{counted(charts, 'chart')} left out"
@@ -75,7 +75,7 @@ def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Itera
 
 
 def _lost_surroundings(archive: Archive) -> Iterator[str]:
-    """A sentence about what Word shows around the text, if it says more than the page's number."""
+    """A sentence about headers and footers, if they have more than a page number."""
     kinds = {
         f"{match[1]}s"
         for name in archive.names
@@ -86,7 +86,7 @@ def _lost_surroundings(archive: Archive) -> Iterator[str]:
 
 
 def _has_words(archive: Archive, name: str) -> bool:
-    """Whether a part says more than a number, or cannot be read."""
+    """Whether a part has more than a number, or cannot be read."""
     try:
         texts = archive.xml(name).iter(f"{W}t")
     except NotConverted:

@@ -1,4 +1,4 @@
-"""What a Word file says about its automatic numbers: the levels of its lists and their styles."""
+"""A Word file's definitions of automatic numbers: the levels of its lists and their styles."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from mdvec.converters.word_parts import W, is_on
 _NUMBERING = "word/numbering.xml"
 _STYLES = "word/styles.xml"
 _MAX_STEPS = 20
-"""How many styles may stand on each other."""
+"""The longest chain of styles that are based on each other."""
 _HEADINGS = ("heading", "title", "subtitle")
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """How one level of a list counts.
+    """How one level of a list is numbered.
 
     Attributes:
         start: its first number.
-        way: Word's name for how it counts; "bullet" if it has signs only.
-        text: what stands before a paragraph, with ``%2`` for the number of the second level.
+        way: Word's name for the number format; "bullet" for signs.
+        text: the text before a paragraph, with ``%2`` for the number of the second level.
         follows: "tab", "space" or "nothing".
-        restarts_after: the level, from 1, after which it begins anew; 0 for none, None for any.
+        restarts_after: the level, from 1, after which it restarts; 0 for none, None for any.
         is_legal: whether the numbers of all levels are shown as digits.
         style: the style whose paragraphs have this level.
     """
@@ -41,7 +41,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class NumberedList:
-    """A list by its number: ``counter`` is what it counts together with others."""
+    """A numbered list; lists with the same ``counter`` continue each other."""
 
     counter: str
     levels: Mapping[int, Level]
@@ -50,7 +50,7 @@ class NumberedList:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """A style of paragraphs: its list and level, as far as it says, and what it stands on."""
+    """A style of paragraphs: its list and level, if it has any, and the style it is based on."""
 
     is_heading: bool = False
     number: str | None = None
@@ -139,7 +139,7 @@ def _styles(root: ET.Element) -> dict[str, Style]:
 
 
 def _numbers_of(properties: ET.Element | None) -> tuple[str | None, int | None]:
-    """The list and the level that properties name themselves."""
+    """The list and the level in the properties themselves."""
     numbering = None if properties is None else properties.find(f"{W}numPr")
     if numbering is None:
         return None, None
@@ -148,7 +148,7 @@ def _numbers_of(properties: ET.Element | None) -> tuple[str | None, int | None]:
 
 
 def _level(level: ET.Element) -> tuple[int, Level]:
-    # A way that only new versions of Word know comes with another for the rest.
+    # A format that only new versions of Word know has a second one as fallback.
     ways = [way.get(f"{W}val", "") for way in level.iter(f"{W}numFmt")]
     is_picture = level.find(f"{W}lvlPicBulletId") is not None
     restart = _value(level, "lvlRestart")
@@ -164,7 +164,7 @@ def _level(level: ET.Element) -> tuple[int, Level]:
 
 
 def _value(element: ET.Element, name: str, *, own: bool = False) -> str:
-    """The value of a part of an element, or of an attribute of its own; "" if it has none."""
+    """The value of a child element, or with ``own`` of an attribute; "" if it is missing."""
     if own:
         return element.get(f"{W}{name}", "")
     part = element.find(f"{W}{name}")

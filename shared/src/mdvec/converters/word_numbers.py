@@ -1,7 +1,7 @@
 """Writes the automatic numbers of a Word file into its paragraphs: 第2条, (1), 3.
 
-mammoth knows of a list only that it is one. So its Markdown counts from 1 in the next list of a
-page, too, and the numbers of headings are lost.
+mammoth only recognises lists, not their numbers. So its Markdown would restart at 1 in each list,
+and the numbers of headings would be lost.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _SHOWN = frozenset(
 _PLACE = re.compile(r"%([1-9])")
 _OPENING = "（「『【〔［《〈"
 _MOST_LEVELS = 5
-"""Deeper lists mammoth does not know."""
+"""mammoth does not recognise deeper lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A numbered paragraph; ``label`` is what Word shows before it, with the space after it."""
+    """A numbered paragraph; ``label`` is Word's text before it, including the space."""
 
     paragraph: ET.Element
     number: str
@@ -42,7 +42,7 @@ class _Item:
 
 
 def write_numbers(tree: ET.Element, numbering: Numbering) -> tuple[bool, frozenset[str]]:
-    """Write the numbers; whether there were any, and the ways of counting that are not known."""
+    """Write the numbers; returns whether there were any, and the unknown number formats."""
     counter = _Counter(numbering)
     is_changed = False
     for run in _runs(counter.items(tree)):
@@ -64,7 +64,7 @@ class _Counter:
         self.unknown: set[str] = set()
 
     def items(self, tree: ET.Element) -> Iterator[_Item | None]:
-        """The numbered paragraphs, and None where something ends a list."""
+        """The numbered paragraphs, and None at the end of each list."""
         for paragraph in _paragraphs(tree):
             if paragraph is None:
                 yield None
@@ -168,7 +168,7 @@ def _is_gone(properties: ET.Element) -> bool:
 
 
 def _text(element: ET.Element) -> str:
-    """The text of a paragraph, with a sign for a picture; "" if nothing of it is shown."""
+    """The text of a paragraph, with a sign for a picture; "" if nothing is visible."""
     if element.tag == f"{W}t":
         return element.text or ""
     if element.tag in _SHOWN:
@@ -177,14 +177,14 @@ def _text(element: ET.Element) -> str:
 
 
 def _runs(items: Iterable[_Item | None]) -> Iterator[list[_Item]]:
-    """The items that stand together as one list of the page; a heading stands alone."""
+    """The items grouped to lists; a heading is a group of its own."""
     for is_in_list, run in groupby(items, lambda item: item is not None and not item.is_heading):
         shown = [item for item in run if item is not None]
         yield from [shown] if is_in_list else ([heading] for heading in shown)
 
 
 def _are_plain(run: list[_Item]) -> bool:
-    """Whether Markdown's own numbers are the ones that Word shows: 1., 2. and so on."""
+    """Whether Markdown's own numbers equal those of Word: 1., 2. and so on."""
     lists: list[tuple[bool, int]] = []
     for item in run:
         if not item.text:
@@ -201,7 +201,7 @@ def _are_plain(run: list[_Item]) -> bool:
 
 
 def _write(item: _Item, *, is_plain: bool) -> None:
-    """Write a number as text, or as the list and level that mammoth reads."""
+    """Write a number as text, or as the list and level for mammoth."""
     paragraph = item.paragraph
     properties = paragraph.find(f"{W}pPr")
     if properties is None:

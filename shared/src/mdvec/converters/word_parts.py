@@ -1,6 +1,6 @@
-"""Puts texts of a Word file where mammoth reads them, and takes away what Word does not show.
+"""Moves texts of a Word file to where mammoth reads them, and removes those that Word hides.
 
-mammoth passes over elements that it does not know, with all that is in them.
+mammoth skips elements that it does not know, with all their content.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mdvec.converters.raised import set_apart
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 _AROUND = frozenset((f"{W}fldSimple", f"{W}dir", f"{W}bdo", f"{_M}oMathPara"))
-"""What only stands around other elements."""
+"""Elements that only wrap others."""
 _ABOUT_ROWS = (f"{W}tblPrEx", f"{W}trPr")
 _LIKE = {f"{W}cr": f"{W}br", f"{W}ptab": f"{W}tab", f"{W}dstrike": f"{W}strike"}
 _TEXTS = (f"{W}t", f"{W}ruby", f"{_M}t")
@@ -22,7 +22,7 @@ _OFF = ("0", "false", "off", "none")
 
 
 def without_hidden(tree: ET.Element) -> bool:
-    """Remove the runs that Word does not show, and white ones without shading; whether any were."""
+    """Remove hidden runs, and white ones without shading; returns whether there were any."""
     any_hidden = False
     for parent in list(tree.iter()):
         for run in (child for child in list(parent) if child.tag in (f"{W}r", f"{_M}r")):
@@ -45,12 +45,12 @@ def _is_hidden(properties: ET.Element) -> bool:
 
 
 def is_on(switch: ET.Element | None) -> bool:
-    """Whether a property that is on or off is there, and on."""
+    """Whether a switch exists and is on."""
     return switch is not None and switch.get(f"{W}val", "1") not in _OFF
 
 
 def make_readable(tree: ET.Element) -> bool:
-    """Unfold fields, readings and formulas into runs of text; whether anything was changed."""
+    """Unfold fields, readings and formulas into runs of text; returns whether any were."""
     is_changed = False
     for row in tree.iter(f"{W}tr"):
         before = row.find(f"{W}trPr/{W}gridBefore")
@@ -58,7 +58,7 @@ def make_readable(tree: ET.Element) -> bool:
             at = next((n for n, child in enumerate(row) if child.tag not in _ABOUT_ROWS), len(row))
             row.insert(at, _empty_cell(before.get(f"{W}val", "1")))
             is_changed = True
-    # From the innermost on, so that what is unfolded has been made readable itself.
+    # From the innermost on, so that unfolded content is already readable.
     for parent in reversed(list(tree.iter())):
         if parent.tag in _LIKE:
             parent.tag = _LIKE[parent.tag]
@@ -72,7 +72,7 @@ def make_readable(tree: ET.Element) -> bool:
 
 
 def _empty_cell(width: str) -> ET.Element:
-    """A cell over as many columns as a row begins to the right of its table's first."""
+    """An empty cell over the columns by which a row is indented."""
     cell = ET.Element(f"{W}tc")
     properties = ET.SubElement(cell, f"{W}tcPr")
     ET.SubElement(properties, f"{W}gridSpan", {f"{W}val": width})
@@ -81,7 +81,7 @@ def _empty_cell(width: str) -> ET.Element:
 
 
 def _replacement(element: ET.Element) -> list[ET.Element] | None:
-    """What stands in an element's place; None if it stays."""
+    """The replacement of an element; None if it stays."""
     if element.tag in _AROUND:
         return [child for child in element if child.tag != f"{W}fldData"]
     if element.tag == f"{_M}oMath":

@@ -34,7 +34,7 @@ class CurrentData:
     """The tables of the active tools, with the current state of their files and ledgers.
 
     A dataset's missing file has the size -1; a household's months start on ``month_starts_on``.
-    The database, asked before each query, is opened only where it was written to since.
+    The database is checked before each query, but only opened if it has been written to.
     """
 
     database: Path
@@ -58,7 +58,7 @@ class CurrentData:
 
 
 def _list_tables(database: Path) -> _Listed:
-    """The tables of the active datasets, and the active households, as the database has them."""
+    """The stored tables of the active datasets, and the active households."""
     with open_database(database, "read") as connection, snapshot(connection):
         active = [tool for tool in _all_tools(connection, database) if tool.is_active]
         tables = [
@@ -88,7 +88,7 @@ def tables_of(database: Path, name: str) -> list[DatasetTable]:
 
 
 def table_origin(database: Path, name: str) -> JsonAnswer:
-    """Where a table is from: its tool and file, and when that was imported; {} if unknown.
+    """The origin of a table: its tool, its file, and the time of its import; {} if unknown.
 
     Raises:
         DatabaseEmptied: the database holds no tools.
@@ -108,7 +108,7 @@ def table_origin(database: Path, name: str) -> JsonAnswer:
 
 
 def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerGuard) -> JsonAnswer:
-    """The description of a dataset: its tables, with their columns and types where that fits."""
+    """The description of a dataset: its tables, with columns and types if they fit."""
     if not tables:
         how = f"the user can do it: mdvec import -n {tool.name}"
         return {"tables": [], "warnings": [f"nothing is imported yet; {how}"]}
@@ -123,7 +123,7 @@ def described_dataset(tool: Tool, tables: Sequence[DatasetTable], guard: AnswerG
 
 
 def _all_tools(connection: Connection, database: Path) -> list[Tool]:
-    """Every tool, active or not; the server started with at least one."""
+    """Every tool, active or not; there has to be one."""
     there = registry.list_tools(connection)
     if not there:
         raise DatabaseEmptied(database)
@@ -144,7 +144,7 @@ def _described_table(table: DatasetTable) -> JsonAnswer:
 
 
 def _reading(table: DatasetTable) -> JsonAnswer:
-    """What is unusual in how the table was read, as far as an answer has room for it."""
+    """Notes on how the table was read, as far as they fit an answer."""
     reading = table.whole_reading
     return {"read": shortened(reading, _MAX_READING)} if reading else {}
 

@@ -42,7 +42,7 @@ from mdvec.tools import offered_name
 
 _MAX_ROW_BYTES = 16 * MEGABYTE
 _ONWARDS = "page with ORDER BY, LIMIT and OFFSET, or aggregate"
-"""How a model gets at the rows of its own SQL that an answer has no room for."""
+"""How a model gets the remaining rows of its own SQL."""
 _ONWARDS_OF_QUESTION = "narrow the question's values, or ask the same in SQL with LIMIT and OFFSET"
 _IN_PYTHON = "; all in Python: mdvec.analysis.safe_load_export(handle)"
 _NOT_COUNTED = "SELECT kind, count(*) FROM {source} WHERE NOT counted GROUP BY kind ORDER BY kind"
@@ -58,7 +58,7 @@ class Prepared:
         source: a table's name or a SELECT.
         sql: our statement over it.
         bound: the values of the parameters of both; None refuses parameters.
-        notes: what its answer says beside the rows.
+        notes: sentences for its answer.
         saved_as: the name of a saved question.
     """
 
@@ -70,7 +70,7 @@ class Prepared:
 
     @classmethod
     def plain(cls, query: str) -> Prepared:
-        """A table or SELECT without parameters, as it is."""
+        """A table or SELECT without parameters."""
         return cls(query, SELECT_ALL, None)
 
     @property
@@ -83,7 +83,7 @@ class Prepared:
 class Questions:
     """Queries over any table, the saved questions of a database, and the ready-made ones.
 
-    What runs one raises QueryError where it could not be run; a table that is gone is named.
+    Methods that run one raise QueryError if that fails; the message names a missing table.
 
     Args:
         exporter: writes results that are larger than an answer.
@@ -99,10 +99,10 @@ class Questions:
     def save(
         self, name: str, sql: str | None, description: str | None, mode: SaveMode
     ) -> JsonAnswer:
-        """Save a question, once its SQL was judged as if it were run; or delete one.
+        """Save a question, after its SQL was judged as if it were run; or delete one.
 
         Raises:
-            QueryError: the SQL is refused, with the form that runs where one is found.
+            QueryError: the SQL is refused, with a form that works if one is found.
             SavedQueryError: the name is taken, reserved, a table's or unknown.
             DatabaseError: the database cannot be written.
         """
@@ -133,9 +133,9 @@ class Questions:
 
         Raises:
             WrongParameters: the values do not fit.
-            SavedQueryError: values are given, and there is no question of that name; or a table
-                has the same name, and none are given.
-            QueryError: a ready-made question could not look at its table.
+            SavedQueryError: there are values, but no question of that name; or there are none, and
+                a table has the same name.
+            QueryError: a ready-made question could not read its table.
         """
         name = queries.plain_name(query)
         question = self._question(query)
@@ -177,7 +177,7 @@ class Questions:
 
     @staticmethod
     def is_name(query: str) -> bool:
-        """Whether it may be a question's name, or a table's; SQL is none."""
+        """Whether it may be the name of a question or a table, rather than SQL."""
         return queries.is_name(queries.plain_name(query))
 
     def _question(self, query: str) -> SavedQuery | ReadyQuestion | None:
@@ -188,11 +188,11 @@ class Questions:
         return {known.name: known for known in queries.saved_queries(self.database)}.get(name)
 
     def answer(self, prepared: Prepared, *, may_export: bool = True) -> JsonAnswer:
-        """The first rows of an answer; if there are more, how to get at them.
+        """The first rows of an answer, and how to get further ones.
 
         Args:
             prepared: what to run.
-            may_export: whether all rows are written to a file, whose handle is answered.
+            may_export: whether all rows may be written to a file, whose handle is in the answer.
 
         Raises:
             ExportError: the file of all rows could not be put in place.
@@ -204,7 +204,7 @@ class Questions:
             rest: JsonAnswer = {}
             if may_export:
                 rest, notes = self._rest_of_answer(prepared)
-                # The export was warned of the same query.
+                # The export has the same warnings.
                 warnings = list(dict.fromkeys([*warnings, *notes]))
             elif fetched.more:
                 rest = {"total_rows": self._count(prepared)}
@@ -213,7 +213,7 @@ class Questions:
         return with_warnings(answer, [*warnings, *prepared.notes])
 
     def rows(self, prepared: Prepared, guard: AnswerGuard) -> JsonAnswer:
-        """The first rows of an answer, with a warning if rows or columns are left out."""
+        """The first rows of an answer, with a warning if rows or columns are missing."""
         fetched = self._rows(prepared, prepared.sql, guard)
         export = offered_name("export")
 
@@ -242,7 +242,7 @@ class Questions:
         return with_warnings(answer, [*self.queries.take_warnings(), *prepared.notes])
 
     def file(self, prepared: Prepared, fmt: ExportFormat, max_rows: int | None) -> ExportedFile:
-        """All rows of an answer in a file that is no export; the caller moves or deletes it."""
+        """All rows of an answer in a file outside the exports; the caller moves or deletes it."""
         with telling_of(prepared):
             return self.queries.export(
                 prepared.source, prepared.sql, fmt=fmt, parameters=prepared.bound,
@@ -282,7 +282,7 @@ class Questions:
         return int(str(count))
 
     def _cut(self, answer: JsonAnswer, prepared: Prepared) -> JsonAnswer:
-        """As many rows as fit, and how to get at the rest; where none fits, fewer columns."""
+        """As many rows as fit, and how to get the others; if none fits, fewer columns."""
         total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
         counted = "more" if total is None else f"{total:,}"
         onwards = _ONWARDS_OF_QUESTION if prepared.is_question else _ONWARDS
@@ -298,7 +298,7 @@ class Questions:
         )
 
     def _rest_of_answer(self, prepared: Prepared) -> tuple[JsonAnswer, list[str]]:
-        """The exact number of rows, a handle of all of them if they fit a file, and warnings."""
+        """The exact number of rows, a handle for all of them if they fit a file, and warnings."""
         try:
             with telling_of(prepared):
                 made = self.exporter.export(
@@ -321,14 +321,14 @@ class Questions:
         Raises:
             WrongParameters: the values do not fit.
             SavedQueryError: there is no question of that name.
-            QueryError: a ready-made one could not look at its table.
+            QueryError: a ready-made one could not read its table.
         """
         if name not in READY:
             query = queries.find_saved(self.database, name, READY)
             prepared = Prepared(query.sql, SELECT_ALL, {}, saved_as=query.name)
             if not (query.parameters or parameters):
                 return prepared
-            # An earlier version, or earlier columns of its tables, may have stored other types.
+            # The stored types may be those of an earlier version or of earlier columns.
             with telling_of(prepared):
                 known = self.queries.judged(query.sql, _plainly_named(parameters)).parameters
             return replace(prepared, bound=bound(query.name, known, parameters))
@@ -343,7 +343,7 @@ class Questions:
         return Prepared(table, plan.sql, plan.bound_of(plan.sql), tuple(notes))
 
     def _not_counted(self, table: str) -> list[str]:
-        """A note on the rows of the ledger that its household's sums leave out."""
+        """A note on rows of the ledger that the household's sums leave out."""
         if fold(table) != LEDGER_TABLE:
             return []
         kinds = self.queries.rows(table, _NOT_COUNTED, max_rows=_MAX_KINDS).rows
@@ -356,7 +356,7 @@ class Questions:
         ]
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
-        """What a query reads: its own SQL, a question's, or the table of a ready-made one."""
+        """The SQL that a query runs: its own, that of a question, or a ready-made one's table."""
         question = self._question(query)
         if isinstance(question, ReadyQuestion):
             return str((parameters or {}).get("table", ""))
@@ -387,7 +387,7 @@ def _table(fetched: QueryRows) -> JsonAnswer:
 
 @contextmanager
 def telling_of(prepared: Prepared) -> Iterator[None]:
-    """Within this context, a refusal because a table is gone names the saved question.
+    """Within this context, a refusal because of a missing table names the saved question.
 
     Raises:
         QueryRefused: a table is gone.

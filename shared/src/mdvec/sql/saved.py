@@ -1,4 +1,4 @@
-"""The saved questions as they would run now: the types of their parameters follow the tables."""
+"""The saved questions with the present types of their parameters, which depend on the tables."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.process.query_process import QueryProcess
 
 _MAX_SECONDS = 1.0
-"""What a list waits for types; those of further questions are as they were saved."""
+"""How long a list waits for types; further questions have the stored ones."""
 
 
 def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
-    """The saved questions; one that runs no longer has the types with which it was saved.
+    """The saved questions; one that no longer runs has its stored types.
 
     Raises:
         DatabaseError: the database cannot be read.
@@ -26,6 +26,6 @@ def saved_now(queries: QueryProcess, database: Path) -> Iterator[SavedQuery]:
     for query in saved_queries(database):
         now = query
         if query.parameters and time.monotonic() < until:
-            with suppress(QueryError):  # whoever runs it is told why
+            with suppress(QueryError):  # running it reports the reason
                 now = replace(query, parameters=queries.judged(query.sql).parameters)
         yield now

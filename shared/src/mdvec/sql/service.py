@@ -46,23 +46,23 @@ class NotAnswered(MdvecError):
 
 
 Notes = Callable[[Concerns | None], list[str]]
-"""What a look at the sources saw, to be said of the sources concerned; None is all of them."""
+"""Gives the notes on the sources concerned, or on all for None."""
 
 
 class SourceWatch(Protocol):
-    """Looks at the sources of tables, to say which are newer than what was imported."""
+    """Checks the sources of tables, to note which are newer than their import."""
 
     def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Begin a look; before SQL runs, it may wait for imports of the sources concerned."""
+        """Begin a check; before SQL runs, it may wait for imports of the sources concerned."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestedData:
-    """What a call asks for; without SQL and tool, everything.
+    """The data that a call concerns; without SQL and tool, everything.
 
     Attributes:
-        sql: a table's name or a query; None for a call that runs none.
-        tool: the dataset whose own tool is called.
+        sql: a table's name or a query; None for a call without one.
+        tool: the dataset whose tool is called.
     """
 
     sql: str | None = None
@@ -79,7 +79,7 @@ class RequestedData:
         return state.tool == self.tool or any(_has_table(self.sql, name) for name in names)
 
     def reads(self, state: Freshness, names: Iterable[str]) -> bool:
-        """Whether the answer is from this source: its queries read the tables of these names."""
+        """Whether the answer is from this source; its queries read the tables ``names``."""
         own = _table_of(state)
         return state.tool == self.tool or any(
             name == own or name.startswith(f"{own}__") for name in names
@@ -87,7 +87,7 @@ class RequestedData:
 
 
 def _table_of(state: Freshness) -> str:
-    """The name with which the names of a source's tables begin."""
+    """The prefix of the names of a source's tables."""
     return HOUSEHOLD_TABLE if KINDS[state.kind].has_ledger else table_name(state.tool)
 
 
@@ -100,15 +100,14 @@ _MAX_ANSWER_BYTES = 1_000_000
 
 
 class Analytics:
-    """One object for each job, over one query process.
+    """The objects for each use case, over one query process.
 
     Args:
         queries: runs their queries.
         exports: holds the exported files.
         settings: the section ``[analytics]``.
-        sources: looks at the sources of what is queried; None never looks.
-        database: holds the saved questions, and knows where the tables are from; None knows
-            nothing.
+        sources: checks the sources of queried tables; None for no checks.
+        database: has the saved questions and the origin of tables; None for neither.
     """
 
     def __init__(
@@ -134,7 +133,7 @@ class Analytics:
 
 
 def for_people(settings: AnalyticsSettings) -> AnalyticsSettings:
-    """The settings with answers as large as they can be: no model reads them."""
+    """The settings with the largest possible answers, as no model reads them."""
     return settings.model_copy(update={"max_output_bytes": _MAX_ANSWER_BYTES})
 
 
@@ -165,9 +164,9 @@ def answered_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> JsonAnswer:
-    """The answer of ``work``, its warnings within ``guard``, by default that of the settings.
+    """The answer of ``work``, with warnings cut to ``guard``, by default that of the settings.
 
-    The warnings about sources name only those that were read; if a table is missing, all.
+    Warnings about sources only name those that were read, or all if a table is missing.
 
     Raises:
         MdvecError: the work raised it, or a NotAnswered with its message.
@@ -184,7 +183,7 @@ def answered_within_guard(
             answer = work()
     except DatabaseError:
         raise
-    except MdvecError as error:  # perhaps the table asked for is gone, or in a newer file
+    except MdvecError as error:  # the table may be gone, or in a newer file
         if error.is_wrong_usage:
             raise
         warnings = analytics.queries.take_warnings()
@@ -200,7 +199,7 @@ def answered_within_guard(
 
 @dataclass(frozen=True, slots=True)
 class SourcesNow:
-    """Looks at the sources when there is something to say of them.
+    """Checks the sources when their notes are needed.
 
     Args:
         database: the database file.
@@ -211,11 +210,11 @@ class SourcesNow:
     rules: ScanRules
 
     def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:  # noqa: ARG002
-        """A look that begins when it is asked for its notes: nothing else is going on."""
+        """A check that only begins when its notes are requested."""
         return self._notes
 
     def _notes(self, concerns: Concerns | None) -> list[str]:
-        """What a person reads of the sources that differ from what was imported."""
+        """The notes for people on sources that differ from their import."""
         with open_database(self.database, "read") as connection:
             tools = registry.list_tools(connection, active_only=True)
         sentences = (self._sentence(tool, concerns) for tool in tools)

@@ -164,7 +164,7 @@ class Summaries:
     def _samples(
         self, selected: _Selected, columns: Sequence[Column], sizes: Sequence[Cell]
     ) -> Samples:
-        """The sample that each column's figures are computed from, to stay within the effort."""
+        """The sample for each column's figures, to stay within the effort."""
         if profile.fits(columns, sizes, self.effort):
             return EXACTLY
         (spread,) = selected.rows(profile.spread_sql(columns))
@@ -186,7 +186,7 @@ class Summaries:
 
 @dataclass(frozen=True, slots=True)
 class _Selected:
-    """The rows of a table or query that are asked for: all of them, or those of ``over``."""
+    """The selected rows of a table or query: all of them, or those of ``over``."""
 
     queries: QueryProcess
     source: str
@@ -205,7 +205,7 @@ class _Selected:
 
 
 def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer]:
-    """The answer, and then with less and less of each column, of which it warns.
+    """The answer, then ever shorter forms of it, with a warning.
 
     Whole numbers keep their digits, and a share of NULLs stays unless it is 0.
     """
@@ -228,7 +228,7 @@ def _briefer(answer: JsonAnswer, warnings: Sequence[str]) -> Iterator[JsonAnswer
 
 
 def _figure_list(figures: Mapping[str, Cell], names: Sequence[str]) -> list[Cell]:
-    """Some figures of a column without their names, up to the last that says something."""
+    """Some figures of a column without their names, up to the last that matters."""
     cells = [profile.rounded(figures.get(name), _LISTED_DIGITS) for name in names]
     if not cells[-1]:
         cells.pop()  # no NULLs

@@ -33,7 +33,7 @@ _COMPARED_VALUES = 1_000
 _SAMPLE_CHARS = 40
 _JOINED = {"integer", "category", "date", "timestamp"}
 _MAX_COLUMNS = 40
-"""Columns that are sampled for one answer; more do not fit into it."""
+"""How many columns are sampled for one answer; more do not fit into it."""
 _MAX_TYPE = 60
 _MAX_COMPARED = 16
 _MAX_SECONDS = 2.0
@@ -43,7 +43,7 @@ _ROOM_FOR_WARNINGS = 300
 _MAX_LISTED_COLUMNS = 30
 """The maximum number of columns listed per table."""
 _ROOM_FOR_TABLES = 1_500
-"""Bytes that handles leave to the tables, however many there are."""
+"""The least bytes for tables beside handles, however many there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +51,7 @@ class TableDescriptions:
     """The list of everything that a query or Python can name, and descriptions of its tables.
 
     Args:
-        database: knows the files that the tables are from, and has the saved questions; None
-            knows none.
+        database: has the origin of tables and the saved questions; None for neither.
         guard: the limits of an answer.
     """
 
@@ -62,7 +61,7 @@ class TableDescriptions:
     database: Path | None = None
 
     def describe(self, name: str, match: str | None = None, start: int = 1) -> JsonAnswer:
-        """The table's columns from number ``start`` on, those whose names hold ``match``.
+        """The table's columns from number ``start`` on whose names contain ``match``.
 
         Raises:
             UnknownTable: there is none of that name.
@@ -156,14 +155,14 @@ class TableDescriptions:
         return {"column": column, "to": to, "overlap": round(overlap, 2), "to_key": bool(is_key)}
 
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
-        """The tables from number ``start`` on with columns, and at first what is stored for now.
+        """The tables from number ``start`` on, with columns; the first page also has handles.
 
-        With ``match`` only the tables and columns whose names hold it.
+        With ``match`` only the tables and columns whose names contain it.
 
         Raises:
             QueryError: the tables could not be loaded.
         """
-        known = self.queries.tables()  # first: this makes tables again whose data have changed
+        known = self.queries.tables()  # first, as this renews tables whose data have changed
         handles = {} if match is not None or start > 1 else self._handles(known)
         stored = {table.name for table in self.queries.materialized()}
         tables = {
@@ -191,7 +190,7 @@ class TableDescriptions:
         start: int,
         warnings: list[str],
     ) -> tuple[JsonAnswer, list[str]]:
-        """The answer and its warnings: tables with columns, or names alone where these are many."""
+        """The answer and its warnings: tables with columns, or only names if there are many."""
         here = list(tables)[start - 1 :]
         wide = [name for name in here if len(tables[name]) > _MAX_LISTED_COLUMNS]
         brief = {
@@ -211,7 +210,7 @@ class TableDescriptions:
         return paged, [*warnings, hint]
 
     def _handles(self, tables: Iterable[str]) -> JsonAnswer:
-        """The saved questions, as measures over their tables, and what is stored for now."""
+        """The saved questions, as measures over their tables, and stored results."""
         questions = saved_now(self.queries, self.database) if self.database else ()
         measures = [
             {
@@ -252,13 +251,13 @@ class Join:
 
 
 def compared_name(name: str) -> str:
-    """A name as it is compared: without case, width, spaces and signs."""
+    """A name for comparison: without case, width, spaces and signs."""
     folded = unicodedata.normalize("NFKC", name).casefold()
     return "".join(sign for sign in folded if sign.isalnum()) or folded
 
 
 def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
-    """The tables whose names hold the text, with all columns, and others with columns that do."""
+    """Tables whose names contain the text, with all columns, and others with matching columns."""
     if text is None:
         return {name: [column.name for column in columns] for name, columns in tables.items()}
     matches: dict[str, list[str]] = {}
@@ -270,12 +269,12 @@ def matching(tables: TableColumns, text: str | None) -> dict[str, list[str]]:
 
 
 def columns_holding(columns: Iterable[Column], text: str | None) -> list[Column]:
-    """The columns whose names hold the text; all without one."""
+    """The columns whose names contain the text; all without one."""
     return [column for column in columns if text is None or holds(column.name, text)]
 
 
 def holds(name: str, text: str) -> bool:
-    """Whether a name holds a text."""
+    """Whether a name contains a text."""
     return compared_name(text) in compared_name(name)
 
 
@@ -285,7 +284,7 @@ def can_be_key(column: Column) -> bool:
 
 
 def samples_sql(columns: Sequence[Column]) -> str:
-    """For each column its most frequent values, and whether all differ, in the first rows."""
+    """For each column, its most frequent values in the first rows, and whether all differ."""
     parts = []
     for column in columns:
         name = identifier(column.name)
@@ -309,7 +308,7 @@ def facts_sql(columns: Sequence[Column], perhaps_keys: Sequence[Column]) -> str:
 
 
 def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -> list[Join]:
-    """The joins that names and types suggest, those through the rarest names first.
+    """The joins that names and types suggest, those by the rarest names first.
 
     A name suggests the same name in another table, and ``carrier_id`` the ``id`` of ``carriers``.
     """
@@ -354,6 +353,6 @@ def _are_alike(table: str, column: str, other: str, other_column: str) -> bool:
 
 
 def _foreign_names(table: str, column: str) -> set[str]:
-    """What other tables may call this column of a table: ``carriers.id`` is ``carrier_id``."""
+    """The names of a column in other tables: ``carriers.id`` may be ``carrier_id`` there."""
     name = compared_name(table.rpartition("__")[2])
     return {stem + column for stem in (name, re.sub(r"ies$", "y", name), re.sub(r"s$", "", name))}

@@ -1,7 +1,7 @@
 """The query process itself: `python -m mdvec.sql.child.child`, started by the server.
 
 It reads requests from STDIN and writes responses to STDOUT. First it loads the user's tables and
-gives up every right that it no longer needs. It ends with the server, however that ends.
+gives up every right that it no longer needs. It exits when the server does, for whatever reason.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _LEDGERS = "ledgers.json"
 _NAMED_LIMITS = ("seconds", "memory_mb", "export_bytes")
 """The limits that a refusal may name."""
 _TOLD = ("missing", "landlock", "seccomp", "own_user")
-"""What the server is told of the start: missing tables, and which walls are in force."""
+"""The facts that the server gets at the start: missing tables, and which confinement works."""
 
 
 def main() -> None:
@@ -79,7 +79,7 @@ def prepare(config: Message) -> RequestHandler:
     ledgers = spool / _LEDGERS
     loading.limit_child(limits["memory_mb"], len(config["tables"]))
     opened, missing = open_files(config["tables"])
-    # A path to each open file, which holds even when the file is renamed or replaced.
+    # A path to each open file, which stays valid even if the file is renamed or replaced.
     paths = {name: path_of(number) for name, number in opened.items()}
     try:
         households = [(int(tool_id), str(name)) for tool_id, name in config["households"]]
@@ -92,9 +92,9 @@ def prepare(config: Message) -> RequestHandler:
         ) from error
     import duckdb  # noqa: F401 - while its file can still be read
 
-    # A thread inherits its rights when it starts, so this comes before DuckDB starts its own.
+    # Threads inherit their rights when they start, so this precedes the threads of DuckDB.
     config["own_user"] = take_own_user(spool)
-    # Without these DuckDB 2.0 ends the process when it starts, or cannot open the tables' files.
+    # Without these DuckDB 2.0 crashes at the start, or cannot open the tables' files.
     needed = [*code_paths(), *own_process_paths()]
     config["landlock"] = restrict_files([*opened.values(), shown, *needed], spool)
     config["seccomp"] = restrict_calls()
@@ -177,7 +177,7 @@ class _Server:
             try:
                 refusal = refusal_of(error, hidden=hidden, **limits)
             except FatalDuckDBError:
-                # The server notices that the process ended and tells the model.
+                # The server notices the end of the process and reports it to the model.
                 os._exit(1)
             return _refusal(self.handler.advised(request, refusal))
 

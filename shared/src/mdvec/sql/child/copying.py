@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 _LARGE = {"HUGEINT", "UHUGEINT"}
-"""Every sum is one. Parquet has no integers beyond 64 bits, so DuckDB would write doubles."""
+"""128-bit integers, DuckDB's type for sum(). Parquet has none, so DuckDB would write doubles."""
 _AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
 """Parquet drops the zone of a time, and many readers fail at intervals."""
 _AS_JSON = {"VARIANT", "UNION"}
-"""Few readers know VARIANT; a UNION would lose the name of its member."""
+"""Few readers support VARIANT; a UNION would lose the name of its member."""
 
 
 def copy_to_file(
@@ -40,15 +40,15 @@ def copy_to_file(
 ) -> int:
     """Write a Parquet or CSV file; return the number of its rows.
 
-    Types that the file would change are cast as ``stored_type`` says. In Parquet, integers of more
-    than 64 bits become 64 bits where all of them fit, else text.
+    Types that the file would change are cast to ``stored_type``. In Parquet, integers of more than
+    64 bits become 64 bits if all of them fit, else text.
     """
     if fmt == "csv":
         return _copy(connection, _storable_query(query, columns, None), file, fmt, values)
     if _storable_query(query, columns, "BIGINT") == query:
         return _copy(connection, query, file, "parquet", values)
-    # DuckDB removes the file of a failed COPY in another thread, at times after the error is
-    # raised: the second attempt must have another name.
+    # DuckDB removes the file of a failed COPY in another thread, sometimes after the error was
+    # raised, so the second attempt needs another name.
     attempt = file.with_name(f"attempt_{file.name}")
     try:
         rows = _copy(

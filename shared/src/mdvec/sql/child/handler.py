@@ -51,13 +51,13 @@ from mdvec.text import identifier, shortened
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
 _MAX_SEMICOLONS = 20
 _SECONDS_FOR_NEAREST = 0.5
-"""For all of a query, whose rows are ready and wait for its notes."""
+"""For all traps of a query, while its rows are ready and wait."""
 _SECONDS_BETWEEN_STOPS = 0.01
-"""The next statement, if one begins just then, is not stopped by the first."""
+"""Interrupts are repeated, as the first one may come just before a statement begins."""
 _QUOTED_WORD = re.compile(r'"(\w+)"')
 _SAMPLE = re.compile(rf"{sample_text('')}(\d+)")
 _UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
-"""How the errors begin that a query's words cause, not its data or what it may not do."""
+"""The beginnings of errors about the text of a query, not about its data or permissions."""
 
 
 @dataclass
@@ -65,7 +65,7 @@ class RequestHandler:
     """Handles requests over one locked connection.
 
     Args:
-        connection: holds every table.
+        connection: has every table.
         tables: the columns of the user's tables by name; no request changes them.
         spool: the folder in which exports are written.
         shown: the folder of the exports that a request names.
@@ -77,12 +77,12 @@ class RequestHandler:
     shown: Path
     named: dict[str, tuple[Column, ...]] = field(default_factory=dict)
     values: BoundValues | None = None
-    """Those of the parameters of the query at hand; None if it may have no parameters."""
+    """The values of the current query's parameters; None if it may have no parameters."""
     trees: dict[str, str] = field(default_factory=dict)
-    """The syntax trees of the SQL of the request at hand, each of which DuckDB made once."""
+    """The cached syntax trees of the current request's SQL."""
 
     def handle(self, message: Message) -> Message:
-        """Do what a request says and return the response.
+        """Handle a request and return the response.
 
         Raises:
             QueryRefused: the query is not allowed.
@@ -107,7 +107,7 @@ class RequestHandler:
         return response | ({"notes": notes} if notes else {})
 
     def advised(self, message: Message, error: QueryError) -> QueryError:
-        """The error of a request, with what to write instead if its query cannot be planned."""
+        """The error of a request, with advice if its query cannot be planned."""
         if "source" not in message or not str(error).startswith(_UNPLANNED):
             return error
         sql = clean(message["source"])
@@ -153,7 +153,7 @@ class RequestHandler:
         except duckdb.Error as error:
             if _SAMPLE.search(str(error)) is None:
                 raise
-            # Only some texts will do, such as the unit of date_trunc: perhaps the one given.
+            # Only some texts are valid, such as units of date_trunc: perhaps the given one is.
             arguments = {fold(name): value for name, value in (message.get("given") or {}).items()}
             if not arguments.keys() >= set(names):
                 raise QueryRefused(_of_samples(str(error), names)) from error
@@ -166,7 +166,7 @@ class RequestHandler:
         }
 
     def _plan_columns(self, query: str) -> tuple[Column, ...]:
-        """The columns of a query, which is planned with the values at hand, and not run."""
+        """The columns of a query, which is planned with the current values, but not run."""
         columns = self._columns_of(query)
         self.connection.execute(f"EXPLAIN {query}", self.values or None)
         return columns
@@ -215,7 +215,7 @@ class RequestHandler:
         query, reads = self._query(message)
         query, columns = self._readably_named(query)
         max_rows: int = message["max_rows"]
-        # Writing the file counts the rows; count first only where it is likely to be too long.
+        # Writing the file counts the rows; they are only counted before if they may be too many.
         if (
             expected_rows(self.connection, query, self.values) > max_rows
             and (count := self._count(query)) > max_rows
@@ -253,7 +253,7 @@ class RequestHandler:
         statement = message.get("sql", SELECT_ALL)
         text, _ = self._source(message["source"], statement)
         query = with_source(statement, text)
-        # Checked again in the form that will run: the whole must be one SELECT, like its parts.
+        # The final form is checked again: like its parts, the whole must be one SELECT.
         return query, self._check(self._serialize(query), query)
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
@@ -273,12 +273,12 @@ class RequestHandler:
         return check(tree, list(self._all_tables), sql, takes_parameters=self.values is not None)
 
     def _fetch(self, sql: str, values: BoundValues | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a statement, which is first checked like one that a model wrote."""
+        """The rows of a statement, which is first checked like one of a model."""
         self._check(self._serialize(sql), sql)
         return self.connection.execute(sql, values or None).fetchall()
 
     def _notes(self, source: str) -> list[str]:
-        """The traps that a query has fallen into, as far as there is time to look."""
+        """The traps in a query, as far as there is time to check."""
         text, notes, time_left = clean(source), [], _SECONDS_FOR_NEAREST
         if find_table(text, list(self._all_tables)) is not None:
             return []
@@ -294,12 +294,12 @@ class RequestHandler:
                     time_left -= time.monotonic() - began
             except duckdb.InterruptException:
                 break
-            except (duckdb.Error, QueryError):  # a query that can be asked only where it stands
+            except (duckdb.Error, QueryError):  # a subquery that cannot run by itself
                 continue
         return list(dict.fromkeys(notes))
 
     def _fetched_within(self, seconds: float, sql: str) -> list[tuple[Any, ...]]:
-        """The rows of a statement of ours; none where it takes longer."""
+        """The rows of a statement of ours; none if it takes longer."""
         end, done = time.monotonic() + seconds, threading.Event()
 
         def stop() -> None:
@@ -342,7 +342,7 @@ class RequestHandler:
         return shortest
 
     def _serialize(self, sql: str, *soon: str) -> str:
-        """The syntax tree of SQL; those of what is asked for ``soon`` are made with it."""
+        """The syntax tree of SQL; those of ``soon`` are made together with it."""
         if sql not in self.trees:
             texts = [sql, *soon]
             trees = ", ".join(["json_serialize_sql(?)"] * len(texts))
@@ -358,7 +358,7 @@ class RequestHandler:
 
 
 def _of_samples(message: str, names: Sequence[str]) -> str:
-    """The refusal of a query that cannot be planned with just any text as a parameter."""
+    """The refusal of a query that cannot be planned with an arbitrary text as a parameter."""
     sentence = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
     return f"{sentence}; write the value itself into the SQL, as only some can stand there"
 
@@ -384,9 +384,9 @@ def refusal_of(
     export_bytes: int,
     hidden: Mapping[str, str],
 ) -> QueryError:
-    """The refusal that tells the model about a DuckDB error.
+    """The refusal for a DuckDB error.
 
-    Its message names the limits, and replaces each path in ``hidden`` by the words given there.
+    Its message names the limits, and replaces each path in ``hidden`` by the words there.
 
     Raises:
         FatalDuckDBError: the connection cannot be used any more.
@@ -407,7 +407,7 @@ def refusal_of(
 
 
 def _sentence(message: str, hidden: Mapping[str, str]) -> str:
-    """The first part of DuckDB's message, which says what is wrong; no setting can be made here."""
+    """The first part of DuckDB's message, without its advice on settings, which cannot be set."""
     sentence = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):
         sentence = sentence.replace(path, hidden[path])

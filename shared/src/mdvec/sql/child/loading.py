@@ -1,7 +1,4 @@
-"""Locks the query process in, and loads the user's tables into it.
-
-These are views of Parquet files, and a table of all ledgers' rows.
-"""
+"""Confines the query process, and loads the user's tables: views of Parquet files, and ledgers."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ _MAX_THREADS = 4
 
 def limit_child(memory_mb: int, tables: int) -> None:
     """Limit the memory and the open files of this process; it writes no core dumps."""
-    # macOS does not enforce all of these limits; the server watches the memory as well.
+    # macOS does not enforce all of these limits, so the server monitors the memory, too.
     limit_process(
         memory=(memory_mb + _ADDRESSES_MB) * MEGABYTE,
         open_files=_FILES + _FILES_PER_TABLE * tables,
@@ -56,9 +53,9 @@ def connect(memory_mb: int, time_zone: str = "UTC") -> duckdb.DuckDBPyConnection
     # Without a terminal the progress bar is on by default, and would go to STDOUT.
     for setting in (
         "enable_progress_bar = false",
-        "explain_output = 'all'",  # the plan before it is optimised shows the types of parameters
+        "explain_output = 'all'",  # only the unoptimised plan shows the types of parameters
         "allocator_background_threads = true",  # returns memory to the system after a large query
-        # Each statement is planned three times, and each plan would read every file's footer.
+        # Each statement is planned three times, which would read every file's footer each time.
         "parquet_metadata_cache = true",
         "temp_directory = ''",  # nothing spills to the disk
     ):
@@ -81,7 +78,7 @@ def lock(
     folders: Sequence[Path],
     seconds: float,
 ) -> None:
-    """Restrict a connection to these files and folders and a time limit, for good."""
+    """Permanently restrict a connection to these files and folders, and to a time limit."""
     paths = ", ".join(literal(path) for path in allowed_paths(files))
     inside = ", ".join(literal(f"{folder}/") for folder in folders)
     for setting in (
@@ -155,9 +152,9 @@ def make_views(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, Path]
 def show(
     connection: duckdb.DuckDBPyConnection, name: str, file: Path, types: Mapping[str, str] | None
 ) -> tuple[Column, ...]:
-    """Create a view of an export and return its columns, in the types that its query had.
+    """Create a view of an export and return its columns, with the types of its query.
 
-    Types that neither format can hold again, such as UNION, stay as they are stored.
+    Types that no format can restore, such as UNION, are those of the file.
     """
     scan = export_scan(file, types)
     stored = columns_of(connection, f"SELECT * FROM {scan}")

@@ -21,7 +21,7 @@ MAX_PARAMETERS = 20
 SAMPLES: dict[ParameterType, object] = {
     "integer": 1, "date": "2025-01-01", "boolean": True,
 }  # fmt: skip
-"""One value of each type but those that can be found again in a plan, texts and numbers."""
+"""One value of each type, except texts and numbers, whose samples are recognisable in a plan."""
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _CAST = re.compile(r"CAST\('mdvec_sample_(\d+)' AS ([A-Z]+)")
 _QUOTED = re.compile(r"'[^']*'")
@@ -33,12 +33,12 @@ _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
 
 
 def values_in(bound: Mapping[str, Sequence[Any]]) -> BoundValues:
-    """The values that a request holds, as DuckDB takes them."""
+    """The values of a request in DuckDB's form."""
     return {name: _value(kind, value) for name, (kind, value) in bound.items()}
 
 
 def sample(kind: ParameterType, position: int) -> object:
-    """A value of a type of parameter."""
+    """A sample value for a type of parameter."""
     if kind == "number":
         return Decimal(sample_number(position))
     return _value(kind, SAMPLES[kind]) if kind in SAMPLES else sample_text(position)
@@ -47,10 +47,10 @@ def sample(kind: ParameterType, position: int) -> object:
 def inferred_types(
     connection: duckdb.DuckDBPyConnection, query: str, tree: dict[str, Any], names: Sequence[str]
 ) -> dict[str, ParameterType]:
-    """The type of each parameter: the one that the query casts it to, or the one it is bound as.
+    """The type of each parameter: the one to which the query casts it, or DuckDB's in the plan.
 
-    Without either it is a text where no number can stand, else any: its value tells. An integer
-    is declared so, or stands where a fraction cannot. The query is planned, never run.
+    Without either, it is a text if no number is possible, else any: its value decides. An integer
+    is declared, or in a place where a fraction is impossible. The query is planned, never run.
     """
     declared = declared_types(tree)
     types: dict[str, ParameterType] = dict.fromkeys(names, "any")
@@ -88,9 +88,9 @@ def _samples(types: Mapping[str, ParameterType]) -> BoundValues:
 def _fitting_types(
     plan: Callable[[BoundValues], str | None], types: Mapping[str, ParameterType]
 ) -> dict[str, ParameterType]:
-    """The types with which a query can be planned that cannot be with a text for each that is any.
+    """Types that allow a query to be planned that fails with texts for unknown types.
 
-    Some are found only with each other, as in ``BETWEEN $a - $b AND $a + $b``.
+    Some have to be found together, as in ``BETWEEN $a - $b AND $a + $b``.
     """
     fitting = dict(types)
     alone: BoundValues = dict.fromkeys(types)
@@ -107,10 +107,10 @@ def _fitting_types(
 
 
 def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> ParameterType:
-    """The type of what was found to be any or an integer, by a plan with a fraction in its place.
+    """Refines the type any or integer by a plan with a fraction as the parameter.
 
-    Without such a plan no fraction can stand there; one that is cast to an integer would be
-    rounded, and one that is cast to a text, or put into one, is one.
+    Without such a plan no fraction is possible; one that is cast to an integer would be rounded,
+    and one that is cast to a text, or put into one, is a text.
     """
     if not plan:
         return "text" if planned == "any" else planned
@@ -126,10 +126,10 @@ def _type_with_fraction(planned: ParameterType, position: int, plan: str) -> Par
 def _hidden_by_aliases(
     connection: duckdb.DuckDBPyConnection, tree: dict[str, Any]
 ) -> Iterator[Iterator[str]]:
-    """For each expression of a parameter with an alias, the query with it as a condition.
+    """For each aliased expression with a parameter, the query with it as a condition.
 
-    A plan shows the whole of a condition, and of other expressions only their aliases. WHERE takes
-    no aggregate and no window, HAVING no window.
+    A plan shows whole conditions, but only the aliases of other expressions. WHERE allows no
+    aggregates and windows, HAVING no windows.
     """
 
     def written(node: dict[str, Any], clause: str, condition: dict[str, Any]) -> str:
@@ -161,7 +161,7 @@ def logical_plan(
 def expected_rows(
     connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None = None
 ) -> int:
-    """The number of rows that DuckDB expects of a query; 0 when its plan does not tell."""
+    """DuckDB's estimate of the rows of a query; 0 if its plan has none."""
     plans = connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall()
     plan = json.loads(dict(plans).get("physical_plan", "[]"))
     while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
@@ -173,7 +173,8 @@ def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
     if kind == "number" and isinstance(value, str):
         number = Decimal(value)
         places = -int(number.as_tuple().exponent)
-        # A literal below 1 has a digit before its point, a Decimal has none: twice 0.5 has no room.
+        # A literal below 1 has a digit before its point, while a Decimal has none, so that sums of
+        # it would overflow.
         if abs(number) < 1 and places < MAX_DIGITS:
             return DecimalValue(f"{number:f}", places + 1, places)
         return number
@@ -188,7 +189,7 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
     """The names of ``$parameters`` in their order, each once.
 
     Raises:
-        QueryRefused: one has a number, or no name that it could be given by.
+        QueryRefused: one has a number, or no usable name.
     """
     nodes = [node for node in nodes_in(tree) if node.get("class") == "PARAMETER"]
     nodes.sort(key=lambda node: int(node.get("query_location", 0)))
@@ -202,7 +203,7 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
 
 
 def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
-    """The types of those parameters that the query casts, as in ``$since::DATE``, or counts by."""
+    """The types of parameters that the query casts, as in ``$since::DATE``, or uses in LIMIT."""
     types: dict[str, ParameterType] = {}
     for node in nodes_in(tree):
         child = node.get("child")
@@ -218,23 +219,23 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
 
 
 def sample_text(position: int | str) -> str:
-    """A text that can be found again in a plan."""
+    """A text that is recognisable in a plan."""
     return f"mdvec_sample_{position}"
 
 
 def sample_number(position: int) -> str:
-    """A fraction that can be found again in a plan."""
+    """A fraction that is recognisable in a plan."""
     return f"1.618{position:02}"
 
 
 def planned_types(plan: str) -> dict[int, ParameterType]:
-    """The types to which a plan casts the sample texts, by their places."""
+    """The types to which a plan casts the sample texts, by position."""
     types = {int(position): type_named(kind) for position, kind in _CAST.findall(plan)}
     return {position: kind for position, kind in types.items() if kind is not None}
 
 
 def type_named(kind: str) -> ParameterType | None:
-    """The type of parameter that fits a type of DuckDB; None if none does."""
+    """The type of parameter for a type of DuckDB; None if there is none."""
     if kind in _WHOLE:
         return "integer"
     if kind in _NUMBERS:

@@ -1,4 +1,4 @@
-"""Says what to write instead of a query that DuckDB cannot plan."""
+"""Advice on a query that DuckDB cannot plan: what to write instead."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIGNS = {
     "sqlite": r"`|\bLIMIT \d+ ?,|\b(?:STRFTIME|IFNULL|IIF)\b",
     "oracle": r"\b(?:NVL|NVL2|DECODE|LISTAGG|SYSDATE|ROWNUM|DUAL)\b",
 }
-"""What stands in one dialect's statements and seldom in those of others."""
+"""Patterns of one dialect's statements that are rare in those of others."""
 _MAX_CHARACTERS = 3_000
 _TEXT_OR_COMMENT = re.compile(r"'(?:[^']|'')*'|(--[^\n]*|# [^\n]*|/\*.*?\*/)", re.DOTALL)
 _SAME = {
@@ -55,11 +55,11 @@ _FORMAT = re.compile(r"(?:%[YmdHMS]|[-/:. 年月日時分秒])+")
 
 
 def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
-    """A query over some columns in DuckDB's SQL, and the dialect's name; None if it is unsure."""
+    """A query translated to DuckDB's SQL, and its dialect; None unless that is certain."""
     import sqlglot
 
     if len(sql) > _MAX_CHARACTERS or any(sign in sql for sign in ("/*!", "||", "\\")):
-        return None  # code or a comment, OR or a join of texts, an escape or itself
+        return None  # these signs have several meanings
     names = set(map(fold, columns))
     forms: dict[str, str] = {}
     for dialect in _likely_dialects(sql):
@@ -78,13 +78,13 @@ def translated(sql: str, columns: Iterable[str]) -> tuple[str, str] | None:
             AttributeError,
             TypeError,
         ):
-            return None  # sqlglot raises any of these at SQL that it does not know
+            return None  # sqlglot may raise any of these
         forms[form] = " or ".join(filter(None, (forms.get(form), _NAMES[dialect])))
     return next(iter(forms.items())) if len(forms) == 1 else None
 
 
 def _likely_dialects(sql: str) -> list[str]:
-    """The dialects that have every sign in a query, or the one of them that a comment names."""
+    """The dialects that have every sign in a query, or the one that a comment names."""
     comments = " ".join(_TEXT_OR_COMMENT.findall(sql)).lower()
     named = [dialect for dialect, name in _NAMES.items() if name.lower() in comments]
     code = " ".join(re.sub(r"'(?:[^']|'')*'", "''", sql).upper().split())
@@ -94,7 +94,7 @@ def _likely_dialects(sql: str) -> list[str]:
 
 
 def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
-    """Whether every element of a tree means in the dialect what its translation means."""
+    """Whether every element of a tree means the same in the dialect and in its translation."""
     from sqlglot import exp
 
     for node in tree.walk():
@@ -107,15 +107,15 @@ def _is_same(tree: exp.Expr, dialect: str, names: set[str], sql: str) -> bool:
             return False
     texts = (node for node in tree.find_all(exp.Literal) if node.is_string)
     if any(fold(node.alias) in names for node in tree.find_all(exp.Alias)):
-        return False  # databases differ in whether it is then the column or the alias
-    # A text in double quotes that is the name of a column may be meant as the column.
+        return False  # databases differ in whether such a name is the column or the alias
+    # A text in double quotes that is the name of a column may mean the column.
     return all(
         _is_plain_text(node, dialect, sql) and fold(node.name) not in names for node in texts
     )
 
 
 def _is_plain_text(node: exp.Expr, dialect: str, sql: str) -> bool:
-    """Whether a text is one in every dialect, and a date or a format where it stands for one."""
+    """Whether a text is a text in every dialect, and in the right format if it is a date."""
     text = node.name
     if node.parent is not None and node.arg_key == "format":
         # sqlglot reads SQL Server's 'd' as 'MM/dd/yyyy', PostgreSQL's 'SSSS' as 'SS' twice.
@@ -183,7 +183,7 @@ _INSTEAD = {
     r"'(?:sum|avg)\(VARCHAR": "TRY_CAST(x AS DOUBLE), which is NULL where a text is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
 }
-"""Patterns of slips, in the query or in DuckDB's message, and what DuckDB has instead."""
+"""Patterns of mistakes, in the query or in DuckDB's message, and what DuckDB has instead."""
 
 
 def advised(
@@ -213,7 +213,7 @@ def advised(
 def _form(
     sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
 ) -> tuple[str, str] | None:
-    """A form of a query that runs where it does not itself, and what its signs or words are."""
+    """A form of a failing query that runs, and a phrase for what was changed."""
     if can_run(sql):
         return None
     form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
@@ -225,7 +225,7 @@ def _form(
 def _as_words(
     sql: str, names: Mapping[str, Sequence[str]], can_run: Callable[[str], bool]
 ) -> list[str]:
-    """What to write for a column whose name is a word of SQL, if the query then runs."""
+    """How to write a column whose name is a keyword of SQL, if the query then runs."""
     for name in set().union(*names.values()):
         word = rf"\b{re.escape(name)}\b"
         quoted = _outside_quotes(sql, word, lambda word_found: f'"{word_found}"')
@@ -235,7 +235,7 @@ def _as_words(
 
 
 def _in_half_width(sql: str) -> str:
-    """A query with its signs and digits as SQL has them; what quotes hold stays as it is."""
+    """A query with half-width signs and digits, except within quotes."""
     return _outside_quotes(
         sql, r"[‘’][^’]*’|[“”][^”]*”|＇[^＇]*＇|＂[^＂]*＂|[^\x00-\x7f]", _half_width
     )

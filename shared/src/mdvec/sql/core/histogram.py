@@ -70,7 +70,7 @@ def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
 
     The first edge is at most the smallest, the last at least the largest. Days, integers and
     decimals get bins of a whole number of steps, so that every bin can hold equally many values.
-    Floats get edges with enough digits to differ; times get round edges where that loses no bin.
+    Floats get edges with enough digits to differ; times get round edges if no bin is lost.
     """
     if span is None:
         return Edges((), ())
@@ -97,7 +97,7 @@ def _steps(first: int, last: int, bins: int, unit: int) -> range:
 
 
 def _unit(first: int, last: int, bins: int) -> int:
-    """The unit of edges of times: the largest that loses no bin, at least seconds if bins are."""
+    """The unit for edges of times: the largest that loses no bin."""
     width = (last - first) // bins
     fine = next((unit for unit in _ROUND_TIMES if unit * bins <= width), 1)
     return max(fine, _SECOND) if width >= _SECOND else fine
@@ -109,7 +109,7 @@ def _edge_value(column: Column, step: int, text: str) -> Any:  # noqa: ANN401 - 
             return step
         case "date":
             return _day(step)
-    # Where a number of JSON would lose digits, the text keeps them.
+    # A text keeps digits that a number in JSON would lose.
     return _whole_number(float(text)) if Decimal(repr(float(text))) == Decimal(text) else text
 
 
@@ -130,7 +130,7 @@ def _number_edges(low: float, high: float, bins: int) -> list[float]:
 
 
 def _outwards(value: float, digits: int, rounding: str) -> float:
-    """The value rounded outwards to some digits; itself where that is not a finite number."""
+    """The value rounded outwards to some digits; unchanged if that is not finite."""
     short = float(Context(prec=digits, rounding=rounding).create_decimal(Decimal(value)))
     outside = short <= value if rounding == ROUND_FLOOR else short >= value
     return short if outside and math.isfinite(short) else value
@@ -190,7 +190,7 @@ class RowsDiffer(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """The count of each bin; nulls and values that are not finite are counted apart.
+    """The count of each bin; nulls and values that are not finite are counted separately.
 
     A bin includes its ``min`` but not its ``max``, except that the last bin includes both.
     The bins of categories have a ``value``; ``other_values`` of them share ``other_count``.
@@ -215,12 +215,12 @@ class Histogram:
         )
 
     def without_repeats(self) -> Histogram:
-        """The same bins without ``max`` where the next bin's ``min`` is the same."""
+        """The same bins without a ``max`` that equals the next bin's ``min``."""
         inner = ({"min": bin_["min"], "count": bin_["count"]} for bin_ in self.bins[:-1])
         return replace(self, bins=(*inner, *self.bins[-1:]))
 
     def over(self, edges: Edges) -> Histogram:
-        """The longest answer possible with other bins: every bin holds all rows."""
+        """The longest possible answer with these edges: every bin counts all rows."""
         everywhere = dict.fromkeys(range(len(edges.shown)), self.total_count)
         return replace(self, bins=_bins(edges, everywhere))
 
@@ -246,7 +246,7 @@ SELECT CAST(min(v) AS VARCHAR), CAST(max(v) AS VARCHAR) FROM (
 
 
 def read_span(low: str | None, high: str | None) -> ValueSpan | None:
-    """Reads the row of ``span_sql``; None where there are no values."""
+    """Reads the row of ``span_sql``; None if there are no values."""
     return None if low is None or high is None else (Decimal(low), Decimal(high))
 
 
@@ -269,7 +269,7 @@ def read_counts(span: ValueSpan | None, edges: Edges, rows: Sequence[Sequence[An
     """Reads the result of ``counts_sql``.
 
     Raises:
-        RowsDiffer: they are not the rows that had that span.
+        RowsDiffer: the rows do not have the given span.
     """
     if rows and read_span(*rows[0][2:4]) != span:
         raise RowsDiffer
@@ -317,7 +317,7 @@ def max_result_rows(bins: int) -> int:
 
 
 def _values(column: Column, scale: Scale) -> str:
-    """The SQL for each row's value on the scale; null where it is missing or not finite."""
+    """The SQL for each row's value on the scale; null if it is missing or not finite."""
     name = identifier(column.name)
     return (
         f"SELECT CASE WHEN {scale.finite} THEN {scale.value} END AS v, {name} IS NULL AS missing\n"

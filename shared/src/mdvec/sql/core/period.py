@@ -25,7 +25,7 @@ class UnknownColumn(MdvecError):
 
 
 def found_column(columns: Sequence[Column], name: str) -> Column:
-    """The column of that name, as DuckDB finds names: whatever the case of its ASCII letters.
+    """The column of that name; like in DuckDB, the case of ASCII letters is ignored.
 
     Raises:
         UnknownColumn: it does not exist.
@@ -100,7 +100,7 @@ def _choice(candidates: Sequence[Column]) -> str:
 
 
 def _moment(text: str) -> tuple[datetime, datetime]:
-    """When a bound begins, and ends: exclusive; in UTC if it has a zone."""
+    """The beginning of a bound and its exclusive end; in UTC if it has a zone."""
     if days := parse_dated(text):
         step = timedelta(days=1)
         begin, last = (datetime.combine(day, time()) for day in (days.first, days.last))
@@ -125,7 +125,7 @@ def _time_of(text: str) -> datetime:
 
 
 def _with_zone(moment: datetime, text: str) -> str:
-    """An instant: of a bound given with its zone in UTC, of others in the zone of SQL."""
+    """The SQL of an instant: in UTC for a bound with a zone, for others in the zone of SQL."""
     has_zone = not parse_dated(text) and datetime.fromisoformat(text.strip()).tzinfo is not None
     return f"TIMESTAMPTZ '{moment.isoformat(sep=' ')}{'+00' if has_zone else ''}'"
 

@@ -1,4 +1,4 @@
-"""Profiles: how exact they can be, the statement that computes their figures, and its result."""
+"""Profiles: their precision, the statement that computes their figures, and its result."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MIN_SCALE = 0.01
 _MAX_DRAWN = 1_000_000
 _MAX_COUNTED = 250_000
 _TEXT = 32
-"""The bytes of a text that weigh as much as one number."""
+"""How many bytes of text have the weight of one number."""
 _SURE = 3.2905
-"""Standard deviations that 999 of 1,000 estimates stay within."""
+"""The standard deviations that contain 999 of 1,000 estimates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +42,11 @@ class ProfileEffort:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The sample that a column's figures are computed from; by default all rows.
+    """The sample for a column's figures; by default all rows.
 
     Args:
-        rows: the share of the rows, drawn at random, that the median is computed from.
-        one_in: distinct values are counted among those whose hash is a multiple of this number.
+        rows: the share of the rows, drawn at random, for the median.
+        one_in: only distinct values whose hash is a multiple of this number are counted.
     """
 
     rows: float = 1.0
@@ -77,7 +77,7 @@ def values_by_column(columns: Sequence[Column], sizes: Sequence[Cell]) -> dict[s
 def spread_sql(columns: Sequence[Column]) -> str:
     """The statement that estimates how many values and distinct values each column has.
 
-    NaN and infinity count as values: the estimate is cheaper so, and they are few.
+    NaN and infinity count as values: this is cheaper, and they are few.
     """
     figures = (
         f"count({value}), approx_count_distinct({value})"
@@ -110,7 +110,7 @@ def fits(columns: Sequence[Column], sizes: Sequence[Cell], effort: ProfileEffort
 def plan_samples(
     columns: Sequence[Column], sizes: Sequence[Cell], spread: Sequence[Cell], effort: ProfileEffort
 ) -> Samples:
-    """The samples with which a profile stays within the effort; small columns stay whole.
+    """The samples that keep a profile within the effort; small columns are used whole.
 
     ``sizes`` and ``spread`` are the results of ``size_sql`` and ``spread_sql``.
     """
@@ -140,8 +140,7 @@ def plan_samples(
 def median_is_within(drawn: int) -> float:
     """How far from the middle a sample's median may rank, as a share of all rows.
 
-    The rank of a sample's median is spread around 1/2 by 1/(2√n), whatever the values are and in
-    whatever order they are stored.
+    The standard deviation of its rank around 1/2 is 1/(2√n), for any values in any order.
     """
     return _SURE / 2 / math.sqrt(drawn)
 
@@ -152,7 +151,7 @@ def count_is_within(counted: int) -> float:
 
 
 def _share(sizes: Sequence[float], room: float) -> float:
-    """The largest size at which all fit, when each is cut to it and small ones leave room."""
+    """The largest limit for each size so that all fit; small ones leave room for others."""
     left, share = float(room), 0.0
     for at, size in enumerate(sorted(sizes)):
         share = left / (len(sizes) - at)
@@ -165,16 +164,16 @@ def _share(sizes: Sequence[float], room: float) -> float:
 _VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
 _MIDDLE_DIGITS = 15
 _MAX_MOVED = Fraction(1, 10**6)
-"""By how much of the spread of all values the rounding of a mean may move it."""
+"""How far rounding may move a mean, as a share of the spread of all values."""
 _RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
-"""The quartiles of a sample; the two in the middle are one value where the count is odd."""
+"""The quartiles of a sample; the two in the middle are the same value for an odd count."""
 _QUARTILES = {"q1": 1, "median": 2, "q3": 3}
 SPREAD = ("std", "q1", "q3")
 """The figures that an answer leaves out first."""
 _MAX_SQUARED = 1e150
 _HIGH = 2**64
 _TINY = 2.0**-32
-"""Values scaled by this cannot overflow in a sum; a power of two rounds nothing."""
+"""Values scaled by this cannot overflow in a sum; as a power of two, it causes no rounding."""
 _HEAD = 3
 
 
@@ -269,7 +268,7 @@ def plan_profile(
 
 
 def _read_twice(computed: Sequence[str], rows: str) -> str:
-    """A statement whose distinct counts are a subquery of their own, over the same rows.
+    """A statement whose distinct counts are a separate subquery over the same rows.
 
     In one SELECT with other figures DuckDB 2.0 keeps all rows in memory: 2.3 GB instead of 0.4 GB
     for ten million rows of 23 columns, in the same time.
@@ -293,7 +292,7 @@ def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[st
     name = f"c{at}"
     expressions = {"present": f"count({name})"}
     if may_be_infinite(column):
-        # A third of the time of a FILTER with isfinite().
+        # This takes a third of the time of a FILTER with isfinite().
         expressions["odd"] = f"count(w{at}) - count({name})"
     if family(column) == "other":
         return expressions
@@ -305,15 +304,15 @@ def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[st
         expressions["std"] = f"stddev_samp({small})"
     distinct = f"count(DISTINCT {name})"
     if sample.one_in > 1:
-        # The hash of numbers in steps is uneven in its last bits; a second one evens them. With
-        # FILTER, which comes after DISTINCT, every value would be held.
+        # The last bits of the hashes of equidistant numbers are uneven; a second hash evens them.
+        # A FILTER is applied after DISTINCT, which would hold every value.
         chosen_ones = f"{name} IS NOT NULL AND hash(hash({name})) % {sample.one_in} = 0"
         distinct = f"count(DISTINCT CASE WHEN {chosen_ones} THEN hash({name}) END)"
     return expressions | {"distinct_count": distinct}
 
 
 def _mean(column: Column, name: str) -> dict[str, str]:
-    """The SQL of the mean, or of partial sums where the whole sum would overflow."""
+    """The SQL of the mean, or of partial sums if the whole sum would overflow."""
     if may_be_infinite(column):
         return {"mean": f"favg({name}::DOUBLE * {_TINY!r})"}
     if not is_wide(column):
@@ -327,9 +326,9 @@ def _mean(column: Column, name: str) -> dict[str, str]:
 
 
 def _quartiles(name: str, sample: Sample, count: int) -> dict[str, str]:
-    """The SQL of the two values that each quartile is between, which keep all of their digits.
+    """The SQL of the two values around each quartile, with all of their digits.
 
-    quantile_cont would round them to floats, and take as long again beside it.
+    quantile_cont would round them to floats, and take as long again.
     """
     drawn = "" if sample.rows >= 1 else f" FILTER (WHERE lot < {sample.rows!r})"
     ranks: tuple[float, ...] = _RANKS
@@ -352,7 +351,7 @@ def _shown_figures(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[st
     nulls = rows - present - odd
     shown: dict[str, Cell] = {}
     if "min" in cells:
-        # A value of the column, such as an ID or yen, is told to the last digit.
+        # Values of the column, such as IDs or yen, are shown with all digits.
         shown = {name: rounded(cells[name], _VALUE_DIGITS) for name in ("min", "max")}
     if "median lower" in cells:
         shown["mean"] = _mean_shown(cells, _mean_of(cells, present))
@@ -360,7 +359,7 @@ def _shown_figures(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[st
         shown["median"] = quartiles.pop("median")
         shown |= _deviation(cells) | (quartiles if present > 1 else {})
     if "distinct_count" in cells:
-        # An estimate may say that there are more values than rows.
+        # An estimate may exceed the number of rows.
         shown["distinct_count"] = min(int(cells["distinct_count"]) * sample.one_in, present)
     shown["null_rate"] = _rate(nulls, rows)
     if odd:
@@ -369,7 +368,7 @@ def _shown_figures(cells: dict[str, Cell], rows: int, sample: Sample) -> dict[st
 
 
 def _deviation(cells: Mapping[str, Cell]) -> dict[str, Cell]:
-    """The standard deviation of a sample, where it can be computed."""
+    """The standard deviation of a sample, if it can be computed."""
     if cells["std"] is None:  # fewer than two values
         return {}
     largest = max(abs(float(cells["min"])), abs(float(cells["max"])))
@@ -392,7 +391,7 @@ def _mean_of(cells: Mapping[str, Cell], present: int) -> Cell:
 
 
 def _mean_shown(cells: Mapping[str, Cell], mean: Cell) -> Cell:
-    """The mean with few digits, or with all where few would move it among its close values."""
+    """The mean with few digits, or with all if values are so close that few would move it."""
     if mean is None:
         return None
     short = rounded(mean, _MEAN_DIGITS)
@@ -402,7 +401,7 @@ def _mean_shown(cells: Mapping[str, Cell], mean: Cell) -> Cell:
 
 
 def _quartile(cells: Mapping[str, Cell], part: str, count: int) -> Cell:
-    """A quartile as pandas and Excel have it: on the line between the two values around it."""
+    """A quartile as in pandas and Excel: interpolated between the two values around it."""
     lower, upper = cells[f"{part} lower"], cells[f"{part} upper"]
     quarters = (count - 1) * _QUARTILES[part] % 4
     if lower == upper or lower is None or not quarters:

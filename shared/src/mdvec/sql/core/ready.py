@@ -25,12 +25,12 @@ DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """Our statements over a table, in which ``{source}`` stands for it.
+    """Our statements over a table, with the placeholder ``{source}``.
 
     Attributes:
         sql: returns the rows of the answer.
         facts: returns one row about the table.
-        notes: says what matters of the row of ``facts``.
+        notes: gives the notes on the row of ``facts``.
         bound: the values of the parameters of both.
     """
 
@@ -40,7 +40,7 @@ class QuestionPlan:
     bound: Bound
 
     def bound_of(self, statement: str) -> Bound:
-        """The values of the parameters that a statement has; DuckDB refuses others."""
+        """The values for the parameters of a statement; DuckDB refuses others."""
         return {name: value for name, value in self.bound.items() if f"${name}" in statement}
 
 
@@ -109,11 +109,11 @@ def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
 
 _TAKE_SEVERAL = ("by", "columns")
 _LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
-"""A name of a list; of those with quotes around them every sign counts."""
+"""A name in a list; in quotes it may have any sign."""
 
 
 def with_lists_as_texts(arguments: Mapping[str, object]) -> dict[str, object]:
-    """The values for a ready-made question, a list of columns where it takes several as a text."""
+    """The values for a ready-made question, with a list of columns joined to a text."""
     return {
         name: ", ".join(map(identifier, value))
         if isinstance(value, list)
@@ -125,7 +125,7 @@ def with_lists_as_texts(arguments: Mapping[str, object]) -> dict[str, object]:
 
 
 def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column]:
-    """The columns that a text names: one, or several with commas between; quoted like SQL's.
+    """The columns in a text, separated by commas, which may be quoted as in SQL.
 
     Raises:
         UnknownColumn: one does not exist.
@@ -190,7 +190,7 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     """The first and the last day of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
 
     Raises:
-        WrongParameters: it is no period, or does not have its year.
+        WrongParameters: it is no period, or has no year.
     """
     days = parse_dated(text)
     if days is None:
@@ -208,7 +208,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     for side in _SIDES:
         first, last = days_of(side, str(bound[side][1]))
         bounds[f"{side}_from"] = ("date", first.isoformat())
-        # Exclusive, so that times of the last day are in it.
+        # The end is exclusive, so that the times of the last day are included.
         bounds[f"{side}_to"] = (
             "date",
             (min(last, date.max - timedelta(1)) + timedelta(1)).isoformat(),
@@ -323,7 +323,7 @@ def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         )
     values = {column.name: f"CAST({finite_value(column)} AS DOUBLE)" for column in chosen}
     pairs = ", ".join(
-        # Where a column is constant, corr() is a NaN or an error.
+        # For a constant column, corr() is NaN or an error.
         f"{{'first': {literal(a.name)}, 'second': {literal(b.name)}, 'r': CASE WHEN "
         f"regr_sxx({values[a.name]}, {values[b.name]}) > 0 AND "
         f"regr_syy({values[a.name]}, {values[b.name]}) > 0 "

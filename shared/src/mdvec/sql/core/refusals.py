@@ -20,7 +20,7 @@ _MIN_NEARNESS = 0.6
 
 
 def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
-    """As many of the first names as ``most`` characters hold, and the number of the others."""
+    """As many of the first names as fit ``most`` characters, and the number of the others."""
     shown: list[str] = []
     for name in names:
         if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > most:
@@ -49,7 +49,7 @@ def _nearness(name: str, other: str) -> float:
 
 
 def _key(name: str) -> str:
-    """The same for names that differ in width, case and separators only."""
+    """A key that is equal for names that only differ in width, case and separators."""
     flat = unicodedata.normalize("NFKC", shortened_name(name)).casefold()
     return re.sub(r"[\s_\-.]", "", flat)
 
@@ -74,7 +74,7 @@ class QueryFailed(QueryError):
 
 
 class QueryStopped(QueryError):
-    """The query exceeded the limit of time or memory, or broke the process that ran it."""
+    """The query exceeded the limit of time or memory, or crashed the process that ran it."""
 
 
 class TooManyRowsToExport(QueryError):
@@ -143,7 +143,7 @@ def disk_full() -> ResultTooLarge:
 
 
 def no_room_to_start() -> QueriesUnavailable:
-    """The refusal of every query while the disk has no room for what the process needs."""
+    """The refusal of every query while the disk has no room for the process's files."""
     return QueriesUnavailable(
         "the disk with the exports is full, and SQL needs a little room there; the user must free "
         "space, or name a folder on another disk as [analytics] folder"
@@ -151,7 +151,7 @@ def no_room_to_start() -> QueriesUnavailable:
 
 
 def process_died() -> QueryStopped:
-    """The refusal of a query during which its process ended."""
+    """The refusal of a query whose process ended meanwhile."""
     return QueryStopped(
         "the query broke the process that ran it, and a new one was started; simplify it"
     )
@@ -164,7 +164,7 @@ _BY_NAME = {
         ResultTooLarge, QueriesUnavailable,
     )
 }  # fmt: skip
-"""The errors that hold nothing but their message, and so can cross a process boundary."""
+"""The errors with nothing but a message, which can cross a process boundary."""
 
 
 def error_named(name: str, message: str) -> QueryError:

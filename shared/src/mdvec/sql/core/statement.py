@@ -21,7 +21,7 @@ _RULE = "only one SELECT is allowed (WITH, DESCRIBE, SUMMARIZE and UNPIVOT are f
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
 _WORD = re.compile(r"[^\s();,]+|\"(?:[^\"]|\"\")+\"")
-# Never a path: should a scope be misjudged, such a name opens no file.
+# Such a name is no path, so it opens no file even if its scope is misjudged.
 _CTE_NAME = re.compile(r"[\w $#-]+")
 _FUNCTION_NAME = re.compile(r"[A-Za-z_][A-Za-z_0-9]*")
 _SYSTEM_SCHEMAS = {"information_schema", "pg_catalog"}
@@ -69,7 +69,7 @@ def with_source(statement: str, source: str) -> str:
 
 
 def clean(source: str) -> str:
-    """A source without surrounding white space, or the one Markdown fence that it stands in.
+    """A source without surrounding white space, or without the Markdown fence around it.
 
     Raises:
         QueryRefused: it is empty, too long, or contains control characters.
@@ -92,7 +92,7 @@ def clean(source: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """A PIVOT that names no values; DuckDB would look them up in a statement of its own."""
+    """A PIVOT without values, which DuckDB would look up with a separate statement."""
 
     of: str
     column: str
@@ -100,7 +100,7 @@ class Pivot:
 
     @classmethod
     def of_query(cls, text: str) -> Pivot | None:
-        """The PIVOT that a query is; None if it is another."""
+        """The PIVOT of a query; None if it is no such PIVOT."""
         parts = _PIVOT.fullmatch(text)
         return None if parts is None else cls(parts["of"], parts["column"], parts["rest"])
 
@@ -113,7 +113,7 @@ class Pivot:
         )
 
     def with_values(self, values: Sequence[str]) -> str:
-        """The PIVOT that names these values.
+        """The PIVOT with these values.
 
         Raises:
             QueryRefused: they are too many for columns.
@@ -152,7 +152,7 @@ def check(
         serialized: the query's syntax tree from ``json_serialize_sql``.
         known: the names of the tables that may be read.
         sql: the query itself, for the message of a refusal.
-        takes_parameters: whether it may hold parameters, which are values wherever they stand.
+        takes_parameters: whether it may have parameters, which can only be values.
 
     Raises:
         QueryRefused (UnknownTable): it is not allowed.
@@ -193,7 +193,7 @@ def _parse_error(answer: Node, sql: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The names of the WITH clauses that are visible at one place of the tree."""
+    """The names of the WITH clauses that are visible at a node of the tree."""
 
     names: frozenset[str] = frozenset()
     recursive: frozenset[str] = frozenset()
@@ -328,7 +328,7 @@ def _check_function(name: str) -> None:
 
 
 def _function_named_in(function: str, arguments: list[Node]) -> str:
-    """The function that the second argument of another names.
+    """The function named by the second argument of another.
 
     Raises:
         QueryRefused: it is not a literal, so it is not known before the query runs.

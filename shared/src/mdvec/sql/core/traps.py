@@ -1,4 +1,4 @@
-"""Traps in a query: what it says is allowed and runs, but seldom means what was meant."""
+"""Traps in a query: allowed constructs that rarely do what their author means."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mdvec.text import (
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY_TYPES = ("date", "timestamp")
 _MAX_TRAPS = 12
-"""Each may cost a look at a column."""
+"""Each may need a query over a column."""
 _MAX_VALUES, _MAX_VALUE, _MAX_NEAR = 30_000, 200, 50
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
@@ -32,14 +32,14 @@ _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT E
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """A place of a query where a trap may be.
+    """A construct in a query that may be a trap.
 
     Attributes:
-        note: what to say.
-        check: a SELECT that has a row if there is none; "" if there is.
+        note: the warning.
+        check: a SELECT that returns a row if it is no trap; "" if it is certainly one.
         subquery: the tree of a query whose NULLs are the trap.
-        compared: the text that no row has.
-        among: a SELECT of a few values that may have been meant.
+        compared: a text in a comparison that no row may have.
+        among: a SELECT of a few values that may be meant instead.
     """
 
     note: str
@@ -49,14 +49,14 @@ class Trap:
     among: str = ""
 
     def with_nearest(self, values: Iterable[str]) -> str:
-        """The note with those of the values that may have been meant."""
+        """The note with the values that may be meant instead."""
         near = nearest_texts(self.compared, values)
         quoted = ", ".join(f"'{shortened(value, _MAX_QUOTED)}'" for value in near)
         return f"{self.note}; nearest: {quoted}" if near else self.note
 
 
 def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401 - a part of the tree
-    """A tree in which each parameter is the text of its value, as if that had been written."""
+    """A tree with each parameter replaced by the text of its value."""
     if isinstance(part, list):
         return [with_values(child, values) for child in part]
     if not isinstance(part, dict):
@@ -69,7 +69,7 @@ def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401
 
 
 def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
-    """The first places of a checked query where a trap may be; most queries have none."""
+    """The first possible traps in a checked query; most queries have none."""
     ctes = {fold(entry["key"]) for node in nodes_in(tree) for entry in _listed_ctes(node)}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     traps: list[Trap] = []
@@ -85,13 +85,13 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The tables of one SELECT by the names that it gives them; "" if it reads more than tables."""
+    """The tables of a SELECT by their names in it; "" stands for anything else that it reads."""
 
     named: Mapping[str, str]
     tables: Mapping[str, Sequence[Column]]
 
     def column(self, node: object) -> tuple[str, Column] | None:
-        """The table and the column that a reference stands for; None if it may be another."""
+        """The table and the column of a reference; None if it is ambiguous."""
         if not isinstance(node, dict) or node.get("class") != "COLUMN_REF":
             return None
         *before, name = map(fold, node["column_names"])
@@ -110,7 +110,7 @@ def _listed_ctes(node: Node) -> list[Node]:
 
 
 def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """What a FROM calls its tables, and the tables; "" stands for all that is none."""
+    """The tables in a FROM with their names there; "" stands for anything else."""
     if relation["type"] == "JOIN":
         for side in ("left", "right"):
             yield from _base_tables(relation[side], known)
@@ -163,7 +163,7 @@ def _is_null_itself(node: Node) -> bool:
 
 
 def _range_end_trap(node: Node, scope: _Scope) -> Trap | None:
-    """The day that a range of timestamps ends with, and whose rows after midnight it leaves out."""
+    """A range of timestamps that ends with a day, and so excludes rows after its midnight."""
     if node.get("class") == "BETWEEN":
         input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
     elif node.get("type") == "COMPARE_LESSTHANOREQUALTO":
@@ -180,7 +180,7 @@ def _range_end_trap(node: Node, scope: _Scope) -> Trap | None:
         return None
     try:
         after = date.fromisoformat(day) + timedelta(1)
-    except (ValueError, OverflowError):  # which DuckDB refuses, or no later day is a date
+    except (ValueError, OverflowError):  # DuckDB refuses it, or there is no later date
         return None
     name, column, kind = shortened(of[1].name, _MAX_QUOTED), identifier(of[1].name), of[1].type
     return Trap(
@@ -197,7 +197,7 @@ _LIKE = {"~~": "LIKE", "~~*": "ILIKE"}
 
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
-    """Texts that a column is compared with, which no row may have."""
+    """Comparisons of a column with texts that no row may have."""
     sign = _LIKE.get(str(node.get("function_name")), "=")
     if node.get("type") == "COMPARE_EQUAL":
         compared = [node["left"], node["right"]]
@@ -224,7 +224,7 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
 
 
 def _similar_values(text: str, column: str, table: str) -> str:
-    """A SELECT of the values of a column that look most like a text, before they are compared."""
+    """A SELECT of a column's values that are roughly similar to a text."""
     letters, signs, wanted = map(literal, signs_of(text))
     return (
         f"SELECT value FROM (SELECT value, regexp_replace(translate(lower(left(value, "

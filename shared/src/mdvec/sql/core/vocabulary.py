@@ -1,26 +1,26 @@
 """The node types of DuckDB's syntax tree that are allowed, and the functions that are denied.
 
-Syntax is an allow-list: what a later DuckDB adds is refused until it is reviewed. Scalar functions
-are a deny-list, because there are hundreds and nearly all only compute.
+Syntax has an allow-list: additions of a later DuckDB are refused until they are reviewed. Scalar
+functions have a deny-list, because there are hundreds and nearly all only compute.
 """
 
 from __future__ import annotations
 
 QUERY_NODES = {"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"}
-"""DuckDB 2 runs INSERT, UPDATE, DELETE and COPY inside a WITH: those nodes are not here."""
+"""DuckDB 2 runs INSERT, UPDATE, DELETE and COPY inside a WITH; their nodes are not allowed."""
 
 TABLES = {
     "BASE_TABLE", "EMPTY", "EXPRESSION_LIST", "JOIN", "PIVOT", "SHOW_REF", "SUBQUERY",
     "TABLE_FUNCTION",
 }  # fmt: skip
-"""The nodes allowed after FROM; the tree has PIVOT for UNPIVOT as well."""
+"""The nodes allowed after FROM; an UNPIVOT is a PIVOT node, too."""
 
 EXPRESSIONS = {
     "BETWEEN", "CASE", "CAST", "COLLATE", "COLUMN_REF", "COMPARISON", "CONJUNCTION",
     "CONSTANT", "FUNCTION", "LAMBDA", "LAMBDA_REF", "OPERATOR", "POSITIONAL_REFERENCE",
     "STAR", "SUBQUERY", "TYPE", "WINDOW",
 }  # fmt: skip
-"""The classes of expressions; PARAMETER is checked apart, DEFAULT has no value here."""
+"""The classes of expressions; PARAMETER is checked separately, DEFAULT has no value here."""
 
 PARTS = {
     "ASCENDING", "DESCENDING", "DISTINCT_MODIFIER", "LIMIT_MODIFIER",
@@ -37,13 +37,13 @@ TABLE_FUNCTIONS = {
 """The functions after FROM that only compute; the others read files, settings or catalogs."""
 
 _DENIED = {
-    # They run, plan or read what a text names, which was not checked.
+    # They run, plan or read something named in a text, which is not checked.
     "it plans any SQL in a text, which opens the files that it names": "json_serialize_plan",
     "it runs SQL that is in a text": "json_execute_serialized_sql query",
     "it reads any table that a text names": "query_table",
     "it reads an index that a text names": "index_key",
     "it makes a type that a text names; write CAST (x AS type)": "make_type",
-    # They tell about the process, its environment or its catalog (with the paths of files).
+    # They reveal the process, its environment or its catalog (with the paths of files).
     "it reveals SQL of other queries": "current_query",
     "it reveals settings of the process, such as its folders": "current_setting",
     "it reads the catalog": "format_type get_block_size",
@@ -57,7 +57,7 @@ _DENIED = {
     "it changes the random numbers of later queries": "setseed",
     "it writes a log": "write_log",
     "it only waits": "pg_sleep sleep_ms",
-    # They trust bytes to be the output of another function.
+    # They assume that bytes are the output of another function.
     "it takes the inner state of an aggregate": "combine combine_aggr finalize to_aggregate_state",
     "it takes the inner form of a log": "parse_duckdb_log_message",
     "it takes the inner form of a value": "variant_bytes_to_variant variant_to_parquet_variant",

@@ -1,4 +1,4 @@
-"""A child process: started, sent requests under time and memory limits, replaced when it died."""
+"""A child process: starts it, sends it requests under limits, and replaces it when it dies."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ logger = logging.getLogger("mdvec")
 GRACE_SECONDS = 0.5
 """How long a query has to stop by itself before its process is killed."""
 CANCELLED_GRACE_SECONDS = 0.2
-"""The same for a cancelled query, whose place the next query waits for."""
+"""The same for a cancelled query, as the next query waits for the child."""
 START_SECONDS = 120.0
 _POLL_SECONDS = 0.05
 _MODULE = "mdvec.sql.child.child"
 _ALLOCATORS = {
-    # Freed memory goes back to the system with its addresses, which are limited as well.
+    # Freed memory is returned with its address space, which is limited as well.
     "DUCKDB_JE_MALLOC_CONF": "retain:false,dirty_decay_ms:500,muzzy_decay_ms:0,narenas:2",
 }
 
@@ -61,7 +61,7 @@ class ChildProcess:
     Args:
         config: the first message; the child's answer to it is ``ready``.
         folder: its working directory.
-        limits: those of a query; the memory is its resident memory.
+        limits: the limits of a query; that of memory is for resident memory.
         start_seconds: the time limit until it is ready.
 
     Raises:
@@ -132,7 +132,7 @@ class ChildProcess:
         self._process.kill()
 
     def end(self, grace: float = 0.0) -> None:
-        """Close its input, at which it exits; kill it where it does not within ``grace``."""
+        """Close its input, so that it exits; kill it if it has not after ``grace`` seconds."""
         os.close(self._writing)
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(grace)
@@ -166,16 +166,16 @@ class ChildProcess:
 
 
 class Child:
-    """At most one child at a time, with its spool; it holds the current data at each query.
+    """At most one child at a time, with its spool; it has the current data at each query.
 
-    Only the thread whose turn it is may call what has no other remark.
+    Unless noted otherwise, methods may only be called by the thread that has the turn.
 
     Args:
         spool_root: the folder in which the spool is made.
         limits: the limits of one query.
         data: returns the user's tables at this moment.
         warn: gets a sentence about tables that could not be loaded.
-        died: called when a child ended without answering, to have the next one started.
+        died: called when a child ended without answering, so that the next one is started.
     """
 
     def __init__(
@@ -200,12 +200,12 @@ class Child:
 
     @property
     def pid(self) -> int | None:
-        """The child's process id; None when none runs."""
+        """The child's process id; None if none runs."""
         return None if self._process is None else self._process.pid
 
     @property
     def data(self) -> Data:
-        """The data that the child holds."""
+        """The child's data."""
         assert self._data is not None  # noqa: S101 - asked after a request only
         return self._data
 
@@ -240,7 +240,7 @@ class Child:
         )
 
     def prepare(self) -> None:
-        """Have a child running that holds the current data.
+        """Ensure that a child with the current data is running.
 
         Raises:
             QueryError: none could be started.
@@ -253,14 +253,14 @@ class Child:
         if self._spool is not None and not self._spool.is_there():
             self._spool.close()
             self._spool = None
-        with cancelled_by(None):  # cancelled half-way, the next query would wait for it
+        with cancelled_by(None):  # if it were cancelled, the next query would have to start one
             self._start(self._current_data())
 
     def request(self, message: Message, seconds: float) -> Message:
         """The response of the prepared child within ``seconds``.
 
         Raises:
-            QueryError: the child refused it, DuckDB could not run it, or it broke the child.
+            QueryError: the child refused it, DuckDB could not run it, or it crashed the child.
             Cancelled: the call was cancelled, and the child stopped.
         """
         process = self._process
@@ -282,7 +282,7 @@ class Child:
         return response
 
     def refuse(self) -> None:
-        """Have every later request raise QueriesUnavailable; any thread may call it."""
+        """Make every later request raise QueriesUnavailable; any thread may call it."""
         self._closed = True
 
     def interrupt(self) -> None:
@@ -291,7 +291,7 @@ class Child:
             process.stop()
 
     def rest(self, seconds: float) -> None:
-        """End a child without use for ``seconds``; the next request starts another."""
+        """End a child that was unused for ``seconds``; the next request starts another."""
         if self._process is not None and time.monotonic() - self.last_used > seconds:
             self.close()
 

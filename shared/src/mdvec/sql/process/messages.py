@@ -1,4 +1,4 @@
-"""What goes to and from the query process: requests, tables, limits, results, and their framing."""
+"""Messages to and from the query process: requests, tables, limits, results, and their framing."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class ParquetTable:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """The user's tables at one moment; the query process is replaced when they change.
+    """A snapshot of the user's tables; the query process is replaced when they change.
 
     Args:
         parquet: the tables of the datasets.
@@ -111,13 +111,13 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """What holds for every query.
+    """The limits of every query, and its time zone.
 
     Attributes:
-        seconds: of one query.
-        memory_mb: of its process.
-        export_bytes: of an export.
-        time_zone: of now() and of shown times with a zone.
+        seconds: the time of one query.
+        memory_mb: the memory of its process.
+        export_bytes: the size of an export.
+        time_zone: the zone of now() and of shown times with a zone.
     """
 
     seconds: float
@@ -128,7 +128,7 @@ class QueryLimits:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """The first rows of a query's result; ``more`` tells whether the result has others."""
+    """The first rows of a query's result; ``more`` says whether there are others."""
 
     columns: tuple[Column, ...]
     rows: list[list[JsonValue]]
@@ -137,7 +137,7 @@ class QueryRows:
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query that can be run: its text, its parameters, and the columns of its result."""
+    """A valid query: its text, its parameters, and the columns of its result."""
 
     sql: str
     parameters: tuple[Parameter, ...]
@@ -148,7 +148,7 @@ class JudgedQuery:
 class ExportedFile:
     """A complete, closed file in the spool; the caller moves or deletes it.
 
-    ``made_from`` are the states of the user's tables that its rows are from, by their names.
+    ``made_from`` has the states of the user's tables that it was made from, by name.
     """
 
     path: Path

@@ -1,4 +1,4 @@
-"""Results that SQL can name: materialized tables of a session, and exports by their handles."""
+"""Results that SQL can name: a session's materialized tables, and exports by their handles."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class NamedTable:
         name: in SQL.
         handle: of the export.
         rows: None for an export that is named by its handle.
-        columns: as the query had them; None where the file says it.
+        columns: those of the query; None if the file has the same types.
         expires: in seconds since 1970.
         made_from: the state of each of the user's tables that it was made from.
     """
@@ -57,13 +57,13 @@ class NamedTable:
 
 
 def states_of(data: Data) -> dict[str, str]:
-    """What identifies the content of each table; the ledgers are one table."""
+    """Identifies the content of each table; the ledgers are one table."""
     states = {table.name: f"{table.size} {table.mtime_ns} {table.inode}" for table in data.parquet}
     return states | {"transactions": f"{data.households} {data.month_starts_on}"}
 
 
 def with_plain_handles(source: str) -> str:
-    """A query whose handles are names of tables, without the ending of their files."""
+    """A query with handles as table names, without the ending of their files."""
     return _WRITTEN.sub(
         lambda match: (match["before"] or "") + fold(match["text"] or match["name"]), source
     )
@@ -89,7 +89,7 @@ class NamedTables:
             return list(self._living(current_session()).values())
 
     def add(self, table: NamedTable) -> tuple[bool, list[str]]:
-        """Add a table; return whether it replaced one, and the names that made room for it."""
+        """Add a table; return whether it replaced one, and the tables that were dropped for it."""
         with self._lock:
             for session in list(self._by_session):
                 self._living(session)
@@ -100,7 +100,7 @@ class NamedTables:
         return replaced, dropped
 
     def named_in(self, source: str) -> list[NamedTable]:
-        """The materialized tables and exports whose names a query holds.
+        """The materialized tables and exports that a query names.
 
         Raises:
             ExportMissing: there is no export of a handle in it.
@@ -111,7 +111,7 @@ class NamedTables:
         return named + [self._exported_table(name) for name in handles]
 
     def types_of(self, table: NamedTable) -> dict[str, str] | None:
-        """The columns' original types, where they are known."""
+        """The columns' original types, if they are known."""
         if table.columns is not None:
             return {column.name: column.type for column in table.columns}
         return self.exports.types_of(table.handle)

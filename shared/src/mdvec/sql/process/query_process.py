@@ -55,7 +55,7 @@ _MAX_TABLES = 10
 _EXPORT_SECONDS = 3_600
 _ANY_NUMBER = 2**62
 _LIST_WAIT_SECONDS = 1.0
-"""How long a list of tables waits for running queries; after that it is the list before them."""
+"""How long a list of tables waits for running queries; after that the previous list is used."""
 _REST_SECONDS = 60.0
 """How long the second child is kept without a query."""
 _MAIN, _SECOND = 0, 1
@@ -64,18 +64,18 @@ _MAIN, _SECOND = 0, 1
 class QueryProcess:
     """Runs queries over the user's tables in two children; thread-safe, two queries at a time.
 
-    The children are alike and hold no state: the first is warm, the second is started when a query
+    The children are equal and stateless: the first is kept warm, the second is started when a query
     finds the first one busy. A materialized table is a named export.
 
-    A ``source`` is what a model wrote: a table's name, or one SELECT. It is checked alone, in the
+    A ``source`` is from a model: a table's name, or one SELECT. It is checked by itself, in the
     child, before it becomes part of anything. ``sql`` is our own statement around it: a SELECT
-    with the placeholder ``{source}`` where a table's name could stand (``FROM {source}``), in
-    which names and texts are quoted with ``identifier`` and ``literal``.
+    with the placeholder ``{source}`` in place of a table's name (``FROM {source}``), in which names
+    and texts are quoted with ``identifier`` and ``literal``.
 
     Every method that runs a query may raise:
         QueryRefused (UnknownTable): the source is not allowed; nothing was run.
         QueryFailed: DuckDB could not run it.
-        QueryStopped: it exceeded its time or memory, or broke the child; the next call works.
+        QueryStopped: it exceeded its time or memory, or crashed the child; the next call works.
         QueriesUnavailable: no child could be started, or other queries keep it busy.
         Cancelled: the call was cancelled; the next query has its turn at once.
 
@@ -119,7 +119,7 @@ class QueryProcess:
     def tables(self) -> dict[str, tuple[Column, ...]]:
         """The columns of every table by its name; the materialized tables come last.
 
-        Waits for no query; if the tables have changed since queries began, says that they have.
+        It does not wait for queries; if tables have changed since these began, it warns of that.
         """
         if not self._main.is_ready():
             known = bool(self._main.tables)
@@ -140,7 +140,7 @@ class QueryProcess:
     def judged(self, source: str, arguments: Mapping[str, object] | None = None) -> JudgedQuery:
         """A query that may have ``$parameters``, judged as if it were run, with their types.
 
-        The values ``arguments`` are looked at only where it cannot be judged with any others.
+        The values ``arguments`` are only used if it cannot be judged with sample values.
         """
         request = {"do": "question", "source": source, "given": arguments}
         with self._answer_from_free_child(request) as (_, response):
@@ -158,9 +158,9 @@ class QueryProcess:
     ) -> QueryRows:
         """The first rows of our statement over a source, as JSON values.
 
-        ``parameters`` are bound in both; with None there may be none. Long texts are cut, and say
-        so. There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, where
-        the first row alone is larger).
+        ``parameters`` are bound in both; None refuses parameters. Long texts are cut with a mark.
+        There are at most ``max_rows`` rows and ``max_bytes`` bytes of compact JSON (none, if the
+        first row is already larger).
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
@@ -181,8 +181,8 @@ class QueryProcess:
     ) -> ExportedFile:
         """All rows as a complete file, which the caller moves away.
 
-        The file is private and its own name random; without rows it still has its columns. The
-        ``name`` of a table that it shall become is checked.
+        The file is private and has a random name; without rows it still has its columns. If it is
+        to become a table, its ``name`` is checked.
 
         Raises:
             TooManyRowsToExport: with the count; there is no file.
@@ -285,7 +285,7 @@ class QueryProcess:
 
     @contextmanager
     def _answer_from_free_child(self, request: Message) -> Iterator[tuple[Child, Message]]:
-        """The child that is free first, whose turn lasts as long as the block, and its response."""
+        """The first free child, which is reserved for the block, and its response."""
         source = with_plain_handles(request["source"])
         tables = self._named.named_in(source)
         with self._turn((_MAIN, _SECOND)) as child:
@@ -302,12 +302,12 @@ class QueryProcess:
                     question = request | {"source": source, "named": shown}
                     try:
                         response = child.request(question, seconds)
-                    except QueryFailed:  # perhaps as an import replaced a file under the query
+                    except QueryFailed:  # an import may have replaced a file during the query
                         if child.is_ready():
                             raise
                         child.prepare()
                         response = child.request(question, seconds)
-            except UnknownTable as error:  # the child knows only those that the source names
+            except UnknownTable as error:  # the child only knows tables that the source names
                 living = [table.name for table in self._named.living()]
                 raise UnknownTable(
                     f"{error}; materialized: {named(living)}" if living else str(error)

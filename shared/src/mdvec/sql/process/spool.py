@@ -1,4 +1,4 @@
-"""The private folder of a child's files, removed when it closes, and those that dead ones left."""
+"""The private folder of a child's files; folders of dead processes are removed, too."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ _LOCK = "lock"
 class Spool:
     """A folder of one query process, removed when it closes.
 
-    The child writes to ``work``, and reads the files of ``tables``, which the server puts there
-    for one query; ``done``, which it cannot reach, holds finished files until the server moves
-    them.
+    The child writes to ``work``, and reads files in ``tables``, where the server puts them for one
+    query; ``done``, which the child cannot reach, has finished files until the server moves them.
 
     Args:
         root: the folder in which it is made; spools left there by dead processes are removed.
@@ -27,7 +26,7 @@ class Spool:
 
     def __init__(self, root: Path) -> None:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with turn_in(root):  # a folder whose lock is not yet held looks abandoned
+        with turn_in(root):  # until its lock is held, a folder looks abandoned
             _remove_abandoned(root)
             self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
             self._folder.mkdir(mode=0o700)
@@ -42,7 +41,7 @@ class Spool:
     def finish(self, name: str) -> Path:
         """Move a finished file out of the child's reach and return its new path.
 
-        It becomes this process's file: beside a server of root's, the child has a user of its own.
+        It becomes this process's file: the child of a server of root has a user of its own.
         """
         finished = self.done / name
         (self.work / name).replace(finished)
@@ -75,7 +74,7 @@ class Spool:
                 path.unlink(missing_ok=True)
 
     def is_there(self) -> bool:
-        """Whether it still exists; people delete cache folders to free disk space."""
+        """Whether it still exists; users may delete cache folders to free disk space."""
         return all(folder.is_dir() for folder in (self.work, self.done, self.tables))
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Who may query and how long: turns go round robin by session, a call has a query's time."""
+"""Turns to query, round robin by session; the queries of a call share the time of one query."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from mdvec.sql.core.refusals import out_of_time
 _CANCELLATION_CHECK_SECONDS = 0.05
 _MAX_REMEMBERED = 1_000
 ALONE = "request "
-"""What the session name of a request without a session begins with; it ends with the request."""
+"""The prefix of the session of a request without one, which ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
 """How long a place stays reserved for the next query of the same call or client."""
 _session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
@@ -27,7 +27,7 @@ _client: ContextVar[str] = ContextVar("mdvec-sql-client", default="")
 def in_session(session: str, client: str = "") -> Iterator[None]:
     """Within this context, turns and named tables are those of this session.
 
-    Turns are those of the ``client`` if it is known without a session.
+    Without a session, turns are those of the ``client``, if it is known.
     """
     token, client_token = _session.set(session), _client.set(client)
     try:
@@ -38,7 +38,7 @@ def in_session(session: str, client: str = "") -> Iterator[None]:
 
 
 def current_session() -> str:
-    """The session of this context; "" where there is only one, as over STDIO."""
+    """The session of this context; "" if there is only one, as over STDIO."""
     return _session.get()
 
 
@@ -48,7 +48,7 @@ class NoTurn(Exception):
 
 @dataclass(eq=False)
 class _Waiting:
-    """One who waits for the first free of some places."""
+    """A thread that waits for the first free one of some places."""
 
     session: str
     places: Sequence[int]
@@ -67,7 +67,7 @@ class Turns:
 
     @contextmanager
     def turn(self, places: Sequence[int], seconds: float) -> Iterator[int]:
-        """Wait for the first free of these places, which is this thread's until the block ends.
+        """Wait for the first free one of these places, and reserve it for the block.
 
         Raises:
             NoTurn: none came free in ``seconds``.
@@ -111,9 +111,9 @@ class Turns:
     def _free_places(self) -> dict[_Waiting, int]:
         """The place that each waiting thread can take now.
 
-        The session whose last turn is longest ago chooses first; within one, who came first. But
-        a second place takes the latest of a session: programs that have one name, and so are one
-        session, wait for one slow query of each other at most.
+        The session whose last turn is longest ago chooses first; within it, the thread that waits
+        longest. But a second place goes to a session's latest thread: programs with one name share
+        a session, and should wait for at most one slow query of each other.
         """
         granted: dict[_Waiting, int] = {}
         busy, running = set(self._busy), Counter(self._busy.values())
@@ -141,9 +141,9 @@ class Call:
     """One call of a tool or command; all of its queries together have the time of one.
 
     Attributes:
-        seconds: what its queries took; waiting for a turn does not count.
+        seconds: the time of its queries, without waiting for turns.
         reads: the names of the user's tables that they read.
-        noted: the sources that were searched for traps.
+        noted: the sources that were checked for traps.
     """
 
     seconds: float = 0.0
@@ -191,7 +191,7 @@ def note_reads(names: Iterable[str]) -> None:
 
 
 def is_first_run_of(source: str) -> bool:
-    """Whether no query of the call ran this source before: its notes are said once."""
+    """Whether the call runs this source for the first time: its notes are only given once."""
     if (call := _call.get()) is None:
         return True
     is_first = source not in call.noted
