@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from collection import Collection
 from source_folder import SourceFolder
+from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.answer import SearchRefused
@@ -287,7 +288,7 @@ def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):
         assert collection.places(query, mode="lexical")[0] == "本文.md"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_list"),
     [
         ("## 参照\n\n- [a の話](a.md)\n- [[b の話]]\n", True),
@@ -304,7 +305,7 @@ def test_a_list_of_links_is_one_that_says_little_else(text, is_list):
     assert is_list_of_links(text) is is_list
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "links"),
     [
         ("[[a|b]] [[C/d#e]] ![[f.png]]", [("a", ""), ("c/d", "e"), ("f.png", "")]),

@@ -218,7 +218,7 @@ def test_only_ascii_letters_ignore_case_as_in_duckdb():
         find_table("runſ", KNOWN)  # its upper case is that of s
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "words"),
     [
         ("", "there is no SQL"),
