@@ -109,7 +109,7 @@ def test_only_notes_that_link_to_one_are_searched(notes):
     assert any("links to" in note for note in none.notes)
 
 
-@pytest.mark.parametrize("name", ["家/給湯器", "ボイラー", "給湯器", "/家/給湯器.MD"])
+@each("name", ["家/給湯器", "ボイラー", "給湯器", "/家/給湯器.MD"])
 def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(notes, name):
     linking = {document.file_path for document in listed(notes, links_to=name).documents}
     assert linking >= {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
@@ -117,7 +117,7 @@ def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(note
     assert any("is called, or links to" in note for note in none.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "files"),
     [
         ({"status": "open"}, ["2024-05-01.md", "家/給湯器.md"]),
