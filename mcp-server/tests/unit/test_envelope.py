@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -37,7 +36,7 @@ def test_an_unusable_message_gets_an_error_with_the_id_if_that_can_be_told(text,
     assert words in reply["error"]["message"]
 
 
-@pytest.mark.parametrize(
+@each(
     "message",
     [
         PING,

@@ -85,6 +85,8 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     def japanese(*arguments):
         return mdvec(*arguments, MDVEC_DISPLAY_LANGUAGE="ja")
 
+    findings = japanese("doctor", "--format", "json").json["findings"]
+    assert [finding for finding in findings[3:6] if KANA.search(finding["sentence"])] == []
     mdvec("tool", "add", "-n", "notes", "-d", "メモ", "-s", "docs")
     assert japanese("import", "-n", "none").err == (
         "エラー: ツール「none」はありません。近い名前: notes\n"
@@ -118,8 +120,6 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     lines = [line.partition(": ")[2] for line in japanese("doctor").out.splitlines()]
     assert [line for line in lines if ENGLISH.search(line)] == []
     assert sum(bool(KANA.search(line)) for line in lines) > 10
-    findings = japanese("doctor", "--format", "json").json["findings"]
-    assert [finding for finding in findings[3:6] if KANA.search(finding["sentence"])] == []
 
 
 def test_what_has_no_translation_is_in_english_as_a_whole(monkeypatch):

@@ -93,7 +93,7 @@ def test_a_question_is_saved_run_with_another_value_replaced_and_deleted(client)
     assert [f'name="p.{name}"' in trend for name in ("table", "measure", "period")] == [True] * 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "instead"),
     [("SELECT wether FROM runs__days", "SELECT weather FROM runs__days"),
      ("SELECT xyz FROM runs__days", "SELECT day FROM runs__days"),

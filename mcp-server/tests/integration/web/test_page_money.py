@@ -11,6 +11,7 @@ from mdvec.dates import Month
 from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted
 from page_site import page_site, table_in
+from table_of_cases import each
 
 from mdvec_mcp.household.context import today
 
@@ -225,7 +226,7 @@ def test_periods_are_offered_from_what_the_ledger_has(client):
         assert client.get(addresses(shown)[name]).status_code == 200
 
 
-@pytest.mark.parametrize(
+@each(
     ("view", "field", "value"),
     [("/money", "period", "いつか"), ("/money/trend", "category", "無い"),
      ("/money/trend", "start_month", "2019-13"), ("/money/rows", "account", "無い"),
@@ -242,7 +243,7 @@ def test_what_was_typed_stays_beside_why_it_is_refused(client, view, field, valu
     assert "<table" in answer.text  # the view is still there
 
 
-@pytest.mark.parametrize("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},
+@each("query", [{"period": "いつか"}, {"category": "無い"}, {"page": "999"},
                                    {"period": "2019年"}, {"household": "none"}])  # fmt: skip
 def test_what_is_not_there_ends_in_one_sentence(client, query):
     answer = client.get("/money", params=query)

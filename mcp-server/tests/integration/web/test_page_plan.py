@@ -8,6 +8,7 @@ from hostile import PAYLOADS, harm_in, text_in
 from mdvec.dates.months import Month
 from page_ledger import ledger, quoted
 from page_site import page_site, post, table_in, undone
+from table_of_cases import each
 
 from mdvec_mcp.household.context import today
 
@@ -68,7 +69,7 @@ def test_a_budget_is_set_changed_and_removed_and_each_is_undone(client):
     post(client, "/money/plan/budget", subject="食費", amount="0", per="month")
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "told"),
     [({"subject": "食費", "amount": "たくさん"}, "not a whole number"),
      ({"subject": "食費", "amount": "-1"}, "not a whole number"),
@@ -131,7 +132,7 @@ def test_net_worth_by_month_for_a_year_or_all(client):
     assert plan(client, worth="all").partition('id="worth"')[2].count('class="in"') == 24
 
 
-@pytest.mark.parametrize(
+@each(
     "address",
     ["/money/plan?subject=食費&per=month&amount=1&before=9", "/review?undo=1",
      "/review/categories?set=店", "/review/categories?again=店&category=食費"],

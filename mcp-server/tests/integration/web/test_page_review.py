@@ -7,6 +7,7 @@ from hostile import PAYLOADS, harm_in, text_in
 from mdvec.database.connection import open_database
 from page_ledger import ledger, quoted
 from page_site import page_site, post, token_of
+from table_of_cases import each
 
 PAIRS = 12
 
@@ -86,7 +87,7 @@ def test_candidates_alike_are_decided_and_undone_together(client):
     assert is_open(client) == PAIRS
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "told"),
     [({"check": "1", "decision": "maybe"}, "decision needs one of"),
      ({"check": "1"}, "decision needs one of"),

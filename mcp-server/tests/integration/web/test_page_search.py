@@ -68,7 +68,7 @@ def test_a_passage_is_found_and_read_in_its_document(client):
     assert re.search(r'href="vscode://file/\S*/notes/water\.md:\d+"', read)
 
 
-@pytest.mark.parametrize(
+@each(
     ("filters", "found"),
     [
         ({"where": "tags=備え"}, True), ({"where": "tags=旅、status"}, False),
@@ -116,7 +116,7 @@ def test_the_language_is_the_browsers_until_one_is_chosen(site):
         assert post(client, "/look", here="/\\evil.example/").url.host == "127.0.0.1"
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "told"),
     [({"since": "いつか"}, "not understood as a day"), ({"tool": "none"}, "there is no tool"),
      ({"tags": ",".join(["a"] * 99)}, "too many"), ({"path": "["}, "is not a path pattern")],
@@ -129,9 +129,7 @@ def test_a_wrong_filter_ends_in_one_sentence(client, query, told):
         assert re.search(rf'name="{name}" value="{re.escape(value)}"', answer.text)
 
 
-@pytest.mark.parametrize(
-    "path", ["../data/v.sqlite", "/etc/passwd", "notes/none.md", "a\0b", "\udcff", "x" * 15_000]
-)
+@each("path", ["../data/v.sqlite", "/etc/passwd", "notes/none.md", "a\0b", "\udcff", "x" * 15_000])
 def test_a_document_is_read_from_the_database_only(client, path):
     given = {"tool": "notes", "path": path.encode(errors="surrogatepass")}
     answer = client.get("/document", params=given)

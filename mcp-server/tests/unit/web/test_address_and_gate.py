@@ -20,7 +20,7 @@ from mdvec_mcp.web.gate import (
 TOKEN = "0123456789abcdef"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "address", "loopback", "url"),
     [
         ("127.0.0.1:8765", Address("127.0.0.1", 8765), True, "http://127.0.0.1:8765/mcp"),
@@ -36,7 +36,7 @@ def test_an_address_is_a_host_and_a_port(text, address, loopback, url):
     assert (address.is_loopback, address.url) == (loopback, url)
 
 
-@pytest.mark.parametrize("text", ["", "8765", ":8765", "home.lan", "a:99999", "a:b", "a:1/mcp"])
+@each("text", ["", "8765", ":8765", "home.lan", "a:99999", "a:b", "a:1/mcp"])
 def test_what_is_no_address_is_refused_with_an_example(text):
     with pytest.raises(AddressUnusable, match=r"use host:port, such as 127\.0\.0\.1:8765"):
         parse_address(text)
@@ -83,7 +83,7 @@ def test_a_request_has_one_host():
     assert refusal(two, "/mcp", rules).status_code == 421
 
 
-@pytest.mark.parametrize(
+@each(
     ("origin", "expected"),
     [
         ("http://localhost:6274", None), ("https://mdvec.home.lan", None),
@@ -94,7 +94,7 @@ def test_web_pages_of_other_origins_are_kept_out(origin, expected):
     assert status({"host": "localhost", "origin": origin}) == expected
 
 
-@pytest.mark.parametrize(
+@each(
     ("authorization", "expected"),
     [
         (f"Bearer {TOKEN}", None), (f"bearer  {TOKEN}", None), (f"Bearer {TOKEN}x", 401),

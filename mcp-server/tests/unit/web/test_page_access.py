@@ -70,7 +70,7 @@ def test_no_forged_or_old_cookie_opens_the_page(access, cookie):
     assert access.session(request(cookie=f"{access.cookie_name}={cookie}")) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("host", "expected"),
     [("127.0.0.1:8765", True), ("localhost", True), ("[::1]:1", True), ("127.8.8.8", True),
      ("192.168.0.2:8765", False), ("evil.example", False), ("", False), ("[", False)],

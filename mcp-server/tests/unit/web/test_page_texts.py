@@ -4,7 +4,6 @@ import re
 from html import unescape
 from pathlib import Path
 
-import pytest
 from hostile import PAYLOADS, harm_in
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +51,7 @@ def test_the_passage_is_marked_and_its_first_block_can_be_linked_to():
     assert '<mark id="hit">b</mark>\n<mark>c</mark>' in plain
 
 
-@pytest.mark.parametrize(
+@each(
     ("target", "href"),
     [
         ("https://e.example/x?a=1", 'href="https://e.example/x?a=1" rel="noreferrer noopener"'),
@@ -110,7 +109,7 @@ def test_tasks_and_footnotes_are_shown_as_such():
     assert "注" in shown
 
 
-@pytest.mark.parametrize(
+@each(
     ("language", "code", "shown"),
     [("python", "if x:  # 水\n  y = 'a\\'b'",
       "<keyword>if</> x:  <comment># 水</>\n  y = <string>'a\\'b'</>"),

@@ -223,8 +223,10 @@ def _hadamard(rows: Floats) -> Floats:
     step = 1
     while step < length:
         pairs = rows.reshape(-1, length // (2 * step), 2, step)
-        upper, lower = pairs[:, :, 0], pairs[:, :, 1]
-        rows = np.stack((upper + lower, upper - lower), axis=2).reshape(rows.shape)
+        mixed = np.empty_like(pairs)
+        np.add(pairs[:, :, 0], pairs[:, :, 1], out=mixed[:, :, 0])
+        np.subtract(pairs[:, :, 0], pairs[:, :, 1], out=mixed[:, :, 1])
+        rows = mixed.reshape(rows.shape)
         step *= 2
     return rows
 

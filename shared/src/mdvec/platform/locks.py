@@ -10,9 +10,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PureWindowsPath
 
 from mdvec.platform import windows
@@ -122,7 +123,7 @@ def mount_of(path: Path, mounts: Iterable[Mount] | None = None) -> Mount | None:
     if sys.platform == "win32":
         return share_of(real)
     known = _mounts() if mounts is None else mounts
-    around = [mount for mount in known if Path(real).is_relative_to(mount.point)]
+    around = [mount for mount in known if f"{real}/".startswith(f"{mount.point.rstrip('/')}/")]
     return max(reversed(around), key=lambda mount: len(mount.point), default=None)
 
 
@@ -132,7 +133,7 @@ def share_of(path: str) -> Mount | None:
     return Mount(drive, "smb", drive) if drive.startswith(_SHARE) else None
 
 
-def _mounts() -> list[Mount]:
+def _mounts() -> Sequence[Mount]:
     """What is mounted now; empty if the system does not say."""
     if sys.platform == "darwin":
         import psutil  # it takes 30 ms, which Linux is spared
@@ -145,15 +146,16 @@ def _mounts() -> list[Mount]:
         return []
 
 
-def linux_mounts(text: str) -> list[Mount]:
-    """The mounts in the text of ``/proc/self/mountinfo``."""
+@lru_cache(maxsize=1)
+def linux_mounts(text: str) -> tuple[Mount, ...]:
+    """The mounts in the text of ``/proc/self/mountinfo``, which seldom changes."""
     mounts = []
     for line in text.splitlines():
         before, _, after = line.partition(" - ")
         fields, last = before.split(" "), after.split(" ")
         if len(fields) > 4 and len(last) > 1:
             mounts.append(Mount(_unescape(fields[4]), last[0], _unescape(last[1])))
-    return mounts
+    return tuple(mounts)
 
 
 def _unescape(field: str) -> str:

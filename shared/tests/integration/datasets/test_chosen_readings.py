@@ -4,6 +4,7 @@ from datetime import date
 
 import pytest
 from source_folder import DataFolder
+from table_of_cases import each
 
 from mdvec.datasets.core.choices import (
     COLUMN,
@@ -202,7 +203,7 @@ def test_a_choice_that_cannot_hold_changes_nothing(files):
     assert files.import_().unchanged == 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("columns", "choices", "why"),
     [
         (["額"], {}, "not COLUMN=TYPE"),

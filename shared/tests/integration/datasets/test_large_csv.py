@@ -3,8 +3,7 @@
 import os
 import signal
 import threading
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from itertools import count
 
 import duckdb
 import pytest
@@ -13,35 +12,44 @@ from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import FOUND, ReadingOptions
-from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.files.problems import UnreadableFile
 
 READER = duckdb.connect()
+NUMBERS = count()
 
 
-def read(data, large_from, reading=FOUND):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder whose files one database reads, as those of an import."""
+    folder = tmp_path_factory.mktemp("csv")
+    with shared_databases(folder):
+        yield folder
+
+
+def read(folder, data, large_from, reading=FOUND):
     """How a file with these bytes was read, its columns and its rows; or why it was not."""
-    with TemporaryDirectory() as name:
-        source, target = Path(name, "a.csv"), Path(name, "a.part")
-        source.write_bytes(data if isinstance(data, bytes) else data.encode())
-        rows: list[int] = []
-        try:
-            understood = csv_to_parquet(
-                source, target, rows.append, reading=reading, large_from=large_from
-            )
-        except UnreadableFile as error:
-            return str(error)
-        found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
-        types = [(column[0], str(column[1])) for column in found.description]
-        table = found.fetchall()
-        assert sum(rows) == len(table)
-        assert sorted(path.name for path in Path(name).iterdir()) == ["a.csv", "a.part"]
-        return understood, types, table
+    number = next(NUMBERS)
+    source, target = folder / f"{number}.csv", folder / f"{number}.part"
+    source.write_bytes(data if isinstance(data, bytes) else data.encode())
+    rows: list[int] = []
+    try:
+        understood = csv_to_parquet(
+            source, target, rows.append, reading=reading, large_from=large_from
+        )
+    except UnreadableFile as error:
+        return str(error)
+    found = READER.execute(f"SELECT * FROM {parquet_scan(target)}")
+    types = [(column[0], str(column[1])) for column in found.description]
+    table = found.fetchall()
+    assert sum(rows) == len(table)
+    assert set(folder.glob(f"{number}*")) == {source, target}
+    return understood, types, table
 
 
-def both(data, reading=FOUND):
-    return read(data, 0, reading), read(data, 2**60, reading)
+def both(folder, data, reading=FOUND):
+    return read(folder, data, 0, reading), read(folder, data, 2**60, reading)
 
 
 @each(
@@ -72,8 +80,8 @@ def both(data, reading=FOUND):
         ("日,額\n2025-06-01,1\n 小計 ,1\n,1\n", ReadingOptions(leaves_out_totals=True), 2),
     ],
 )
-def test_every_row_of_a_large_file_is_read_as_of_a_small_one(text, reading, rows):
-    large, small = both(text, reading)
+def test_every_row_of_a_large_file_is_read_as_of_a_small_one(folder, text, reading, rows):
+    large, small = both(folder, text, reading)
     assert large == small
     assert len(large[2]) == rows
 
@@ -112,8 +120,8 @@ def files(draw):
 @settings(
     max_examples=int(os.environ.get("N", "8")), deadline=None, derandomize="N" not in os.environ
 )
-def test_its_size_never_decides_what_is_read(data):
-    large, small = both(data)
+def test_its_size_never_decides_what_is_read(folder, data):
+    large, small = both(folder, data)
     if isinstance(large, str) and isinstance(small, str):
         # What is wrong about stray quotation marks can be said in two ways.
         large, small = large.partition(":")[0], small.partition(":")[0]

@@ -8,6 +8,7 @@ from datetime import date, datetime, time
 
 import pytest
 from source_folder import DataFolder, left_out, problems, workbook
+from table_of_cases import each
 
 from mdvec.datasets.core.columns import NoHeader
 from mdvec.datasets.core.sheet_header import sheet_header
@@ -332,8 +333,8 @@ def test_a_workbook_that_cannot_be_read_says_why(files):
     }
 
 
-@pytest.mark.parametrize("names", [("日付", "金額"), ("日付", "店", "金額")])
-@pytest.mark.parametrize("margin", [0, 1, 2, 5])
+@each("names", [("日付", "金額"), ("日付", "店", "金額")])
+@each("margin", [0, 1, 2, 5])
 def test_a_margin_of_empty_columns_does_not_hide_a_header(names, margin):
     rows = [
         [""] * margin + list(cells) for cells in (names, ["2025-06-01", "5", "6"][: len(names)])

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from table_of_cases import each
 
 from mdvec.embedding.backends.e5_small import E5SmallBackend
 from mdvec.embedding.embedder import Embedder, UnembeddableText
@@ -31,7 +32,7 @@ def test_a_ligature_too_long_for_the_librarys_buffer_is_expanded(backend):
     assert np.abs(few[0] - few[1]).max() < 1e-6
 
 
-@pytest.mark.parametrize("unit", ["猫", "word ", "齟齬", "㍿½", "👨\u200d👩", "0123456789", "ﷺ"])
+@each("unit", ["猫", "word ", "齟齬", "㍿½", "👨\u200d👩", "0123456789", "ﷺ"])
 def test_oversized_uses_the_models_own_count(backend, unit):
     counts = {
         number: backend._encoder.token_count((unit * number).replace("ﷺ", "صلى الله عليه وسلم"))

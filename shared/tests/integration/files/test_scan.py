@@ -7,6 +7,7 @@ import unicodedata
 from contextlib import contextmanager
 
 import pytest
+from table_of_cases import each
 
 from mdvec.files.problems import Problem, UnreadableFile
 from mdvec.files.reading import FileBytes, decode_text, read_bytes
@@ -264,7 +265,7 @@ def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
     assert decode_text(data) == text
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "reason"),
     [
         (b"caf\xe9", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),

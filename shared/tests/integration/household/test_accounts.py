@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER as MONEY_FORWARD
 from ledger_folder import LedgerFolder, line
 from ledger_rows import list_transactions
+from table_of_cases import each
 
 from mdvec.household import deciding, review
 from mdvec.household.account_report import accounts_report
@@ -438,7 +439,7 @@ def test_the_report_names_balances_and_the_gaps_between_files(folder):
     assert "2025-07-30 から 2025-08-10 の間に -4,200円分の明細がありません" in answer.text
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "above", "number"),
     [
         ("1234567_20250701.csv", [], "1234567"),

@@ -108,7 +108,7 @@ def test_there_are_enough_pairs_counted_by_hand():
     assert len(PAIRS) >= 33
 
 
-@pytest.mark.parametrize(
+@each(
     ("base", "before"),
     [
         (None, "2025-06-01/2025-06-10"), ("previous_year", "2024-06-11/2024-06-20"),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from ledger_folder import HEADER, JULY, LedgerFolder, line
+from table_of_cases import each
 
 from mdvec.database import migrations
 from mdvec.files.problems import Problem
@@ -20,7 +21,7 @@ JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025,
 DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "name"),
     [
         ("x.csv", StatementName("x", 0, "", "")),

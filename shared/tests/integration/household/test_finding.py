@@ -6,6 +6,7 @@ import pytest
 from found_ledger import ACCOUNTS, CATEGORIES, MARKED_TWICE, ROWS, SHOPS, Ledger, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household import shops
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
@@ -191,7 +192,7 @@ def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     assert "「イオン」がある店は合計に入れていません: ライオン堂（1件、支出 800円）" in found.text
 
 
-@pytest.mark.parametrize(
+@each(
     "asked",
     ["Amazon OR ライオン堂", "Amazon、ライオン堂", "Amazonまたはライオン堂", "Amazon ライオン堂"],
 )
@@ -215,7 +216,7 @@ APART = [
 ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "said"),
     [
         ({"query": "スーパーみなみ バス公社"}, "バス公社（3件、支出 3,000円）"),
@@ -277,7 +278,7 @@ def test_a_changed_row_is_found_as_it_is_now():
     assert ledger.find(query="Amazon").total_rows == 3
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "listing", "error", "said"),
     [
         ({"account": "銀行"}, {}, UnknownAccount, "口座「銀行」.*カードA、カードB、財布"),

@@ -4,6 +4,7 @@ from datetime import date, timedelta
 
 import pytest
 from found_ledger import CATEGORIES, ROWS, TODAY, Ledger, told
+from table_of_cases import each
 
 from mdvec.household.finding import ListingOptions
 from mdvec.household.month import monthly_household
@@ -159,7 +160,7 @@ def test_groups_by_time_say_what_their_means_are_over():
     assert (len(days), days[0].name, days[0].rows) == (121, "2025-03-22より前", 80)
 
 
-@pytest.mark.parametrize(
+@each(
     ("group_by", "starts_on", "asked", "names"),
     [
         ("week", 1, ("2025-06-04", "2025-06-17"), ["2025-06-04〜2025-06-08",

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.dates.months import Days, Month, MonthRange
@@ -54,7 +55,7 @@ def came_to(ledger, days, major=None):
     return income - sum(row.amount for row in rows), income, len(rows)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "first", "last"),
     [
         ("先週", "2025-07-07", "2025-07-13"), ("昨日", "2025-07-19", "2025-07-19"),

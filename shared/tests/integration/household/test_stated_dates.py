@@ -5,6 +5,7 @@ from datetime import date, timedelta
 
 import pytest
 from plan_ledger import Bought, fill
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
@@ -59,7 +60,7 @@ SPANS = [
 ]
 
 
-@pytest.mark.parametrize(("since", "until", "first", "last"), SPANS)
+@each(("since", "until", "first", "last"), SPANS)
 def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
     connection, tool, rows = ledger
     stated = {"since": since, "until": until}
@@ -105,7 +106,7 @@ def test_the_period_is_stated_in_one_way_only(ledger):
         monthly_household(connection, tool, period="先月より今月", today=TODAY)
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "as_of", "elapsed"),
     [
         ({"period": "先月"}, "2026-10-31", 304),

@@ -1,13 +1,14 @@
 """The tool of a folder that a server was started for."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.manage import registering
 from mdvec.manage.folders import FolderRefused, tool_of_folder
 from mdvec.tools.names import InvalidToolName, checked_tool_name, name_for
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "name"),
     [
         ("Notes 2026", "notes-2026"),

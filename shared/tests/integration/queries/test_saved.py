@@ -1,6 +1,7 @@
 """Saved questions in the database: saved, replaced, deleted, and their names."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec import queries
 from mdvec.database.connection import open_database
@@ -30,7 +31,7 @@ def test_a_question_is_replaced_and_deleted_only_on_purpose(database):
         queries.find_saved(database, "月次", ["trend"])
 
 
-@pytest.mark.parametrize("name", ["", "a b", "_x", "a'b", "x" * 61, "trend", "ｔｒｅｎｄ", "a/b"])
+@each("name", ["", "a b", "_x", "a'b", "x" * 61, "trend", "ｔｒｅｎｄ", "a/b"])
 def test_names_that_no_question_can_have(name):
     with pytest.raises(SavedQueryError):
         queries.checked_name(name, {"trend"})

@@ -50,7 +50,7 @@ def notes(collection):
     return collection
 
 
-@pytest.mark.parametrize(
+@each(
     ("pattern", "passing"),
     [
         ("[2025] 会議/a.md", {"[2025] 会議/a.md"}),

@@ -42,7 +42,7 @@ def test_a_document_is_read_whole_and_exactly(notes):
     assert (found.start_line, found.end_line, found.total_lines) == (1, 6, 6)
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "content"),
     [
         ({"start_line": 3, "end_line": 3}, "一行目\r\n"),
@@ -60,7 +60,7 @@ def test_a_part_is_named_by_lines_and_positions(notes, part, content):
     assert read(notes, **part).content == content
 
 
-@pytest.mark.parametrize(
+@each(
     ("part", "words"),
     [
         ({"start_line": 7}, "has 6 lines; line 7 is behind its end"),

@@ -83,7 +83,7 @@ def test_the_syntax_of_the_index_is_plain_text(notes, query, mode):
 ODD = ["[71,82]", "null", "7", "true", "{}", "🍙", "👨\u200d👩\u200d👧", "、。", "%s"]
 
 
-@pytest.mark.parametrize("query", ODD)
+@each("query", ODD)
 def test_anything_readable_is_a_question(notes, query):
     answer = notes.search(query)
     assert answer.query == query

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from collection import Collection
 from source_folder import SourceFolder
+from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.answer import SearchRefused
@@ -108,7 +109,7 @@ def test_only_notes_that_link_to_one_are_searched(notes):
     assert any("links to" in note for note in none.notes)
 
 
-@pytest.mark.parametrize("name", ["家/給湯器", "ボイラー", "給湯器", "/家/給湯器.MD"])
+@each("name", ["家/給湯器", "ボイラー", "給湯器", "/家/給湯器.MD"])
 def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(notes, name):
     linking = {document.file_path for document in listed(notes, links_to=name).documents}
     assert linking >= {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
@@ -116,7 +117,7 @@ def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(note
     assert any("is called, or links to" in note for note in none.notes)
 
 
-@pytest.mark.parametrize(
+@each(
     ("where", "files"),
     [
         ({"status": "open"}, ["2024-05-01.md", "家/給湯器.md"]),
@@ -287,7 +288,7 @@ def test_a_list_of_links_is_never_above_the_text_that_says_it(collection):
         assert collection.places(query, mode="lexical")[0] == "本文.md"
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "is_list"),
     [
         ("## 参照\n\n- [a の話](a.md)\n- [[b の話]]\n", True),
@@ -304,7 +305,7 @@ def test_a_list_of_links_is_one_that_says_little_else(text, is_list):
     assert is_list_of_links(text) is is_list
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "links"),
     [
         ("[[a|b]] [[C/d#e]] ![[f.png]]", [("a", ""), ("c/d", "e"), ("f.png", "")]),

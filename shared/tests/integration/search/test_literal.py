@@ -139,8 +139,8 @@ def test_a_word_whose_parts_are_in_the_notes_is_absent_all_the_same(collection):
     assert not any("mentions" in note for note in answer.notes)
 
 
-@pytest.mark.parametrize("noun", ["茗荷", "鹿児島", "盆栽", "電子レンジ"])
-@pytest.mark.parametrize("rest", ["の料金は？", "のことを書いた段落は？"])
+@each("noun", ["茗荷", "鹿児島", "盆栽", "電子レンジ"])
+@each("rest", ["の料金は？", "のことを書いた段落は？"])
 def test_an_absent_noun_is_named(notes, noun, rest):
     assert f'"{noun}"' in notes.search(noun + rest).notes[0]
 
@@ -207,7 +207,7 @@ def test_what_is_not_indexed_but_written_is_not_denied(notes):
     assert not any("mention" in note for note in notes.search("videos.example").notes)
 
 
-@pytest.mark.parametrize("query", ["!!!", "???", "……", "🍙"])
+@each("query", ["!!!", "???", "……", "🍙"])
 def test_signs_alone_are_no_question_to_be_sure_of(notes, query):
     assert not notes.search(query).confident
 
@@ -247,7 +247,7 @@ def test_an_excluded_word_in_letters_is_a_whole_word(plugins):
     assert "go.md" not in {hit.file_path for hit in answer.results}
 
 
-@pytest.mark.parametrize(
+@each(
     ("exact", "files"),
     [
         (["git worktree"], {"ｇｉｔ.md"}), (["ＧＩＴ Worktree"], {"ｇｉｔ.md"}),

@@ -8,17 +8,14 @@ import sys
 import textwrap
 import threading
 import time
-from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 import duckdb
 import psutil
 import pytest
+from query_subject import FOREVER, LIMITS, busy, is_gone, parquet, read
 
 from mdvec.analysis.errors import ExportMissing
-from mdvec.cancelling import Cancelled, cancelled_by
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
     QueryFailed,
@@ -30,92 +27,7 @@ from mdvec.sql.process.child import ChildProcess
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits, WireClosed
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.spool import Spool
-from mdvec.sql.process.turns import NoTurn, Turns, in_session
-from mdvec.text.one_line import literal
-
-LIMITS = QueryLimits(seconds=60.0, memory_mb=1024, export_bytes=2**24)
-FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
-
-
-def parquet(path: Path, query: str) -> ParquetTable:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
-    status = path.stat()
-    return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
-
-
-class Subject:
-    """A process whose data a test can change."""
-
-    def __init__(self, folder: Path, *tables: ParquetTable, limits: QueryLimits = LIMITS) -> None:
-        self.data = Data(tables, folder / "none.sqlite", ())
-        self.spool = folder / "spool"
-        self.process = QueryProcess(self.spool, limits, lambda: self.data)
-
-    def value(self, source, sql="SELECT * FROM {source}"):
-        return self.process.rows(source, sql, max_rows=1).rows[0][0]
-
-    def materialized(self):
-        return {table.name: table.rows for table in self.process.materialized()}
-
-    @property
-    def pid(self):
-        return self.process._main.pid
-
-
-@pytest.fixture(scope="module")
-def started(tmp_path_factory):
-    """A process over one table."""
-    folder = tmp_path_factory.mktemp("shared")
-    query = "SELECT i, 'r' || i AS name, i * 0.5 AS pace FROM range(5000) AS t(i)"
-    subject = Subject(folder, parquet(folder / "runs.parquet", query))
-    yield subject
-    subject.process.close()
-
-
-@pytest.fixture
-def shared(started, request):
-    """A process whose data no test changes, in a session of the test's own."""
-    started.process.take_warnings()
-    with in_session(request.node.name):
-        yield started
-
-
-@pytest.fixture
-def start_process(tmp_path):
-    """Starts processes of a test's own, and ends them."""
-    made = []
-
-    def make(*tables, limits=LIMITS):
-        made.append(Subject(tmp_path, *tables, limits=limits))
-        return made[-1]
-
-    yield make
-    for subject in made:
-        subject.process.close()
-
-
-def is_gone(pid, seconds=60.0):
-    """Whether a process ends in time."""
-    try:
-        psutil.Process(pid).wait(seconds)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.TimeoutExpired:
-        return False
-    return True
-
-
-def busy(pid):
-    """Wait until a process works on a query."""
-    process = psutil.Process(pid)
-    before = sum(process.cpu_times()[:2])
-    while sum(process.cpu_times()[:2]) < before + 0.1:
-        time.sleep(0.005)
-
-
-def read(path):
-    return duckdb.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
+from mdvec.sql.process.turns import in_session
 
 
 def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_path):
@@ -330,66 +242,6 @@ def test_a_table_from_before_its_data_changed_says_so(start_process, tmp_path):
     assert list(subject.process.tables()) == ["kept", "further", "other"]
 
 
-def test_sessions_take_turns_and_none_has_two_while_others_wait(shared):
-    with two_endless_queries(shared, sessions=("busy", "busy")) as (first, _):
-        order, threads = [], []
-
-        def ask(session):
-            with in_session(session):
-                shared.value("SELECT 1")
-                order.append(session)
-
-        for session in ("busy", "busy", "a", "b"):
-            threads.append(threading.Thread(target=ask, args=(session,)))
-            threads[-1].start()
-            while len(shared.process._turns._queue) < len(threads):
-                time.sleep(0.005)
-        first.set()
-        for thread in threads[2:]:
-            thread.join(60)
-        assert order[:2] == ["a", "b"]
-    for thread in threads:
-        thread.join(60)
-    assert order == ["a", "b", "busy", "busy"]
-
-
-def test_requests_of_a_program_share_its_turns_and_a_place_waits_for_the_other_program():
-    turns = Turns()
-    with in_session("request 1", "agent"), turns.turn([0, 1], 0):
-        with in_session("request 2", "desk"), turns.turn([0, 1], 0):
-            pass
-        with in_session("request 3", "agent"), pytest.raises(NoTurn), turns.turn([0, 1], 0):
-            pass
-        with in_session("request 4", "desk"), turns.turn([0, 1], 0) as place:
-            assert place == 1
-
-
-def test_a_program_that_shares_its_name_waits_for_one_slow_query_not_for_ten():
-    turns, order = Turns(), []
-
-    def ask(name, begun, end):
-        with in_session(f"request {name}", "agent"), turns.turn([0, 1], 60):
-            order.append(name)
-            begun.set()
-            end.wait(60)
-
-    asked: dict[str, tuple[threading.Event, threading.Event, threading.Thread]] = {}
-    for name in ("slow", *(f"slow {number}" for number in range(8)), "a count"):
-        begun, end = threading.Event(), threading.Event()
-        thread = threading.Thread(target=ask, args=(name, begun, end))
-        thread.start()
-        while len(turns._queue) + len(order) < len(asked) + 1:
-            time.sleep(0.005)
-        asked[name] = begun, end, thread
-    for _, end, _ in list(asked.values())[:2]:
-        end.set()
-    assert asked["a count"][0].wait(60)
-    assert "slow 7" not in order[:4]
-    for _, end, thread in asked.values():
-        end.set()
-        thread.join(60)
-
-
 def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, tmp_path):
     good = parquet(tmp_path / "runs.parquet", "SELECT 1 AS i")
     gone = ParquetTable("gone", tmp_path / "gone.parquet", 1, 1)
@@ -531,118 +383,6 @@ def test_a_folder_that_cannot_be_created_fails_the_first_query(start_process, tm
     subject = start_process(parquet(tmp_path / "runs.parquet", "SELECT 1 AS a"))
     with pytest.raises(QueriesUnavailable):
         subject.value("runs")
-
-
-def in_thread(cancellation, work):
-    """A thread that works until it is cancelled; what it raised."""
-    raised = []
-
-    def run():
-        try:
-            with cancelled_by(cancellation):
-                work()
-        except Cancelled as error:
-            raised.append(type(error))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    return thread, raised
-
-
-def test_a_cancelled_query_leaves_its_turn_and_every_table(shared):
-    shared.process.materialize("kept", "SELECT 7 AS n")
-    cancellation = threading.Event()
-    thread, raised = in_thread(cancellation, lambda: shared.value(FOREVER))
-    busy(shared.pid)
-    cancellation.set()
-    assert shared.value("kept") == 7
-    thread.join()
-    assert raised == [Cancelled]
-
-
-@contextmanager
-def two_endless_queries(subject, sessions=("", "")):
-    """Both children busy; gives the events that cancel their queries."""
-    assert subject.value("SELECT 1") == 1
-    events = threading.Event(), threading.Event()
-    threads = []
-
-    def endless(session):
-        with in_session(session):
-            subject.value(FOREVER)
-
-    for event, child, session in zip(events, subject.process._children, sessions, strict=True):
-        threads.append(in_thread(event, partial(endless, session))[0])
-        while child.pid is None:
-            time.sleep(0.005)
-        busy(child.pid)
-    try:
-        yield events
-    finally:
-        for event in events:
-            event.set()
-        for thread in threads:
-            thread.join()
-
-
-def test_a_query_in_the_queue_can_be_cancelled_or_takes_the_place_of_one_that_was(shared):
-    with two_endless_queries(shared) as (first, _):
-        waits = threading.Event()
-        waiting, raised = in_thread(waits, lambda: shared.value("SELECT 2"))
-        waits.set()
-        waiting.join(60)
-        assert raised == [Cancelled]
-        answers = []
-        waiting = threading.Thread(target=lambda: answers.append(shared.value("SELECT 7")))
-        waiting.start()
-        first.set()
-        waiting.join(60)
-        assert answers == [7]
-
-
-def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_process, tmp_path):
-    table = parquet(tmp_path / "runs.parquet", "SELECT range AS i FROM range(10)")
-    subject = start_process(table)
-    subject.process.materialize("kept", "SELECT 7 AS n")
-    running = threading.Event()
-    slow, _ = in_thread(running, lambda: subject.value(FOREVER))
-    busy(subject.pid)
-    assert subject.value("SELECT sum(i) FROM runs") == 45
-    exported = subject.process.export("runs", fmt="csv", max_rows=10)
-    assert len(read(exported.path)) == 10
-    assert slow.is_alive()
-    running.set()
-    slow.join()
-    assert subject.value("SELECT n FROM Kept") == 7
-    with two_endless_queries(subject):
-        assert list(subject.process.tables()) == ["runs", "kept"]
-        assert subject.materialized() == {"kept": 1}
-        # Its tables have changed, and no child is free to look at them.
-        subject.data = Data((), tmp_path / "none.sqlite", ())
-        assert list(subject.process.tables()) == ["runs", "kept"]
-        (warning,) = subject.process.take_warnings()
-        assert "from before they began" in warning
-    second = subject.process._children[1]
-    pid = second.pid
-    subject.process.rest()
-    assert second.pid == pid
-    second.last_used -= 3_600
-    subject.process.rest()
-    assert is_gone(pid)
-
-
-def test_a_cancelled_query_that_nothing_interrupts_ends_with_its_process(shared):
-    shared.process.materialize("kept", "SELECT 7 AS n")
-    text = "repeat({}, (1000000 + range)::INTEGER)"
-    deaf = f"SELECT levenshtein({text.format(literal('a'))}, {text.format(literal('b'))})"
-    pid, cancellation = shared.pid, threading.Event()
-    thread, raised = in_thread(cancellation, lambda: shared.value(f"{deaf} FROM range(9)"))
-    busy(pid)
-    cancellation.set()
-    thread.join(LIMITS.seconds / 2)  # not when its time is over
-    assert raised == [Cancelled]
-    assert is_gone(pid)
-    assert shared.value("kept") == 7
 
 
 def test_an_error_proposes_a_form_that_runs_or_the_nearest_names(shared):

@@ -192,7 +192,7 @@ def test_values_that_models_send_are_taken_or_told_what_to_write(site):
 TENTHS = "(SELECT i::BIGINT AS id, (i * 0.1)::DECIMAL(10, 2) AS d FROM range(12) AS r(i)) AS t"
 
 
-@pytest.mark.parametrize(
+@each(
     "sql",
     [
         "WITH RECURSIVE r AS (SELECT 1 AS n, $a AS x UNION ALL SELECT n + 1, x * 2 FROM r "
@@ -212,7 +212,7 @@ TENTHS = "(SELECT i::BIGINT AS id, (i * 0.1)::DECIMAL(10, 2) AS d FROM range(12)
         f"SELECT id FROM {TENTHS} WHERE id > $b * $i",
     ],
 )
-@pytest.mark.parametrize("values", [{"i": 1, "a": 0.1, "b": 0.2}, {"i": 10, "a": 0.5, "b": 0.1049}])
+@each("values", [{"i": 1, "a": 0.1, "b": 0.2}, {"i": 10, "a": 0.5, "b": 0.1049}])
 def test_a_query_with_numbers_as_parameters_answers_as_with_them_written_in_it(site, sql, values):
     written = re.sub(r"\$(\w+)", lambda match: str(values[match[1]]), sql)
     given = {name: value for name, value in values.items() if f"${name}" in sql}
@@ -241,7 +241,7 @@ def test_a_saved_question_is_judged_anew_when_it_is_run_or_shown(site):
     site.tables = tables
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "said"),
     [
         ("SELECT amont FROM sales WHERE shop = $s", "nearest: amount; sales has"),
@@ -346,7 +346,7 @@ FLAT = (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "given", "said"),
     [
         ("trend", {"table": ONE}, "all rows are in one month, so there is no change to report"),
@@ -361,7 +361,7 @@ def test_one_row_and_constant_columns_are_answered_with_a_sentence(site, name, g
     assert said in " ".join(site.warnings(name, **{"measure": "amount"} | given))
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "given", "said"),
     [
         ("trend", {"measure": 'a" FROM x --'}, "there is no column"),

@@ -123,7 +123,7 @@ def test_the_columns_of_a_query_are_known_without_running_it(handler):
     }
 
 
-@pytest.mark.parametrize("end", [";", " ; ", ";;", "; -- and; more", " -- a; b", "\n;\n/* ; */ ;"])
+@each("end", [";", " ; ", ";;", "; -- and; more", " -- a; b", "\n;\n/* ; */ ;"])
 def test_a_semicolon_at_the_end_makes_no_difference(handler, end):
     assert rows(handler, f"SELECT ';' AS a{end}")["rows"] == [[";"]]
 
@@ -134,7 +134,7 @@ def test_our_statement_may_name_its_source_more_than_once(handler):
     assert rows(handler, "SELECT * FROM runs -- all", sql)["rows"] == [[199]]
 
 
-@pytest.mark.parametrize("name", ["家計", "a1", "_x", "Fast_Runs", "a" * 63])
+@each("name", ["家計", "a1", "_x", "Fast_Runs", "a" * 63])
 def test_a_table_may_have_any_name_that_needs_no_quotes(handler, name):
     request = {
         "do": "export", "name": name, "source": "SELECT 1 AS a", "format": "parquet",

@@ -7,6 +7,7 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
@@ -328,7 +329,7 @@ def test_rows_that_change_between_readings_are_reported(pressed):
         pressed.histogram("v", 20, "SELECT random() AS v FROM range(1000)")
 
 
-@pytest.mark.parametrize(
+@each(
     ("type_", "low", "high"),
     [
         ("HUGEINT", -(2**127), 2**127 - 1),

@@ -201,7 +201,7 @@ def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted(handler):
     assert str(said).endswith('order is a word of SQL; write "order"')
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "form"),
     [
         ("SELECT id、yen FROM visits", "SELECT id,yen FROM visits"),

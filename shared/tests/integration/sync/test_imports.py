@@ -6,6 +6,7 @@ import signal
 import pytest
 from collection import RULES, Collection
 from import_children import import_children
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
@@ -185,7 +186,7 @@ def test_a_source_that_is_not_there_fails_with_one_sentence(notes, imports):
     assert "does not exist" in end.text
 
 
-@pytest.mark.parametrize("line", ["", "{", "[]", '{"message": "progress"}', '{"message": "no"}'])
+@each("line", ["", "{", "[]", '{"message": "progress"}', '{"message": "no"}'])
 def test_a_line_that_is_no_message_is_none(line):
     assert from_line(line) is None
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis import NotJson, OutputTooLarge, safe_json_output
 from mdvec.errors import MdvecError
@@ -70,7 +71,7 @@ def test_the_limit_is_in_bytes_and_exact():
     )
 
 
-@pytest.mark.parametrize("size", [3, 100, 1023, 1024])
+@each("size", [3, 100, 1023, 1024])
 def test_a_list_that_just_fits_is_not_refused_early(size):
     ones = [1] * ((size - 1) // 2)
     assert len(safe_json_output(ones, size)) == len(ones) * 2 + 1
@@ -148,7 +149,7 @@ def test_a_long_double_is_a_number():
     assert safe_json_output({"n": np.longdouble(1.5)}) == '{"n":1.5}'
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "text"),
     [
         ("12345678901234567.89", '"12345678901234567.89"'),

@@ -5,6 +5,7 @@ from datetime import date, datetime
 import pandas as pd
 import polars as pl
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis import (
     UnknownColumns,
@@ -148,7 +149,7 @@ def test_columns_of_pandas_may_share_a_name_or_be_numbers():
     assert safe_summary_table(pd.DataFrame([[1, 2]]), columns=["1"]).splitlines() == ["1", "2"]
 
 
-@pytest.mark.parametrize("what", [[1, 2], "text", None, {"a": 1}])
+@each("what", [[1, 2], "text", None, {"a": 1}])
 def test_a_value_that_is_not_a_frame_is_refused(what):
     with pytest.raises(UnsupportedFrame, match="use safe_json_output for other data"):
         safe_summary_table(what)

@@ -14,6 +14,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.analysis import validate_output
 
@@ -130,7 +131,7 @@ def test_a_few_rows_pass_as_lines_tables_and_json(written):
     assert validate_output(text) == (True, None), text
 
 
-@pytest.mark.parametrize(
+@each(
     "output",
     [
         "Result: " + json.dumps({"text": "x " * 24_500}),
@@ -145,7 +146,7 @@ def test_other_bulk_is_refused(output):
     assert validate_output(output)[0] is False
 
 
-@pytest.mark.parametrize(
+@each(
     "output",
     [
         "平均は 4:31/km、最速は 4:12/km でした。前半より後半が速く、心拍は 150 前後です。",

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.charts import units
 from mdvec.charts.chart import (
@@ -19,22 +20,18 @@ from mdvec.charts.figure import draw
 from mdvec.charts.style import typeface
 
 
-@pytest.mark.parametrize("text", ["800x600", " 800X600 ", "800×600", "８００ｘ６００", "800 x 600"])
+@each("text", ["800x600", " 800X600 ", "800×600", "８００ｘ６００", "800 x 600"])
 def test_a_size_is_read_as_people_write_it(text):
     assert parse_size(text) == (800, 600)
 
 
-@pytest.mark.parametrize(
-    "text", ["", "800", "x600", "800x", "800x600x2", "-800x600", "8e2x600", "大"]
-)
+@each("text", ["", "800", "x600", "800x", "800x600x2", "-800x600", "8e2x600", "大"])
 def test_an_invalid_size_is_refused_with_an_example(text):
     with pytest.raises(ChartError, match="「800x600」のように"):
         parse_size(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["199x150", "200x149", "1921x1080", "1920x1081", "99999x99999", "0x0"]
-)
+@each("text", ["199x150", "200x149", "1921x1080", "1920x1081", "99999x99999", "0x0"])
 def test_a_size_out_of_bounds_is_refused_with_the_bounds(text):
     with pytest.raises(ChartError, match="200x150 から 1920x1080 まで"):
         parse_size(text)
@@ -127,7 +124,7 @@ def test_an_axis_has_round_steps_around_its_values(low, high, most):
     assert 0 in ticks
 
 
-@pytest.mark.parametrize(
+@each(
     ("low", "high", "shown"),
     [
         (1735689600, 1735689690, ("00:00:00", "2025/1/1")),

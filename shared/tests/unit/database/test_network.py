@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from table_of_cases import each
 
 from mdvec.database.file import network_trouble
 from mdvec.platform.locks import linux_mounts
@@ -17,7 +17,7 @@ LINUX = """\
 """
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "named"),
     [
         ("/home/花子/share of all/db.sqlite", "nfs4, server:/exports/all"),

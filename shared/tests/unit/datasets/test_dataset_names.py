@@ -1,12 +1,13 @@
 """The SQL names of data files' tables and columns."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.datasets.core.grouping import checked_dataset_name, table_name
 from mdvec.tools.names import InvalidToolName
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "name"),
     [
         (("runs",), "runs"),
@@ -23,7 +24,7 @@ def test_a_tables_name_is_the_tools_name_then_the_files(parts, name):
     assert table_name(*parts) == name
 
 
-@pytest.mark.parametrize("other", ["my-runs", "my_runs", "my_runs__june", "my"])
+@each("other", ["my-runs", "my_runs", "my_runs__june", "my"])
 def test_two_datasets_cannot_have_tables_of_one_name(other):
     name = "my_runs" if other != "my" else "my__runs"
     with pytest.raises(InvalidToolName, match=f"{name!r} would have the names of those of"):

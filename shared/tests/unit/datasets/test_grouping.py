@@ -1,6 +1,5 @@
 """Which files are one table, by their names and their columns."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -79,7 +78,7 @@ def test_folders_give_columns_with_a_type_of_their_own():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("types", "agreed"),
     [
         (["BIGINT", NO_VALUES], "BIGINT"),
@@ -103,7 +102,7 @@ def test_the_columns_of_most_files_are_those_of_the_table():
     assert difference(("a", "b"), common) == ""
 
 
-@pytest.mark.parametrize(
+@each(
     ("names", "asked"),
     [
         ("2024 2025-01 2025-02", ""),

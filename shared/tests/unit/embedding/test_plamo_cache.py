@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 import pytest
+from table_of_cases import each
 
 import mdvec
 from mdvec.embedding import catalog
@@ -120,7 +121,7 @@ class RepositoryNotFoundError(OSError):
     """An error with the name that huggingface_hub uses in every version."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "sentence"),
     [
         (OSError(errno.ENOSPC, "No space left"), "the disk is full; PLaMo has no room in /cache"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.embedding.backends.plamo import Placement, batches_by_length, placement
 from mdvec.embedding.embedder import ModelUnavailable
@@ -11,7 +12,7 @@ ON_CPU = Placement(device="cpu", dtype="float32", batch=8)
 ON_MPS = Placement(device="mps", dtype="float32", batch=1)
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "mps", "expected"),
     [
         (None, False, ON_CPU),

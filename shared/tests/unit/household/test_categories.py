@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.categories import (
     AmbiguousCategory,
@@ -44,7 +45,7 @@ def test_a_middle_category_of_one_major_is_found_by_its_own_name(said):
     assert resolve(said) == Category("通信費", "Wi-Fi")
 
 
-@pytest.mark.parametrize(
+@each(
     "said",
     ["食費/食料品", "食費 > 食料品", "食費＞食料品", "食費／食料品", "食費→食料品", "食費の食料品",
      "食費・食料品", "食費：食料品"],
@@ -71,7 +72,7 @@ def test_a_middle_category_of_several_majors_is_ambiguous():
     assert resolve("日用品/その他") == Category("日用品", "その他")
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "meant"),
     [("光熱費", Category("水道・光熱費")), ("交通", Category("交通費")),
      ("給", Category("収入", "給与")), ("食料", Category("食費", "食料品")),
@@ -83,7 +84,7 @@ def test_a_part_of_only_one_name_is_accepted_and_the_guess_stated(said, meant):
     )
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "choices"),
     [("食", ("食費", "食費 > 外食", "食費 > 食料品")), ("通", ("交通費", "通信費")),
      ("収", ("収入", "収支")), ("支", ("支出", "収支"))],

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.pair import LIKELY, DetectionOptions, DuplicateDetectionError
 from mdvec.household.core.pairs import find_pairs
@@ -272,7 +273,7 @@ def test_a_search_of_some_rows_finds_only_their_pairs():
     assert find_pairs(rows, options(), only=[]).pairs == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         ({"date_tolerance_days": -1}, "date_tolerance_days は0〜366の日数で"),

@@ -5,7 +5,7 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
+from table_of_cases import each
 
 import mdvec.household
 from mdvec.household import data_in_english, in_english
@@ -50,7 +50,7 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
     assert not missing
 
 
-@pytest.mark.parametrize(
+@each(
     ("japanese", "english"),
     [
         ("- 食費: 62,500円 （26.5%, 1件）", "- 食費 (food): ¥62,500 (26.5%, 1 row)"),

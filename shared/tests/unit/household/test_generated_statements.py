@@ -275,7 +275,7 @@ def test_what_changes_no_figure_is_not_asked_about(form, complication):
         assert (parsed.passed_over, [row.amount for row in parsed.rows]) == ("", amounts)
 
 
-@pytest.mark.parametrize("form", [name for name, form in FORMS.items() if form.balance])
+@each("form", [name for name, form in FORMS.items() if form.balance])
 def test_the_balance_decides_what_a_fee_is(form):
     decided = 0
     for seed in range(5):
@@ -287,7 +287,7 @@ def test_the_balance_decides_what_a_fee_is(form):
     assert decided
 
 
-@pytest.mark.parametrize(
+@each(
     ("days", "is_asked", "first"),
     [
         (("31/01/2025", "01/02/2025"), False, "2025-01-31"),

@@ -118,7 +118,7 @@ def test_titles_totals_and_footers_are_no_rows():
     assert parsed.bad == ()
 
 
-@pytest.mark.parametrize(
+@each(
     ("line", "why"),
     [
         (",年会費割引,-500", "an amount, but no date"),

@@ -71,7 +71,7 @@ def test_a_column_that_names_its_month_does_not_tell_the_kind():
     assert header_line(mapping, records_of(july.replace("7月", "8月"))) == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "today", "means", "day"),
     [
         ("25/07/01", "2025-08-15", "yy/mm/dd", "2025-07-01"),
@@ -98,7 +98,7 @@ def test_the_balance_decides_what_a_positive_amount_is():
     assert (rows, proposal.checks) == ([("2025-07-01", 100), ("2025-07-02", 300)], ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("header", "amounts", "first"),
     [
         ("利用日,利用店名,利用金額", (500, 700, -200), -500),
@@ -166,7 +166,7 @@ def test_without_header_and_title_the_name_of_the_file_tells_its_kind():
     assert header_line(proposal.mapping, records_of("<html>\n<p>2025/07/01,a,b")) is None
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "", "a,b,c\n1,2,3\n", "氏名,住所\n架空花子,架空市\n",

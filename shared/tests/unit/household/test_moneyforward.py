@@ -241,7 +241,7 @@ def test_rows_survive_being_saved_by_a_spreadsheet(
     assert (parsed.rows, parsed.bad) == ((replace(ROW, line=line),), ())
 
 
-@pytest.mark.parametrize("broken", ["#NAME?", "#REF!", "#N/A", "#VALUE!", "#DIV/0!", "1.23E+15"])
+@each("broken", ["#NAME?", "#REF!", "#N/A", "#VALUE!", "#DIV/0!", "1.23E+15"])
 def test_ids_damaged_by_a_spreadsheet_do_not_merge_rows(broken):
     parsed = read_rows(csv_of(LINE, LINE[:-2] + broken, LINE[:-2] + broken))
     assert parsed.rows == (ROW,)
@@ -293,7 +293,7 @@ def test_a_nul_and_a_giant_cell_spoil_their_rows_only():
     assert parsed.bad == (BadRow(2, "it contains NUL characters"), BadRow(4, "a cell is too long"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "reason"),
     [
         (b"", "empty"),
@@ -343,7 +343,7 @@ def test_two_rows_alike_without_an_id_are_two_purchases_in_every_file():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("夏～祭り", "夏〜祭り"),
@@ -357,7 +357,7 @@ def test_the_encoding_of_a_file_does_not_change_a_rows_identity(one, other):
     assert identities(pair[:1]) == identities(pair[1:])
 
 
-@pytest.mark.parametrize(
+@each(
     "change", [{"date": date(2025, 7, 2)}, {"amount": None}, {"description": "x"}, {"account": "x"}]
 )
 def test_another_day_amount_shop_or_account_is_another_purchase(change):

@@ -157,7 +157,7 @@ def test_last_month_is_the_calendar_month_before_today_also_in_january():
     assert said("先々月", date(2025, 1, 1)).months == months("2024-11")
 
 
-@pytest.mark.parametrize(
+@each(
     ("start", "end", "meant"),
     [
         ("2025-06", "2025-07", "2025-06..2025-07"), ("昨年12月", "先月", "2024-12..2025-08"),
@@ -187,7 +187,7 @@ def test_a_year_and_a_month_may_be_numbers(year, month, meant):
     assert resolve_year_month(TODAY, LEDGER, year, month).months == months(meant)
 
 
-@pytest.mark.parametrize(("year", "month"), [(2025, 13), (2025, 0), (25, 6), (3, None), (-1, 1)])
+@each(("year", "month"), [(2025, 13), (2025, 0), (25, 6), (3, None), (-1, 1)])
 def test_numbers_that_are_not_a_month_are_refused(year, month):
     with pytest.raises(InvalidPeriod):
         resolve_year_month(TODAY, LEDGER, year, month)
@@ -214,7 +214,7 @@ def test_the_invalid_range_is_named():
         resolve_period(TODAY, LEDGER, start_month="2025-06", end_month="2025-13")
 
 
-@pytest.mark.parametrize(
+@each(
     ("since", "until", "starts_on", "first", "last"),
     [
         ("2025-06-10", "2025-06-20", 1, "2025-06-10", "2025-06-20"),
@@ -237,7 +237,7 @@ def test_stated_dates_are_taken_as_they_are_both_included(since, until, starts_o
     assert found.in_words in found.understood
 
 
-@pytest.mark.parametrize(
+@each(
     ("dates", "sentence"),
     [
         ({"since": "先週"}, "since「先週」は読めません。YYYY-MM-DD か YYYY-MM で指定してください"),

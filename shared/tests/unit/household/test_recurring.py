@@ -6,6 +6,7 @@ from datetime import date, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.forecast import forecast
 from mdvec.household.core.recurring import Payees, recurring_payments
@@ -68,7 +69,7 @@ def test_a_yearly_fee_is_found_from_two_and_shopping_is_not():
     assert (yearly.interval.name, yearly.next_day) == ("毎年", date(2026, 4, 20))
 
 
-@pytest.mark.parametrize("day", [1, 2, 28, 29, 30, 31])
+@each("day", [1, 2, 28, 29, 30, 31])
 def test_payments_around_the_end_of_a_month_keep_their_month(day):
     days = [date(2025, month, 1) for month in range(1, 7)]
     months = [(one + timedelta(days=day - 1)).isoformat() for one in days]
@@ -162,7 +163,7 @@ def test_payments_once_a_month_are_never_of_four_weeks(day, start, months, late)
         assert series.interval.name == "毎月"
 
 
-@pytest.mark.parametrize(
+@each(
     ("fees", "amount", "once"),
     [
         ((4_900, 5_900, 5_900), 5_900, [4_900]),

@@ -1,6 +1,5 @@
 """Descriptions of one shop in kanji, katakana, bank's kana and Latin letters are alike."""
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -37,7 +36,7 @@ def test_spellings_of_one_shop(one, other):
     assert close(other, one) == close(one, other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "other"),
     [
         ("ドトール", "スターバックス"), ("ユニクロ", "GU"), ("ローソン", "ファミリーマート"),
@@ -48,7 +47,7 @@ def test_other_shops(one, other):
     assert close(one, other) < 0.6
 
 
-@pytest.mark.parametrize(
+@each(
     ("account", "description"),
     [
         ("PayPay", "PAYPAY"),

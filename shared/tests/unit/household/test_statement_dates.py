@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.cells import BadCell, parse_statement_date
 
@@ -65,7 +66,7 @@ def test_a_text_is_a_date_or_refused(text):
     assert any(map(str.isdigit, text)), found
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "", "07/07/01", "2025/13/01", "20250230", "R7.7/1", "令和7年", "7月1日", "R7.7.1 0:59x",

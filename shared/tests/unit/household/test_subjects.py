@@ -39,7 +39,7 @@ def test_totals_are_totals_and_never_a_category_whose_name_holds_the_word(said, 
     assert resolve_subject(said, {}) == ResolvedSubject(total)
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "total", "words"),
     [("貯蓄", Total.BALANCE, "収支（収入 − 支出）"), ("出費", Total.SPENDING, "支出"),
      ("貯金額", Total.BALANCE, "収支（収入 − 支出）"), ("貯金率", Total.SAVINGS_RATE, "貯蓄率"),

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.household.core.pair import LIKELY, ComparedRow
 from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
@@ -15,7 +16,7 @@ def row(number, day, amount, account, text="店", category="未分類/未分類"
     return ComparedRow(number, date(2025, 6, day), amount, text, major, minor, account, "")
 
 
-@pytest.mark.parametrize(
+@each(
     ("out", "into"),
     [
         (row(1, 3, -5_000, "銀行", "モバイルSuica チャージ"), row(2, 3, 5_000, "Suica", "入金")),
@@ -43,7 +44,7 @@ def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     assert pair.score < LIKELY
 
 
-@pytest.mark.parametrize(
+@each(
     "into",
     [
         row(2, 3, 5_000, "銀行", "チャージ"),

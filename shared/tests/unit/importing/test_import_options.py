@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from table_of_cases import each
 
 from mdvec.embedding.cards import E5_SMALL, PLAMO, USE
 from mdvec.importing.options import (
@@ -39,7 +40,7 @@ def tool(model=None, chunking=None):
 NEW, IMPORTED = tool(), tool("use", STORED)
 
 
-@pytest.mark.parametrize(
+@each(
     ("known", "requested", "rebuild", "asked"),
     [
         (NEW, None, False, None),
@@ -95,7 +96,7 @@ def test_an_update_keeps_the_tools_chunking():
     assert resolve_chunking(IMPORTED, same, None, rebuild=False) == STORED
 
 
-@pytest.mark.parametrize(
+@each(
     ("overrides", "told"),
     [
         (ChunkingSettings(strategy="token"), "strategy = heading; to change it to token"),

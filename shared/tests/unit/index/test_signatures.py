@@ -4,6 +4,7 @@ import hashlib
 
 import numpy as np
 import pytest
+from table_of_cases import each
 
 from mdvec.index.signatures import (
     MIN_BITS,
@@ -49,9 +50,7 @@ def signs(vectors: np.ndarray) -> np.ndarray:
     return signatures(vectors, no_centre(vectors.shape[1])).words
 
 
-@pytest.mark.parametrize(
-    ("dimension", "size"), [(1, 128), (8, 128), (384, 128), (512, 128), (768, 128), (2048, 256)]
-)
+@each(("dimension", "size"), [(1, 128), (8, 128), (384, 128), (512, 128), (768, 128), (2048, 256)])
 def test_a_signature_has_a_bit_for_every_direction(dimension, size):
     assert signature_bytes(dimension) == size >= MIN_BITS // 8
     found = signs(clustered(5, dimension))

@@ -7,6 +7,7 @@ import tomllib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.manage.clients.clients import CLIENTS, Server
 from mdvec.manage.clients.jsonc import parse
@@ -55,14 +56,12 @@ def test_an_old_entry_is_replaced_in_its_place():
     assert new == '{"mcpServers": {"a": {}, "mdvec": {"command": "new"}, "b": {}}, "x": 1}'
 
 
-@pytest.mark.parametrize("text", ["", "\n", "{}", "{ // nothing\n}", '{"mcpServers": {}}'])
+@each("text", ["", "\n", "{}", "{ // nothing\n}", '{"mcpServers": {}}'])
 def test_a_file_without_servers_gets_the_entry(text):
     assert parse(with_entry(CURSOR, text, ENTRY)) == {"mcpServers": {"mdvec": ENTRY}}
 
 
-@pytest.mark.parametrize(
-    "text", ['{"a": 1', "[1]", '{"mcpServers": []}', '{"a": 1 "b": 2}', "'", "\ufeff{}"]
-)
+@each("text", ['{"a": 1', "[1]", '{"mcpServers": []}', '{"a": 1 "b": 2}', "'", "\ufeff{}"])
 def test_a_text_that_is_no_such_file_is_refused(text):
     for change in (lambda: with_entry(CURSOR, text, ENTRY), lambda: entry_in(CURSOR, text)):
         with pytest.raises(FileNotUnderstood):

@@ -2,7 +2,7 @@
 
 import tomllib
 
-import pytest
+from table_of_cases import each
 
 from mdvec.manage.clients.clients import CLIENTS, Server
 from mdvec.manage.clients.jsonc import parse
@@ -16,7 +16,7 @@ SHARED = Server(PROGRAM, ("--database", "/d"), "http://127.0.0.1:8765/mcp")
 BRIDGE = ["--connect", "http://127.0.0.1:8765/mcp"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("server", "before", "after"),
     [
         (LOCAL, ["--database", "/old"], ["--database", "/d"]),

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.queries import Parameter, ParameterType, WrongParameters, bound, check_single
 
@@ -30,7 +31,7 @@ def test_values_come_with_their_types_and_those_left_out_with_their_defaults():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "said"),
     [
         ({"least": 1}, "sales needs since (date, such as 2025-06-30); it takes: since (date), "
@@ -94,8 +95,8 @@ def test_a_number_keeps_its_digits_and_only_an_exponent_makes_it_a_double():
     }
 
 
-@pytest.mark.parametrize("kind", ["integer", "number"])
-@pytest.mark.parametrize("given", [2**128, -(2**127) - 1, "9" * 40, f"0.{'1' * 39}"])
+@each("kind", ["integer", "number"])
+@each("given", [2**128, -(2**127) - 1, "9" * 40, f"0.{'1' * 39}"])
 def test_a_number_with_more_digits_than_sql_keeps_is_told_so(kind, given):
     with pytest.raises(WrongParameters, match=r"has more than the 38 digits|must be an integer"):
         bound("q", (Parameter("x", kind),), {"x": given})

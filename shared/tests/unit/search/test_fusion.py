@@ -184,7 +184,7 @@ def test_over_foreign_text_a_near_passage_is_supported_by_another_of_its_documen
     assert native[0].score > native[1].score
 
 
-@pytest.mark.parametrize("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
+@each("query", [["usestate"], ["usestate", "を使"], ["e0308", "error"], []])
 def test_a_single_name_or_a_mixed_question_is_not_taken_for_a_foreign_language(query):
     (found,) = scored(query, know(usestate=1), [passage(" ".join(query), 0.5)], "hybrid")
     assert found.lexical_weight > 0.5 if query else found.lexical_weight == 0.0

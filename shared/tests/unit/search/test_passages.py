@@ -1,8 +1,8 @@
 """Passages: which section a position is in, and what fits into an answer."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.search.core.neighbours import TextSpan, good_cut, section_at, within_budget
 from mdvec.text.markdown import outline
@@ -118,7 +118,7 @@ def test_a_passage_too_many_is_left_out_and_not_squeezed_in():
     assert within_budget([], 100) == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "end", "cut"),
     [
         ("一行目と\n二行目の途中", 8, 5), ("一\n二行目がとても長い", 9, 9), ("abc\r\ndef", 4, 3),

@@ -1,12 +1,11 @@
 """What a typed query states by its signs, and what stays text."""
 
-import pytest
 from table_of_cases import each
 
 from mdvec.search.core.filters import TypedQuery, looks_like_code, signs_read_as_text, typed_query
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "stated"),
     [
         ("Jenkins -Kubernetes", TypedQuery("Jenkins", exclude=("Kubernetes",))),
@@ -48,7 +47,7 @@ def test_a_command_or_code_is_no_typed_query(text, is_code):
     assert looks_like_code(text) is is_code
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "unread"),
     [
         ("kubernetes ingress -nginx", "-nginx"), ('{"a": "b"}', '"a", "b"'), ("-食費", "-食費"),

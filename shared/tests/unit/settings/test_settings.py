@@ -5,6 +5,7 @@ from pathlib import Path
 
 import platformdirs
 import pytest
+from table_of_cases import each
 
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.index.chroma import Hnsw
@@ -261,7 +262,7 @@ def test_an_unknown_name_is_refused_with_the_nearest_known(tmp_path, text, messa
     assert refusal(config=file).startswith(f"{file}: {message}")
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "value", "message"),
     [
         ("MDVEC_SEARCH_K", "many", "[search] k cannot be 'many'; allowed: 1 to 50 hits"),

@@ -29,7 +29,7 @@ def judge(connection, sql):
     return check(tree, ["runs"], sql)
 
 
-@pytest.mark.parametrize("function", FAMILY)
+@each("function", FAMILY)
 def test_an_aggregate_named_by_a_literal_is_allowed(connection, function):
     for sql in (
         f"SELECT {function}([1, 2], 'sum')",

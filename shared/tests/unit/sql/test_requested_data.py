@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from table_of_cases import each
 
 from mdvec.sql.service import RequestedData
 from mdvec.sync.freshness import Freshness
@@ -11,7 +11,7 @@ RUNS = Freshness("my-runs", Path("runs"), kind="dataset")
 HOUSEHOLD = Freshness("kakeibo", Path("明細"), kind="household")
 
 
-@pytest.mark.parametrize(
+@each(
     ("sql", "of_runs", "of_household"),
     [
         ("FROM my_runs__走", True, False),

@@ -8,6 +8,7 @@ import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.datasets.core.columns import Column
 from mdvec.sql.core import histogram
@@ -86,7 +87,7 @@ def test_edges_of_times_are_whole_seconds_if_that_is_fine_enough():
     assert total(found) == 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("type_", "first", "last", "bins", "told"),
     [
         ("TIMESTAMP", "2025-01-01 03:04:05.678", "2025-12-31 20:00:00", 12,

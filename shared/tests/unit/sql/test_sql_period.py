@@ -2,6 +2,7 @@
 
 import duckdb
 import pytest
+from table_of_cases import each
 
 from mdvec.datasets.core.columns import Column
 from mdvec.sql.core.period import (
@@ -57,7 +58,7 @@ def test_the_last_possible_day_can_be_the_end():
     assert len(found("TIMESTAMP", "0001-01-01", "9999-12-31")) == 4
 
 
-@pytest.mark.parametrize("bad", ["yesterday", "", "2025-13-01", "'; DROP TABLE x; --", "June"])
+@each("bad", ["yesterday", "", "2025-13-01", "'; DROP TABLE x; --", "June"])
 def test_an_invalid_date_is_refused_with_an_example(bad):
     with pytest.raises(PeriodRefused, match="2025-01-31"):
         within(DAY, bad, "2025-02-01")

@@ -88,7 +88,7 @@ def test_a_table_that_is_not_known_is_refused_with_the_names_of_those_that_are(t
         check(tree(sql), KNOWN, sql)
 
 
-@pytest.mark.parametrize("name", ["/etc/passwd", "a.csv", "..\\x", "s3://b/k", "x.parquet"])
+@each("name", ["/etc/passwd", "a.csv", "..\\x", "s3://b/k", "x.parquet"])
 def test_a_cte_name_is_never_a_file(tree, name):
     sql = f"WITH {identifier(name)} AS (SELECT 1) SELECT * FROM {identifier(name)}"
     with pytest.raises(QueryRefused, match="a WITH clause cannot be named"):
@@ -218,7 +218,7 @@ def test_only_ascii_letters_ignore_case_as_in_duckdb():
         find_table("runſ", KNOWN)  # its upper case is that of s
 
 
-@pytest.mark.parametrize(
+@each(
     ("source", "words"),
     [
         ("", "there is no SQL"),

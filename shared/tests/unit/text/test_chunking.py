@@ -81,8 +81,8 @@ def test_a_chunk_knows_its_place_its_lines_and_its_headings():
     ]
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("strategy", ["heading", "token"])
+@each("newline", ["\n", "\r\n", "\r"])
+@each("strategy", ["heading", "token"])
 def test_lines_count_from_one_whatever_ends_them(newline, strategy):
     content = newline.join(f"{number}行目の文章です。" for number in range(1, 41))
     chunks = cut(content, strategy=strategy, overlap=0)
@@ -149,7 +149,7 @@ def test_megabytes_on_one_line_are_cut_without_a_copy_for_each_chunk():
     assert {(chunk.start_line, chunk.end_line) for chunk in chunks} == {(1, 1)}
 
 
-@pytest.mark.parametrize(
+@each(
     ("wrong", "allowed"),
     [
         ({"size": 63, "overlap": 0}, "choose 64 to 4096 tokens"),

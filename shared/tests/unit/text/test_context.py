@@ -1,15 +1,15 @@
 """The line of title and headings that is embedded in front of a chunk."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import Chunk
 from mdvec.text.readable import in_context, texts_to_embed
 
 
-@pytest.mark.parametrize(
+@each(
     ("title", "heading", "text", "embedded"),
     [
         ("手引き", "防災 > 水", "一日三リットル。", "手引き > 防災 > 水\n一日三リットル。"),

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.files.problems import UnreadableFile
 from mdvec.files.reading import decode_text, file_encoding
@@ -102,9 +103,7 @@ def test_what_cannot_be_told_or_is_damaged_is_refused(tmp_path, data):
     assert readings(tmp_path, data)[:2] == [None, None]
 
 
-@pytest.mark.parametrize(
-    "text", ["café", "père et mère", "© 2024 §5 20°C ±5 £5", "Привет", "a", ""]
-)
+@each("text", ["café", "père et mère", "© 2024 §5 20°C ±5 £5", "Привет", "a", ""])
 def test_utf8_of_other_languages_stays_what_it_is(text):
     assert encoding_of(lambda: (text.encode(),)) == "utf-8-sig"
 

@@ -3,7 +3,7 @@
 import base64
 import random
 
-import pytest
+from table_of_cases import each
 from tiny_embedder import TinyBackend
 
 from mdvec.text.chunking import chunk_document, is_machine_file, machine_text
@@ -22,7 +22,7 @@ def left(content):
     return content
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "rest"),
     [
         (f"前![図](data:image/png;base64,{NOISE})後", "前![図]後"),
@@ -38,7 +38,7 @@ def test_machine_text_is_left_out(content, rest):
     assert left(content) == rest
 
 
-@pytest.mark.parametrize(
+@each(
     "written",
     [
         "長い日本語の文です。" * 300,
@@ -56,7 +56,7 @@ def test_what_people_write_stays(written):
     assert left(written) == written
 
 
-@pytest.mark.parametrize("name", ["package-lock.json", "Cargo.lock", "jquery.min.js", "a.js.map"])
+@each("name", ["package-lock.json", "Cargo.lock", "jquery.min.js", "a.js.map"])
 def test_files_for_machines_are_known_by_name(name):
     assert is_machine_file(name)
     assert not is_machine_file(f"{name}.md")

@@ -129,7 +129,7 @@ def test_front_matter_gives_the_title_and_is_not_the_body(matter, expected):
     assert (title(matter + "text\n"), body(matter + "text\n")) == (expected, "text\n")
 
 
-@pytest.mark.parametrize(
+@each(
     "matter", ["---\n---\n", "---\ntags: x\n---\n", "---\ntitle:\n---\n", "---\ntitle: ~\n---\n",
                "---\ntitle: [a, b]\n---\n", "+++\n+++\n", "---\na: b: c\n---\n"],
 )  # fmt: skip
@@ -209,6 +209,6 @@ def test_hostile_markdown_is_read_in_reasonable_time(content):
     assert bool(tables_of(content, found)) == content.startswith("|a|")
 
 
-@pytest.mark.parametrize("content", ["", " \n\t\n", "\n\n", "# ", "---", "+++", "---\n", "\r"])
+@each("content", ["", " \n\t\n", "\n\n", "# ", "---", "+++", "---\n", "\r"])
 def test_next_to_nothing_has_an_outline(content):
     assert title(content) == "note"

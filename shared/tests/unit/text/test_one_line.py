@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -18,7 +17,7 @@ DOUBTFUL = ("note: call export", "住宅 99万円",
             "- 収入", "※ 注意", "A→B", "x" * 41)  # fmt: skip
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@each("name", PLAIN)
 def test_a_name_that_can_be_nothing_else_stands_as_it_is(name):
     assert shown_name(name) == name
 

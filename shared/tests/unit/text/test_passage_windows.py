@@ -2,7 +2,6 @@
 
 import re
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -62,9 +61,7 @@ def test_a_passage_does_not_begin_within_a_sentence(within):
     assert texts(content, overlap=0)[1].startswith("字" * 30)
 
 
-@pytest.mark.parametrize(
-    "item", ["- 項目", "1. 項目", "  - 深い項目", "| 名 | 額 |", "> 引用", "* 項目"]
-)
+@each("item", ["- 項目", "1. 項目", "  - 深い項目", "| 名 | 額 |", "> 引用", "* 項目"])
 def test_a_passage_begins_with_an_item_or_a_row(item):
     content = f"{item}の一つ目の言葉を続ける\n" * 20
     found = texts(content)
@@ -104,8 +101,8 @@ def test_a_heading_keeps_its_body_whether_that_is_code_or_prose(lines):
         assert found[0].startswith(f"{heading}\n\n{body[:5]}")
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n"])
-@pytest.mark.parametrize("fence", ["```jsx {3}\n{}```\n", "~~~jsx\n{}~~~\n", "```jsx\n{}"])
+@each("newline", ["\n", "\r\n"])
+@each("fence", ["```jsx {3}\n{}```\n", "~~~jsx\n{}~~~\n", "```jsx\n{}"])
 def test_a_fence_that_must_be_cut_is_cut_between_lines_and_each_part_says_its_language(
     fence, newline
 ):

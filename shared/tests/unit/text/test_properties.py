@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -52,7 +51,7 @@ def test_toml_is_front_matter_too():
     assert (found.tags, found.date) == (("a", "b"), date(2024, 12, 5))
 
 
-@pytest.mark.parametrize(
+@each(
     ("matter", "day"),
     [
         ("date: 2025-06-01 10:00 +0900", date(2025, 6, 1)),
@@ -124,7 +123,7 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "tags"),
     [
         ("C の #error ディレクティブは止める。", ()),

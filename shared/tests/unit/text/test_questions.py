@@ -1,6 +1,5 @@
 """What a question asks about, and what only asks."""
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -41,7 +40,7 @@ def test_a_polite_question_is_asked_by_the_same_terms_as_its_subject(term, frame
     assert not plain.edges
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "plain", "words"),
     [
         ("水をください", ["水"], ["=水"]),
@@ -105,7 +104,7 @@ def test_a_name_with_its_number_has_two_parts_but_those_that_are_asked_for_besid
     assert {"react19", "react", "19"} <= set(found.plain) & set(found.words)
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "background"),
     [
         ("水が止まりません。元栓はどこですか", {"=水", "=止まる"}),

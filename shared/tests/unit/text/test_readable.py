@@ -57,7 +57,7 @@ def test_what_a_reader_sees(written, seen):
     assert readable(written).strip() == seen
 
 
-@pytest.mark.parametrize("alone", ["<!-- 注 -->", "---", "</Intro>", "[](x)", "```\n```"])
+@each("alone", ["<!-- 注 -->", "---", "</Intro>", "[](x)", "```\n```"])
 def test_what_would_leave_nothing_stays(alone):
     assert readable(alone) == alone
 

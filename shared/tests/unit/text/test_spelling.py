@@ -1,8 +1,8 @@
 """Mistyped words."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.loanwords import (
     edit_distance,
@@ -13,7 +13,7 @@ from mdvec.text.loanwords import (
 )
 
 
-@pytest.mark.parametrize(
+@each(
     ("term", "other"),
     [
         ("=ごみ", ("=ゴミ",)), ("=ゴミ", ("=ごみ",)), ("=サーバー", ("=さーばー",)),
@@ -24,7 +24,7 @@ def test_a_word_in_kana_has_one_other_spelling(term, other):
     assert in_other_kana(term) == other
 
 
-@pytest.mark.parametrize(
+@each(
     ("term", "other"),
     [
         ("=2", ("2",)), ("2", ("=2",)), ("=20歳", ()), ("=二十歳", ()), ("v2", ()),
@@ -35,7 +35,7 @@ def test_a_number_and_a_word_in_katakana_have_one_other_spelling(term, other):
     assert written_otherwise(term) == other
 
 
-@pytest.mark.parametrize(
+@each(
     ("word", "known", "found"),
     [
         ("usesatte", ["usestate", "useeffect", "usememo"], ["usestate"]),

@@ -4,7 +4,6 @@ import re
 import unicodedata
 from collections import Counter
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -35,7 +34,7 @@ def test_words_and_single_characters_are_terms_as_they_stand(text, words):
     assert terms(text) == words
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "found"),
     [
         ("食費管理", ["食費", "費管", "管理"]),
@@ -88,7 +87,7 @@ def test_a_break_parts_what_stands_before_it_from_what_comes_after(first, second
     assert terms(f"{first}\n{second}") == terms(first) + terms(second)
 
 
-@pytest.mark.parametrize(
+@each(
     ("wanted", "text", "counts"),
     [
         (["食費", "usestate"], "食費の食費はuseStateで", {"食費": 2, "usestate": 1}),
@@ -110,7 +109,7 @@ def test_a_term_that_two_texts_share_is_counted(query, text):
     assert all(counts.values())
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "among", "parts"),
     [
         ("サーバーの食費", ("ーバ", "サー", "バー", "食費"), ["サーバー", "食費"]),

@@ -1,13 +1,13 @@
 """Blank texts, and long texts in blocks."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.text.tokens import blocks, is_blank
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     ["", " ", "\t\r\n", "\u3000\u00a0", "\u200b", "\ufeff", "\u200d\u2060", "\x00\x1b", "\u2028"],
 )
@@ -15,7 +15,7 @@ def test_white_space_controls_and_zero_width_characters_are_blank(text):
     assert is_blank(text)
 
 
-@pytest.mark.parametrize("text", ["a", "。", " 猫\n", "\u200b1", "😀", "e\u0301", "\u0301", "-"])
+@each("text", ["a", "。", " 猫\n", "\u200b1", "😀", "e\u0301", "\u0301", "-"])
 def test_anything_that_can_be_seen_is_not(text):
     assert not is_blank(text)
 

@@ -1,6 +1,5 @@
 """Windows of an exact number of tokens, and pieces that fit a model."""
 
-import pytest
 from table_of_cases import each
 from tiny_embedder import TinyBackend
 
@@ -22,9 +21,7 @@ def parts(text, size=64, overlap=8):
     return [text[first:last] for first, last in windows]
 
 
-@pytest.mark.parametrize(
-    ("count", "windows"), [(1, 1), (63, 1), (64, 1), (65, 2), (120, 2), (121, 3)]
-)
+@each(("count", "windows"), [(1, 1), (63, 1), (64, 1), (65, 2), (120, 2), (121, 3)])
 def test_as_few_windows_as_it_takes(count, windows):
     assert len(parts(words(1, count))) == windows
 
@@ -43,7 +40,7 @@ def test_no_window_parts_what_people_see_as_one_character(character):
         assert {(edge - lead) % len(character) for edge in edges if edge} == {0}
 
 
-@pytest.mark.parametrize("run", ["\u0301", "\u200d", "🇯", "ﾞ"])
+@each("run", ["\u0301", "\u200d", "🇯", "ﾞ"])
 def test_an_endless_run_of_them_is_cut_all_the_same(run):
     text = "a" + run * 2_000
     ranges = token_windows(text, 0, len(text), options(), TINY)

@@ -6,7 +6,7 @@ from table_of_cases import each
 from mdvec.tools.names import OWN, InvalidToolName, checked_tool_name, own_name
 
 
-@pytest.mark.parametrize("name", ["a", "7", "notes", "my-notes_2024", "0_-", "x" * 63, "select"])
+@each("name", ["a", "7", "notes", "my-notes_2024", "0_-", "x" * 63, "select"])
 def test_a_good_name_comes_back_as_it_is(name):
     assert checked_tool_name(name) == name
 

@@ -1,0 +1,108 @@
+"""A query process whose data a test can change, and queries that never end."""
+
+import threading
+import time
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import duckdb
+import psutil
+from mdvec.cancelling import Cancelled, cancelled_by
+from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
+from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.turns import in_session
+from mdvec.text.one_line import literal
+
+LIMITS = QueryLimits(seconds=60.0, memory_mb=1024, export_bytes=2**24)
+FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
+
+
+def parquet(path: Path, query: str) -> ParquetTable:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+    status = path.stat()
+    return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
+
+
+class Subject:
+    """A process whose data a test can change."""
+
+    def __init__(self, folder: Path, *tables: ParquetTable, limits: QueryLimits = LIMITS) -> None:
+        self.data = Data(tables, folder / "none.sqlite", ())
+        self.spool = folder / "spool"
+        self.process = QueryProcess(self.spool, limits, lambda: self.data)
+
+    def value(self, source, sql="SELECT * FROM {source}"):
+        return self.process.rows(source, sql, max_rows=1).rows[0][0]
+
+    def materialized(self):
+        return {table.name: table.rows for table in self.process.materialized()}
+
+    @property
+    def pid(self):
+        return self.process._main.pid
+
+
+def is_gone(pid, seconds=60.0):
+    """Whether a process ends in time."""
+    try:
+        psutil.Process(pid).wait(seconds)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.TimeoutExpired:
+        return False
+    return True
+
+
+def busy(pid):
+    """Wait until a process works on a query."""
+    process = psutil.Process(pid)
+    before = sum(process.cpu_times()[:2])
+    while sum(process.cpu_times()[:2]) < before + 0.1:
+        time.sleep(0.005)
+
+
+def in_thread(cancellation, work):
+    """A thread that works until it is cancelled; what it raised."""
+    raised = []
+
+    def run():
+        try:
+            with cancelled_by(cancellation):
+                work()
+        except Cancelled as error:
+            raised.append(type(error))
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, raised
+
+
+@contextmanager
+def two_endless_queries(subject, sessions=("", "")):
+    """Both children busy; gives the events that cancel their queries."""
+    assert subject.value("SELECT 1") == 1
+    events = threading.Event(), threading.Event()
+    threads = []
+
+    def endless(session):
+        with in_session(session):
+            subject.value(FOREVER)
+
+    for event, child, session in zip(events, subject.process._children, sessions, strict=True):
+        threads.append(in_thread(event, partial(endless, session))[0])
+        while child.pid is None:
+            time.sleep(0.005)
+        busy(child.pid)
+    try:
+        yield events
+    finally:
+        for event in events:
+            event.set()
+        for thread in threads:
+            thread.join()
+
+
+def read(path):
+    return duckdb.execute(f"SELECT * FROM {literal(str(path))}").fetchall()
