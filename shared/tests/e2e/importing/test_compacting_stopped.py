@@ -85,7 +85,10 @@ def test_killed_at_any_moment_it_loses_nothing_and_can_be_repeated(
     ends = set()
     for number in range(moments):
         there = copy(str(number))
-        ends.add(child(there.database, took * (number + 1) / (moments + 2), how).returncode)
+        end = child(there.database, took * (number + 1) / (moments + 2), how).returncode
+        ends.add(end)
+        if end == 0:  # the machine was busier when it was measured
+            took /= moments + 2
         assert there.contents() == contents
         done = compact(there.database)
         assert done.is_complete
