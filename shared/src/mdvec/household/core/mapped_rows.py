@@ -65,6 +65,12 @@ class MappedRows:
         """The lines whose balance does not follow from the row beside them."""
         return [line for check in self.checks for line in check.misfits]
 
+    @property
+    def unproven(self) -> set[int]:
+        """The places of the rows whose balance follows from no other: the oldest ones."""
+        followed = frozenset().union(*(check.followed for check in self.checks))
+        return {at for at, row in enumerate(self.rows) if row.line not in followed}
+
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
     """The line of the header that shows a file to be of the mapping's kind, from 1.
@@ -226,7 +232,7 @@ class _RowReader:
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
         """Whether the money that a row brings is a payment's: by its words, or a minus sign."""
-        if self._fits(cells, self.mapping.refunds):
+        if self._fits(cells, self.mapping.refunds) or self._fits(cells, self.mapping.reversals):
             return True
         return (self._sum(cells, self.mapping.paid_out) or 0) < 0 and not (
             self._sum(cells, self.mapping.paid_in)

@@ -24,9 +24,9 @@ from mdvec.household.core.column_roles import (
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
 from mdvec.household.core.mapping_sentences import MappingSentence
+from mdvec.household.core.open_columns import Records
 from mdvec.household.core.undecided import (
     MappingProposal,
-    Records,
     Undecided,
     decide,
     with_other_words_counted,
@@ -160,12 +160,15 @@ def proposal_with(
     given = stated or {}
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     proposal = propose_mapping(records, stem, today)
-    mapping = with_stated(proposal.mapping, records, given) if given else proposal.mapping
-    decided = decide(mapping, records, frozenset(given))
+    decided = decide(proposal.mapping, records)
+    checks = [*proposal.checks, *decided.checks]
+    if given:
+        decided = decide(with_stated(decided.mapping, records, given), records, frozenset(given))
+        checks += [each for each in decided.checks if each not in checks]
     undecided = decided.undecided
-    if "date_format" not in given and (days := _days_as_read(mapping, records, today)):
-        undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
-    return MappingProposal(decided.mapping, (*proposal.checks, *decided.checks), undecided)
+    if "date_format" not in given and (days := _days_as_read(decided.mapping, records, today)):
+        undecided += (Undecided.of("days", ", ".join(map(str, decided.mapping.date)), days),)
+    return MappingProposal(decided.mapping, tuple(checks), undecided)
 
 
 def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
@@ -183,6 +186,7 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
         values.pop("paid_in", None)
     if not stated.keys().isdisjoint(("paid_out", "paid_in")):
         values.pop("amount", None)
+        values.pop("outgoing", None)
     for key, value in stated.items():
         before = values.get(key)
         if isinstance(value, dict) and isinstance(before, dict):
