@@ -138,7 +138,9 @@ class _LedgerImport:
                 statement = _with_first_seen(read.statement, known, folder.known)
                 statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
-                ledger_statements.put_rows(connection, tool_id, statement_id, read.blocks, scope)
+                ledger_statements.put_rows(
+                    connection, tool_id, statement_id, read.blocks, scope, is_mapped=read.is_mapped
+                )
         ledger_statements.lower_times(connection, tool_id, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [

@@ -24,6 +24,7 @@ from mdvec.household.core.cells import (
     CsvRecord,
     TransactionRow,
     parse_amount,
+    parse_id,
     parse_statement_date,
 )
 from mdvec.household.core.mapping import (
@@ -225,7 +226,7 @@ class _RowReader:
             memo=" ".join(self._texts(cells, mapping.memo)),
             is_target=not self._fits(cells, mapping.not_counted),
             is_transfer=self._fits(cells, mapping.transfers),
-            mf_id=self._text(cells, mapping.id),
+            mf_id=parse_id(self._text(cells, mapping.id)),
             line=line,
             balance=self._number(cells, mapping.balance),
         )

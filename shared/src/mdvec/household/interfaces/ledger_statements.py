@@ -299,11 +299,14 @@ def put_rows(
     statement_id: int,
     blocks: Sequence[Sequence[TransactionRow]],
     scope: str,
+    *,
+    is_mapped: bool,
 ) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far. If a mapping gives the same rows another account or
-    description now, their transactions follow, with what the user decided about them.
+    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. If that gives the
+    same rows another account or description now, their transactions follow, with what the user
+    decided about them.
     """
     stored = connection.execute(
         "SELECT row_number, date, amount, identity FROM statement_rows "
@@ -312,7 +315,7 @@ def put_rows(
     )
     before = list(stored)
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
-    rows = rows_by_identity(blocks)
+    rows = rows_by_identity(blocks, is_mapped=is_mapped)
     connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
