@@ -27,8 +27,9 @@ from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
 from mdvec.household.core.undecided import (
     MappingProposal,
-    Undecided,
+    about_days,
     decide,
+    ways_to_read_days,
     with_other_words_counted,
 )
 
@@ -166,8 +167,9 @@ def proposal_with(
         decided = decide(with_stated(decided.mapping, records, given), records, frozenset(given))
         checks += [each for each in decided.checks if each not in checks]
     undecided = decided.undecided
-    if "date_format" not in given and (days := _days_as_read(decided.mapping, records, today)):
-        undecided += (Undecided.of("days", ", ".join(map(str, decided.mapping.date)), days),)
+    ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)
+    if "date_format" not in given and len(ways) > 1:
+        undecided += (about_days(decided.mapping, ways),)
     return MappingProposal(decided.mapping, tuple(checks), undecided)
 
 
@@ -211,19 +213,6 @@ def _both(before: object, stated: object) -> list[object]:
     """What stands in two values of TOML, each of them a list, a single value or missing."""
     both = [each if isinstance(each, list) else [each] for each in (before, stated)]
     return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
-
-
-def _days_as_read(mapping: Mapping, records: Records, today: date) -> str:
-    """The first day in each way in which all days can be read; "" if there is only one."""
-    ways: dict[tuple[date, ...], str] = {}
-    for date_format in DATE_FORMATS:
-        read = read_mapped(replace(mapping, date_format=date_format), records)
-        days = tuple(row.date for row in read.rows)
-        if days and max(days) <= today + _AHEAD:
-            ways.setdefault(days, f"{days[0]} {date_format}")
-    most = max(map(len, ways), default=0)
-    complete = [way for days, way in ways.items() if len(days) == most]
-    return ", ".join(complete) if len(complete) > 1 else ""
 
 
 def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal:

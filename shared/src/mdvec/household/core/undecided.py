@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fnmatch import fnmatchcase
 
 from mdvec.household.core.categories import INCOME
@@ -26,7 +27,13 @@ from mdvec.household.core.cells import (
 )
 from mdvec.household.core.column_roles import any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
-from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapping import (
+    DATE_FORMATS,
+    Conditions,
+    MappedColumn,
+    Mapping,
+    one_spelling,
+)
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
@@ -184,6 +191,8 @@ def undecided_in(
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
+    if read.bad and not read.rows and (ways := ways_to_read_days(mapping, records, date.max)):
+        questions.append(about_days(mapping, ways))
     rows = read.unproven if is_proven else set(range(len(read.rows)))
     for column in columns:
         if not _is_read(column, mapping, stated):
@@ -193,6 +202,23 @@ def undecided_in(
     left = [column for column in columns if column.name not in known]
     questions += _about_rows(mapping, left, read, rows)
     return tuple(questions)
+
+
+def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:
+    """The first day in each way in which all days can be read, none of them after ``until``."""
+    ways: dict[tuple[date, ...], str] = {}
+    for date_format in DATE_FORMATS:
+        read = read_mapped(replace(mapping, date_format=date_format), records)
+        days = tuple(row.date for row in read.rows)
+        if days and max(days) <= until:
+            ways.setdefault(days, f"{days[0]} {date_format}")
+    most = max(map(len, ways), default=0)
+    return [way for days, way in ways.items() if len(days) == most]
+
+
+def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
+    """Ask how days are to be read that can be read in these ways."""
+    return Undecided.of("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
 def _is_decided(mapping: Mapping, column: OpenColumn, text: str) -> bool:
