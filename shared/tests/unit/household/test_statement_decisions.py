@@ -141,6 +141,10 @@ KINDS = {
         "利用日,利用店名,利用金額\n2025/7/1,前回口座振替,-5000\n2025/7/2,架空電気,2000\n",
         [-2000], "利用店名", {"skipped": {"利用店名": ["前回口座振替"]}},
     ),
+    "refund-that-another-column-tells": Kind(
+        "利用日,利用店名,利用金額,備考\n2025/7/1,架空電気,-300,返品\n2025/7/2,架空書店,2000,\n",
+        [300, -2000], "利用店名", {"refunds": {"備考": ["返品"]}},
+    ),
     "refund-of-a-shop-that-was-paid": Kind(
         "利用日,利用店名,利用金額\n2025/7/1,架空電気,2000\n2025/7/2,架空電気,-2000\n",
         [-2000, 2000],
@@ -470,6 +474,27 @@ def test_each_sentence_about_a_mapping_is_said_in_both_languages():
         assert english.isascii() != ("列名" in english or "値" in english)
         assert not japanese.isascii()
         assert "{" not in english + japanese
+
+
+@each("key", ["refunds", "counted"])
+def test_what_one_shop_is_decided_to_be_asks_about_no_other_shop_of_a_later_file(key):
+    head = "利用日,利用場所,利用内容,利用金額\n"
+    first = f"{head}2025/7/1,甲,-,550\n2025/7/2,乙,-,980\n2025/7/3,丙,-,-1990\n"
+    (asked,) = proposal_with(first, "架空", TODAY).undecided
+    assert "refunds" in asked.question.text()
+    told = proposal_with(first, "架空", TODAY, {key: {"利用場所": ["丙"]}})
+    assert told.undecided == ()
+    later = f"{head}2025/8/1,丁,-,550\n2025/8/2,戊,-,980\n"
+    parsed = read_statement(later.encode(), "a.csv", Mappings((told.mapping,)))
+    assert [row.amount for row in parsed.rows] == [-550, -980]
+
+
+def test_new_words_in_a_column_of_kinds_are_asked_about_however_many_rows_a_later_file_has():
+    text, _, _, stated = KINDS["kinds-in-place-of-descriptions"]
+    mapping = proposal_with(text, "架空", TODAY, stated).mapping
+    later = text.splitlines()[0] + "\n2025/8/1,不成立,100,\n"
+    parsed = read_statement(later.encode(), "a.csv", Mappings((mapping,)))
+    assert "column 取引内容 says 不成立" in parsed.passed_over
 
 
 def test_only_the_word_is_asked_about_of_which_the_balance_says_nothing():

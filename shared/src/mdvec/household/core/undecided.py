@@ -28,6 +28,7 @@ from mdvec.household.core.cells import (
 from mdvec.household.core.column_roles import any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
+    CONDITIONS,
     DATE_FORMATS,
     Conditions,
     MappedColumn,
@@ -60,6 +61,8 @@ _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
+_SETTLING = ("refunds", "reversals", "transfers", "not_counted")
+"""The keys that say what a row is, whatever its other columns say."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
 
@@ -154,18 +157,18 @@ def with_other_words_counted(
 
     For columns of which a person has said what some of their words mean.
     """
-    counted = dict(mapping.counted.patterns)
-    read = read_mapped(mapping, records)
+    counted, kinds = dict(mapping.counted.patterns), mapping.kinds
+    read = read_mapped(replace(mapping, skipped=Conditions()), records)
     for column in open_columns(mapping, records, read):
-        is_free_text = column.key in mapping.memo or (
-            column.key in mapping.description and not _has_kinds(column, mapping)
-        )
-        if column.key in columns and not is_free_text:
-            left = [text for text in column.texts if not _is_decided(mapping, column, text)]
-            words = tuple(filter(_is_plain, left))
-            if words and len(left) <= _MAX_WORDS_SHOWN:
-                counted[column.key] = (*counted.get(column.key, ()), *words)
-    return replace(mapping, counted=Conditions(counted))
+        if column.key not in columns or _is_read(column, mapping, frozenset()):
+            continue
+        if column.key in mapping.description:
+            kinds = tuple(dict.fromkeys((*kinds, column.key)))
+        left = [text for text in column.texts if not _is_decided(mapping, column, text)]
+        words = tuple(filter(_is_plain, left))
+        if words and len(left) <= _MAX_WORDS_SHOWN:
+            counted[column.key] = (*counted.get(column.key, ()), *words)
+    return replace(mapping, counted=Conditions(counted), kinds=kinds)
 
 
 def undecided_in(
@@ -200,7 +203,11 @@ def undecided_in(
             questions += _about(column, mapping, read, asked, stated)
     known = {each.column for each in questions}
     left = [column for column in columns if column.name not in known]
-    questions += _about_rows(mapping, left, read, rows)
+    settled = {
+        at for column in columns for at, text in enumerate(column.cells)
+        if _is_decided(mapping, column, text, _SETTLING)
+    }  # fmt: skip
+    questions += _about_rows(mapping, left, read, rows, settled)
     return tuple(questions)
 
 
@@ -221,12 +228,15 @@ def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
     return Undecided.of("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
-def _is_decided(mapping: Mapping, column: OpenColumn, text: str) -> bool:
-    """Whether somebody has said what a text in a column means."""
+def _is_decided(
+    mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
+) -> bool:
+    """Whether somebody has said, under one of the keys, what a text in a column means."""
+    conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
         fnmatchcase(one_spelling(text), one_spelling(pattern))
-        for conditions in mapping.conditions
-        for pattern in conditions.patterns.get(column.key, ())
+        for each in conditions
+        for pattern in each.patterns.get(column.key, ())
     )
 
 
@@ -240,11 +250,11 @@ def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
 
 def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bool:
     """Whether a column's cells are taken as they are: as an amount, or as free text."""
-    has_kinds = column.key in mapping.counted.patterns
-    if column.key not in mapping.description:
-        return column.key in (*mapping.memo, mapping.amount) and not has_kinds
-    is_decided = "description" in stated and not has_kinds
-    return is_decided or not _has_kinds(column, mapping)
+    if column.key in mapping.kinds:
+        return False
+    if column.key in mapping.description:
+        return "description" in stated or not _has_kinds(column, mapping)
+    return column.key in (*mapping.memo, mapping.amount)
 
 
 def _of_unknown_way(
@@ -399,11 +409,13 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
 
 
 def _about_rows(
-    mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int]
-) -> Iterator[Undecided]:
+    mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
+    settled: set[int],
+) -> Iterator[Undecided]:  # fmt: skip
     """Rows that say themselves to be no transactions, or to give money back.
 
-    What the balance proves is a movement; a row without proof may be what was there before.
+    What the balance proves is a movement; a row without proof may be what was there before. Of
+    ``settled`` rows another column says what they are.
     """
     rows = read.rows
     by_key = {column.key: column for column in columns}
@@ -414,7 +426,7 @@ def _about_rows(
         said = [
             (text, one_spelling(text), rows[at], at in doubtful)
             for at, text in enumerate(column.cells)
-            if text and not _is_decided(mapping, column, text)
+            if text and at not in settled and not _is_decided(mapping, column, text)
         ]
         texts = [
             text for text, words, row, is_doubtful in said
@@ -438,9 +450,11 @@ def _about_rows(
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and len(doubtful) == len(rows):
         column = texts_of[0]
-        pairs = list(zip(column.cells, amount.numbers or (), strict=False))
-        paid_to = {text for text, number in pairs if number > 0}
-        came_from = dict.fromkeys(text for text, number in pairs if number < 0)
+        pairs = list(enumerate(zip(column.cells, amount.numbers or (), strict=False)))
+        paid_to = {text for _, (text, number) in pairs if number > 0}
+        came_from = dict.fromkeys(
+            text for at, (text, number) in pairs if number < 0 and at not in settled
+        )
         texts = [
             text
             for text in came_from
