@@ -1,6 +1,7 @@
 """Finds the Japanese of an English sentence of the library, whatever names and numbers are in it.
 
-The table is ``japanese.toml``: sentences with ``{places}``, in both languages.
+The table is ``japanese.toml``: sentences with ``{places}``, in both languages. Beside it is that of
+what a household asks about a file.
 """
 
 from __future__ import annotations
@@ -56,10 +57,13 @@ def _headings() -> dict[str, str]:
 @cache
 def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
     """The table: sentences with ``{places}``, in English and in Japanese, by who says them."""
-    text = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+    here = Path(__file__)
+    table = tomllib.loads(here.with_suffix(".toml").read_text(encoding="utf-8"))
+    asked = here.with_name("household") / "mapping_sentences.toml"
+    table["mapping"] = list(tomllib.loads(asked.read_text(encoding="utf-8")).values())
     return {
         speaker: tuple((each["en"], each["ja"]) for each in sentences)
-        for speaker, sentences in tomllib.loads(text).items()
+        for speaker, sentences in table.items()
     }
 
 

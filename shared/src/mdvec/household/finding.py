@@ -16,7 +16,6 @@ from mdvec.household.core.categories import (
     ResolvedSubject,
     Subject,
     Total,
-    folded_category,
     hierarchy_of,
 )
 from mdvec.household.core.found import (
@@ -51,6 +50,7 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     astray_note,
     clipped_note,
+    filling_note,
     renamed_notes,
     totals_in_words,
 )
@@ -188,6 +188,9 @@ def find_transactions(
             totals = totals_of(by_key)
             left_out = _left_out(row_sums.rows_left_out(connection, condition), reasons)
         notes += [left_out_note(left_out)] * bool(left_out)
+        if period and not totals.rows:
+            marks = ledger.marks(period.months, period.days)
+            notes += [filling_note(month) for month in marks.running]
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
             alone = words.each_alone(reasons)
@@ -350,6 +353,10 @@ def _related_notes(
     ]
     if not words.query:
         return notes
+    accounts = [] if chosen else row_sums.accounts_named(connection, tool_id, words.query)
+    if accounts:
+        named = "、".join(map(bracketed_name, accounts))
+        return [*notes, f"口座{named}の明細は account で選べます"]
     category = category_named(words.query, hierarchy)
     ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
@@ -431,15 +438,10 @@ def _accounts(
     """The account with this name, or all whose name contains it; None without a name."""
     if name is None or not name.strip():
         return None
-    known = row_sums.account_names(connection, tool_id)
-    wanted = folded_category(name)
-    accounts = [account for account in known if folded_category(account) == wanted]
-    accounts = accounts or [
-        account for account in known if wanted and wanted in folded_category(account)
-    ]
+    accounts = row_sums.accounts_named(connection, tool_id, name)
     if not accounts:
-        raise UnknownAccount(name, sorted(known))
-    return tuple(sorted(accounts))
+        raise UnknownAccount(name, sorted(row_sums.account_names(connection, tool_id)))
+    return tuple(accounts)
 
 
 _BY_TEXT = ("shop", "category", "account")

@@ -23,8 +23,8 @@ from mdvec.household.interfaces.mappings import (
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
 from mdvec.household.ledger import import_ledger
 from mdvec.household.options import HouseholdOptions
-from mdvec.household.reading import LedgerFile, may_have_rows, unsupported_files, with_advice
-from mdvec.household.report import HouseholdReport, LedgerReport
+from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
+from mdvec.household.report import HouseholdReport, LedgerReport, left_open
 from mdvec.importing import (
     Importer,
     ImportInterrupted,
@@ -120,7 +120,7 @@ class _HouseholdImport:
             chunks=subjects.searchable_rows(self.connection, self.tool_id),
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, *candidates),
-            undecided=may_have_rows(ledger.passed_over),
+            undecided=tuple(left_open(ledger, self.job.tool.name)),
         )
 
     def _look_for_duplicates(

@@ -6,7 +6,7 @@ statements, even of files that have been deleted. All changes are made in one da
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import apsw
@@ -28,7 +28,7 @@ from mdvec.household.interfaces import (
     plans,
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
-from mdvec.household.interfaces.ledger_statements import KnownFile
+from mdvec.household.interfaces.ledger_statements import OVERRULED, KnownFile
 from mdvec.household.interfaces.linked_again import Joined, store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
@@ -71,9 +71,11 @@ def import_ledger(
     else:
         importing = _LedgerImport(connection, tool_id, folder, mode, may_exist, removal_options)
         report = importing.run(complete=complete)
+    statements = ledger_statements.known_statements(connection, tool_id)
     return with_files(
         replace(
             report,
+            overruled=(*_older_than_their_time(statements, folder), *report.overruled),
             asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
             account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
             repeated=tuple(accounts.repeated_rows(connection, tool_id)),
@@ -102,7 +104,7 @@ class _LedgerImport:
         with connection, derivation.temporary_tables(connection):
             ledger_statements.keep_rows(connection, tool_id, self.removals.keep)
             self._store_statements()
-            changes, overruled, by_time, linked_again = self._derive(may_delete=may_delete)
+            changes, held, by_time, linked_again = self._derive(may_delete=may_delete)
             bring_back_decisions(connection, tool_id)
             update_marks(connection, tool_id)
             ledger_statements.set_without_file(connection, tool_id, changes.without_file)
@@ -118,7 +120,7 @@ class _LedgerImport:
             deleted=changes.deleted,
             removed=tuple(row for row in gone if row.id in changes.removed),
             returned=tuple(ledger_statements.named_rows(connection, returned)),
-            overruled=overruled,
+            overruled=held,
             by_time=by_time if changes.imported or changes.updated or changes.removed else (),
             linked_again=linked_again,
         )
@@ -138,7 +140,9 @@ class _LedgerImport:
                 statement = _with_first_seen(read.statement, known, folder.known)
                 statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
-                ledger_statements.put_rows(connection, tool_id, statement_id, read.blocks, scope)
+                ledger_statements.put_rows(
+                    connection, tool_id, statement_id, read.blocks, scope, is_mapped=read.is_mapped
+                )
         ledger_statements.lower_times(connection, tool_id, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [
@@ -188,12 +192,6 @@ class _LedgerImport:
         held = derivation.hold_back(connection, tool_id, doubtful)
         changes = derivation.follow_statements(connection, tool_id)
         present = folder.present_statements
-        overruled = [
-            Problem(each.statement.path, _why_older(each.statement, each.superseded_by))
-            for each in ranked
-            if each.superseded_by is not None and each.statement.key in present
-            if families[each.statement.id] == families[each.superseded_by.id]
-        ]
         paths = {each.id: each.path for each in statements}
         read_now = {read.statement.key for read in folder.contents if not read.unread}
         by_time = tuple(
@@ -212,8 +210,8 @@ class _LedgerImport:
             for each in new_ids.joined
             if not read_now.isdisjoint({keys[each.older], keys[each.newer]})
         )
-        overruled += [_held_file(paths, *each) for each in held]
-        return changes, tuple(overruled), by_time, linked_again
+        held_files = tuple(_held_file(paths, *each) for each in held)
+        return changes, held_files, by_time, linked_again
 
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
@@ -290,13 +288,24 @@ def _why_once(joined: Joined, older: str) -> str:
     )
 
 
-def _why_older(older: Statement, newer: Statement) -> str:
-    name, other = older.name, newer.name
-    why = (
-        "has the higher number"
-        if name.stem == other.stem and name.number != other.number
-        else "has rows of later days"
-    )
-    return (
-        f"its time is later than that of {newer.path}, which {why}, so that file takes precedence"
-    )
+def _older_than_their_time(
+    statements: Sequence[Statement], folder: StatementFolder
+) -> Iterator[Problem]:
+    """The files that look newer than one that takes precedence, and than all with their days."""
+    present = [each for each in statements if each.key in folder.present_statements and each.days]
+    for each in rank_statements(statements):
+        older, newer = each.statement, each.superseded_by
+        is_latest = older in present and not any(
+            other.mtime_ns > older.mtime_ns and other.family == older.family
+            and other.days[0] <= older.days[0] and older.days[-1] <= other.days[-1]
+            for other in present
+        )  # fmt: skip
+        if newer and older.family == newer.family and is_latest:
+            name, other = older.name, newer.name
+            is_numbered = name.stem == other.stem and name.number != other.number
+            why = "has the higher number" if is_numbered else "has rows of later days"
+            yield Problem(
+                older.path,
+                f"its time is later than that of {newer.path}, which {why}, so that file takes "
+                f"precedence{'' if is_numbered else OVERRULED}",
+            )

@@ -343,7 +343,9 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
     """Notes on the files of these days: rows that are in no sum, or may count twice."""
     span, name = (str(days.first), str(days.last)), ledger_sums.tool_name(connection, tool_id)
     notes = []
-    unread = ledger_statements.unread_rows(connection, tool_id, span)
+    left_out = ledger_statements.files_left_out(connection, tool_id)
+    listed = ledger_statements.unread_rows(connection, tool_id, span)
+    unread = [(path, count) for path, count in listed if path not in left_out]
     if unread:
         files = wording.files_in_words([path for path, _ in unread])
         notes.append(
@@ -351,10 +353,14 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
             "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
             f"{name} --mode update で出ます"
         )
-    left_out = wording.left_out_text(ledger_statements.files_left_out(connection, tool_id))
+    if overruled := ledger_statements.overruled_files(connection, tool_id, span):
+        notes.append(
+            f"{wording.files_in_words(overruled)}より、後の日まで明細のあるファイルを優先しています。"
+            f"理由は {offered_name('list_sources')} で確かめられます"
+        )
     return [
         *notes,
-        *([left_out] if left_out else []),
+        *[wording.left_out_text(left_out)] * bool(left_out),
         *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(connection, tool_id, span)),
         *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
     ]

@@ -12,6 +12,7 @@ from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapping import one_spelling
 from mdvec.household.core.moneyforward import decode
+from mdvec.japanese import in_japanese
 from mdvec.text import shown_name
 
 if TYPE_CHECKING:
@@ -105,6 +106,10 @@ def _text(file: str, shown: StatementPreview, lines: Sequence[str]) -> AnswerTex
         open_ = [f"保存しました: {Path(shown.saved).name}。次の取り込み（update）から使います"]
     elif not open_ and shown.origin == "proposed":
         open_ = ["決めることは残っていません。edit_household の what=mapping で保存できます"]
+    if shown.bad:
+        line, reason = shown.bad[0]
+        why = f"最初は {line}行目: {in_japanese(reason)}"
+        open_.append(f"読めない行: {len(shown.bad):,}行（{why}）")
     return answer_text(
         [
             f"{shown_name(file)} は {shown_name(shown.kind)}（{shown.origin}）として"

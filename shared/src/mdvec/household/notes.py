@@ -11,14 +11,19 @@ import apsw
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
-from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
+from mdvec.household.interfaces.ledger_sums import (
+    TRANSACTION_COLUMNS,
+    read_transaction,
+)
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.subjects import follow_decisions
-from mdvec.household.rules import chosen_category
-from mdvec.text import on_one_line, shown_name
+from mdvec.household.rules import chosen_category, known_categories
+from mdvec.text import bracketed_name, on_one_line, shown_name
 
 _MAX_NOTE, _MAX_TAG, _MAX_TAGS = 500, 40, 10
 _MAX_LISTED = 50
@@ -100,19 +105,25 @@ def categorize_rows(
         UnknownCategory: no category, or several, have that name.
         InvalidRule: the category is a total.
     """
-    for transaction_id in transaction_ids:
-        noted_row(connection, tool_id, transaction_id)
+    before = [noted_row(connection, tool_id, each).row for each in transaction_ids]
+    told: list[str] = []
     with connection:
         major, minor = "", ""
         if category.strip():
             chosen = chosen_category(connection, tool_id, category)
             major, minor = chosen.major, chosen.minor or ""
+            is_new = major not in known_categories(connection, tool_id)
+            told += [f"大項目{bracketed_name(major)}を新しく作りました。"] * is_new
+            counted = [
+                (row.category_major == INCOME, row.amount or 0) for row in before if row.counts
+            ]
+            told += against_text(chosen, counted)
         values = {"category_major": major, "category_minor": minor}
         _put(connection, tool_id, transaction_ids, values)
         rows = [noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
     done = "カテゴリを決めました。" if major else "カテゴリを規則かファイルのものに戻しました。"
     total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
-    text = answer_text([done, *map(_line, rows[:_MAX_LISTED])])
+    text = answer_text([done, *told, *map(_line, rows[:_MAX_LISTED])])
     return NotesAnswer(tuple(rows), len(rows), total, text)
 
 

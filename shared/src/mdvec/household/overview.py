@@ -28,9 +28,10 @@ from mdvec.household.core.categories import (
 )
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger, left_out_text
-from mdvec.household.interfaces import ledger_statements, ledger_sums
+from mdvec.household.interfaces import ledger_statements, ledger_sums, row_sums
 from mdvec.household.interfaces.plans import rules_of
 from mdvec.text import bracketed_name, shortened
+from mdvec.tools import offered_name
 
 
 @cache
@@ -270,7 +271,7 @@ def resolved_name(
         return resolve_subject(name, hierarchy)
     except AmbiguousCategory:
         raise
-    except UnknownCategory:
+    except UnknownCategory as unknown:
         wanted = folded_category(name)
         former = [
             str(rule.category)
@@ -282,7 +283,12 @@ def resolved_name(
         if len(known) > 1:
             raise AmbiguousCategory(name, sorted(map(str, known))) from None
         if not known:
-            raise
+            texts = row_sums.descriptions(connection, tool_id)
+            if not any(wanted and wanted in folded_category(text) for text in texts):
+                raise
+            finding = f"{offered_name('find_transactions')} の query で探せます"
+            hint = f"。店の名前にある「{shortened(name)}」は {finding}"
+            raise UnknownCategory(name, unknown.nearest, unknown.choices, hint) from None
         (subject,) = known
         return ResolvedSubject(
             subject, f"「{shortened(name)}」は{bracketed_name(subject)}として集計しました"

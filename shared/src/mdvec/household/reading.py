@@ -158,7 +158,8 @@ class StatementFile:
     """A statement file with its rows, grouped by header; ``unread`` says why it has none.
 
     ``misfits`` are rows that its running balance contradicts. ``assets`` are the months of an asset
-    history, which has no rows. ``account_number`` is "" if unknown.
+    history, which has no rows. ``account_number`` is "" if unknown; ``is_mapped``: a mapping read
+    it, so that it is no file of Money Forward.
     """
 
     file: KnownFile
@@ -167,6 +168,7 @@ class StatementFile:
     misfits: tuple[BadRow, ...] = ()
     assets: tuple[AssetMonth, ...] = ()
     account_number: str = ""
+    is_mapped: bool = False
 
     @property
     def statement(self) -> Statement:
@@ -211,6 +213,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         misfits=parsed.misfits,
         assets=tuple(assets),
         account_number=parsed.account_number,
+        is_mapped=bool(parsed.kind),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
@@ -9,9 +10,10 @@ from typing import Literal
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
-from mdvec.household.interfaces.ledger_statements import GoneRow, KnownFile
-from mdvec.household.reading import StatementFile
+from mdvec.household.interfaces.ledger_statements import OVERRULED, GoneRow, KnownFile
+from mdvec.household.reading import StatementFile, may_have_rows
 from mdvec.importing import ImportReport, ReportLine, notes
+from mdvec.platform import shell_line
 from mdvec.text import counted, shown_name
 
 LedgerMode = Literal["update", "replace"]
@@ -64,6 +66,23 @@ class LedgerReport:
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
     linked_again: tuple[Problem, ...] = ()
+
+
+def left_open(ledger: LedgerReport, tool_name: str) -> list[Problem]:
+    """What list_sources says of files until another import: which rows no sum has, and why."""
+    reasons: dict[str, list[str]] = {}
+    for path, of_file in itertools.groupby(ledger.failed, lambda row: row.path):
+        first, *others = of_file
+        command = f"mdvec household map {shell_line(path)} -n {tool_name}"
+        reasons[path] = [
+            f"{counted(1 + len(others), 'row')} cannot be read, the first in line {first.line}: "
+            f"{first.reason}; how the file is read: {command}"
+        ]
+    for each in ledger.overruled:
+        if each.reason.endswith(OVERRULED):
+            reasons.setdefault(each.file_path, []).append(each.reason)
+    problems = [Problem(path, "; ".join(said)) for path, said in reasons.items()]
+    return [*may_have_rows(ledger.passed_over), *problems]
 
 
 def with_files(

@@ -82,6 +82,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     with read_snapshot(connection):
         rule = _rule(connection, tool_id, shop, category)
         moved = _moved_by(connection, tool_id, rule)
+        others = len(_moved_by(connection, tool_id, rule, others=True))
     sums: Counter[str] = Counter()
     counted: Counter[str] = Counter()
     for row in moved:
@@ -91,16 +92,18 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
     return RuleTrial(
         rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
-        answer_text(category_rules.trial_text(rule, moved, by_category)),
+        answer_text(category_rules.trial_text(rule, moved, by_category, others)),
     )  # fmt: skip
 
 
-def _moved_by(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> list[CountedRow]:
-    """The counting rows to which a rule would give another category."""
-    others = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
-    rows = counted_rows(connection, tool_id, date.min, date.max)
+def _moved_by(
+    connection: apsw.Connection, tool_id: int, rule: CategoryRule, *, others: bool = False
+) -> list[CountedRow]:
+    """The rows to which a rule would give another category: those that count, or the ``others``."""
+    rules = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
+    rows = counted_rows(connection, tool_id, date.min, date.max, others=others)
     own = plans.own_categories(connection, tool_id)
-    return [row for row in rows if row.id not in own and _moves(row, rule, others)]
+    return [row for row in rows if row.id not in own and _moves(row, rule, rules)]
 
 
 def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
@@ -111,7 +114,9 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     """
     with connection:
         rule = _rule(connection, tool_id, shop, category)
-        against = category_rules.against_text(rule, _moved_by(connection, tool_id, rule))
+        moved = [(row.is_income, row.amount) for row in _moved_by(connection, tool_id, rule)]
+        against = category_rules.against_text(rule.category, moved)
+        others = len(_moved_by(connection, tool_id, rule, others=True))
         plans.put_rule(connection, tool_id, rule)
         changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
@@ -119,7 +124,8 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         f"{category_rules.rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
-    return RuleChange(changed, answer_text([text, *against]))
+    left_out = [f"うち集計外は {others:,}件です。"] * bool(others)
+    return RuleChange(changed, answer_text([text, *left_out, *against]))
 
 
 def remove_rule(
@@ -192,7 +198,7 @@ def list_rules(
 
 def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:
     if not shop.strip():
-        known = _known_categories(connection, tool_id)
+        known = known_categories(connection, tool_id)
         return _renaming(category, known, plans.rules_of(connection, tool_id))
     pattern = shop_of(shop)
     if len(pattern) < _MIN_LETTERS:
@@ -209,7 +215,7 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
         UnknownCategory: no category, or several, have that name.
         InvalidRule: it is a total, or empty.
     """
-    known = _known_categories(connection, tool_id)
+    known = known_categories(connection, tool_id)
     subject: Subject | None = None
     try:
         if name.strip():
@@ -226,7 +232,8 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
     return subject
 
 
-def _known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
+def known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
+    """The categories that rows have, and those that their files gave them."""
     return hierarchy_of(
         [*category_names(connection, tool_id), *plans.filed_names(connection, tool_id)]
     )

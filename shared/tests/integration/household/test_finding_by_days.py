@@ -6,6 +6,8 @@ import pytest
 from found_ledger import CATEGORIES, ROWS, TODAY, Ledger, told
 from table_of_cases import each
 
+from mdvec.household.core.categories import UnknownCategory
+from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions
 from mdvec.household.month import monthly_household
 
@@ -185,3 +187,29 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     if asked == ("2025-06-15", "2026-12-31"):
         assert [group.mean.is_whole for group in found.groups] == [False, True]
         assert "（7か月、途中の月を含む）" in found.groups[0].in_words
+
+
+def test_words_that_name_an_account_point_to_its_filter():
+    found = Ledger(ROWS).find(query="カードa")
+    assert found.total_rows == 0
+    assert "口座「カードA」の明細は account で選べます" in found.notes
+    assert "account chooses the rows of the account" in in_english(found.text)
+    assert Ledger(ROWS).find(account="カードA").total_rows == 1
+
+
+def test_nothing_found_in_a_month_that_may_be_incomplete_says_so():
+    found = Ledger(ROWS).find(query="家賃", period="今月")
+    assert "2025年08月の明細はまだ揃っていない可能性があります" in found.notes
+    assert not any("揃って" in note for note in Ledger(ROWS).find(query="家賃").notes)
+
+
+def test_a_category_that_is_the_name_of_a_shop_points_to_the_search():
+    ledger = Ledger(ROWS)
+    with pytest.raises(UnknownCategory) as refused:
+        ledger.find(category="ライオン堂")
+    hint = "店の名前にある「ライオン堂」は find_transactions の query で探せます"
+    assert str(refused.value).endswith(f"。{hint}")
+    assert in_english(str(refused.value)).endswith("find_transactions finds it as query")
+    with pytest.raises(UnknownCategory) as refused:
+        ledger.find(category="どこにもない")
+    assert "query" not in str(refused.value)

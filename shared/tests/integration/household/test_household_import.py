@@ -17,12 +17,15 @@ from mdvec.embedding.embedder import Embedder, ModelUnavailable
 from mdvec.household import deciding, review, rules
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.deciding import ReviewDecision
+from mdvec.household.english import in_english
+from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.core.filters import Filters
+from mdvec.sync.freshness import list_sources
 from mdvec.tools.registry import get_tool
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
@@ -444,3 +447,35 @@ def test_a_copy_of_an_old_statement_file_does_not_restore_old_values(household):
     household.export("copy of a.csv", row("x", amount=-1234), time=3_000)
     report = household.import_()
     assert (report.updated, [one.amount for one in household.ledger()]) == (0, [-1300])
+
+
+def test_a_newer_file_that_counts_as_older_is_named_until_the_other_is_downloaded_again(household):
+    def spent_and_notes():
+        with open_database(household.database, "read") as connection:
+            month = monthly_household(connection, 1, period="2026-06", today=date(2026, 8, 20))
+        return month.spending, [each for each in month.notes if "優先" in each]
+
+    year, june = (
+        f"収入・支出詳細_2026-{days}.csv" for days in ("01-01_2026-12-31", "06-01_2026-06-30")
+    )
+    kept, july = row("a", amount=-600, day="2026/06/10"), row("c", day="2026/07/03")
+    wrong, double = (row("b", amount=-1000, day="2026/06/15"), row("d", day="2026/06/30"))
+    corrected = row("b", amount=-8000, day="2026/06/15")
+    household.export(year, kept, wrong, double, july, time=1_783_209_600)
+    household.import_("new")
+    household.export(june, kept, corrected, time=1_786_320_000)
+    for _ in range(2):
+        household.import_()
+        spent, (note,) = spent_and_notes()
+        assert spent == 2800
+        assert note.startswith(f"{june}より、後の日まで明細のあるファイルを優先しています")
+        assert in_english(note) == (
+            f"a file with rows of later days takes precedence over {june}; list_sources says why"
+        )
+        (source,) = list_sources(household.database, household.rules)
+        ((path, reason),) = [(each.file_path, each.reason) for each in source.failed]
+        assert (path, reason.endswith("download its days again, too")) == (june, True)
+    household.export(year, kept, corrected, july, time=1_786_400_000)
+    household.import_()
+    assert spent_and_notes() == (8600, [])
+    assert list_sources(household.database, household.rules)[0].failed == ()

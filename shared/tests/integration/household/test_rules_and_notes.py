@@ -47,6 +47,7 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
         "（まだ変えていません）。",
         "- 日用品 > 雑貨 から 1件 1,000円",
         "- 未分類 > 未分類 から 1件 9,000円",
+        "ほかに集計外の 1件も移ります。",
         "  2025-06-01 ﾘﾝﾘﾝ 駅前店 -9,000円 [1]",
         "  2025-06-03 リンリン 0123 -1,000円 [3]",
     ]
@@ -61,7 +62,9 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
     assert "10,000) would reduce the income" in in_english(earned.text)
     done = set_rule(connection, tool, shop="リンリン", category="収入 > その他")
-    assert done.text.splitlines()[1:] == earned.text.splitlines()[3:4]
+    assert done.text.splitlines()[1:] == ["うち集計外は 1件です。", earned.text.splitlines()[4]]
+    assert "of them 1 row do" in in_english(done.text)
+    assert "so would 1 row that" in in_english(earned.text)
     june = monthly_household(connection, tool, period="2025-06", today=date(2025, 7, 1))
     (lowered,) = [note for note in june.notes if note.startswith("入金より支払いの多い")]
     assert "収入を減らしています（収入 > その他 10,000円）" in lowered
@@ -314,6 +317,21 @@ def test_a_row_has_a_category_of_its_own_before_any_rule_and_over_imports(connec
 
 
 SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市りんりん"))
+
+
+def test_a_category_of_a_row_that_is_new_or_lowers_a_sum_says_so(connection):
+    salary = Bought("2025-06-25", "勤め先", 620_000, "収入/給与")
+    tool = fill(connection, [*BOUGHT, salary])
+    text = categorize_rows(
+        connection, tool, transaction_ids=[5], category="娯楽 > 旅行"
+    ).text.splitlines()
+    assert text[:3] == [
+        "カテゴリを決めました。", "大項目「娯楽」を新しく作りました。",
+        "収入だった 1件 620,000円は、支出を減らす明細になります。",
+    ]  # fmt: skip
+    assert "is a new 大項目" in in_english(text[1])
+    again = categorize_rows(connection, tool, transaction_ids=[5], category="収入 > 給与").text
+    assert len(again.splitlines()) == 2
 
 
 @settings(

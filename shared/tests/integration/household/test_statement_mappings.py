@@ -12,6 +12,7 @@ from mdvec.household import EmptyLedger
 from mdvec.household.account_report import accounts_report
 from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.mapping_review import mapping_answer
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
@@ -167,6 +168,55 @@ def test_answers_and_sources_name_the_files_that_no_sum_has(household):
     assert told() == []
     (source,) = list_sources(household.database, household.rules)
     assert source.failed == ()
+
+
+ANSER = "照会口座,番号,勘定日,出金金額(円),入金金額(円),残高(円),取引区分,摘要"
+
+
+def test_a_file_of_a_known_kind_whose_days_need_a_format_is_asked_about_wherever_it_is_named(
+    household,
+):
+    household.put("meisai.csv", ANSER, "普通,1,06年11月03日,500,,9500,振込,家賃")
+    household.import_("new")
+    with (
+        open_database(household.database, "read") as connection,
+        pytest.raises(EmptyLedger, match=r"^取り込めた明細がありません。meisai\.csv は取り込めず"),
+    ):
+        monthly_household(connection, 1, period="2024-11", today=date(2025, 9, 1))
+    (source,) = list_sources(household.database, household.rules)
+    assert "column 勘定日" in source.failed[0].reason
+    assert "2024-11-03 令和" in source.failed[0].reason
+    assert source.failed[0].reason.endswith("mdvec household map meisai.csv -n kakeibo")
+    answer = mapping_answer(household.folder, "meisai.csv")
+    assert "2024-11-03 令和" in answer.undecided[0]
+    assert "読めない行: 1行（最初は 2行目: 日付を読み取れません" in str(answer.text)
+    household.map("meisai.csv", stated=['date_format = "令和"'], save=True)
+    household.import_("update")
+    assert household.counted() == [("普通", "家賃 振込", -500)]
+    assert list_sources(household.database, household.rules)[0].failed == ()
+
+
+def test_sources_name_the_rows_of_a_file_that_cannot_be_read_and_answers_a_file_of_only_such(
+    household,
+):
+    mf = "1,2025/07/{:02},米,{},現金,食費,食料品,,0,a{}"
+    household.put("bad.csv", MONEY_FORWARD, *(mf.format(n, "-1.5", n) for n in (1, 2)))
+    household.put("mf.csv", MONEY_FORWARD, mf.format(3, -500, 3), mf.format(4, "x", 4))
+    household.import_("new")
+    for mode in ("update", "replace"):
+        (source,) = list_sources(household.database, household.rules)
+        assert [(each.file_path, each.reason.partition(":")[0]) for each in source.failed] == [
+            ("bad.csv", "2 rows cannot be read, the first in line 2"),
+            ("mf.csv", "1 row cannot be read, the first in line 3"),
+        ]
+        with open_database(household.database, "read") as connection:
+            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+        of_bad, of_mf = (
+            [note for note in month.notes if note.startswith(name)] for name in ("bad", "mf")
+        )
+        assert [note.partition("、")[0] for note in of_bad] == ["bad.csv は取り込めず"]
+        assert [note.partition("、")[0] for note in of_mf] == ["mf.csvに読めない行が 1件あり"]
+        household.import_(mode)
 
 
 def test_statements_of_unknown_kinds_and_workbooks_are_named_wherever_left_out_files_are(household):

@@ -46,13 +46,18 @@ def test_a_row_that_is_missing_in_the_middle_is_noticed(rows, data):
 
 def test_a_wrong_amount_is_named_by_its_line():
     rows = [(2, 100, 100), (3, -30, 70), (4, -10, 65), (5, 20, 85)]
-    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (3, (4,))
+    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (3, (4,), {3, 4, 5})
 
 
 def test_rows_on_both_sides_of_a_line_that_cannot_be_read_are_not_compared():
     rows = [(2, 100, 100), (3, None, None), (4, -10, 60), (5, 20, 80)]
-    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (1, ())
+    assert check_balances(row_of(line, "", *row) for line, *row in rows) == (1, (), {5})
 
 
 def test_a_file_without_balances_has_nothing_to_compare():
-    assert check_balances([row_of(2, "", 1, None), row_of(3, "", 1, None)]) == (0, ())
+    assert check_balances([row_of(2, "", 1, None), row_of(3, "", 1, None)]) == (0, (), set())
+
+
+def test_which_row_is_the_oldest_is_open_where_both_ends_and_one_day_fit():
+    rows = [(2, -500, 500), (3, 500, 1000)]
+    assert check_balances(row_of(line, "", *row) for line, *row in rows).followed == set()

@@ -93,6 +93,33 @@ KINDS = {
         "日時,取引,店舗,金額,残高\n2025/7/1,支払,架空書店,540,9460\n2025/7/3,入れた,架空駅,3000,12460\n",
         [-540, 3000], "取引", {"outgoing": {"取引": ["支払"]}},
     ),
+    "oldest-row-has-a-word-of-its-own-beside-ways-by-the-balance": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/3,カード出金,10000,113456,ＡＴＭ\n"
+        "2024/11/5,入金,250000,363456,給与\n2024/11/10,振込出金,5500,357956,家賃\n"
+        "2024/11/12,入金,3000,360956,利息\n",
+        [-10000, 250000, -5500, 3000], "取引区分", {"outgoing": {"取引区分": ["カード出金"]}},
+    ),
+    "newest-row-first-and-several-words-that-go-out-by-the-balance": Kind(
+        "取引日,取引名,金額,残高,摘要\n2024/11/12,振替支払,2000,355956,架空信販\n"
+        "2024/11/10,支払,5500,357956,架空電力\n2024/11/5,入金,250000,363456,給与\n"
+        "2024/11/3,支払,10000,113456,現金\n",
+        [-2000, -5500, 250000, -10000],
+    ),
+    "oldest-row-of-each-account-has-a-word-of-its-own": Kind(
+        "取引日,口座名,取引,金額,残高,摘要\n2025/7/1,甲,支払,500,9500,書店\n2025/7/2,甲,支払,300,9200,電力\n"
+        "2025/7/1,乙,受け取った,700,700,友人\n2025/7/2,乙,支払,100,600,売店\n",
+        [-500, -300, 700, -100], "取引", {"outgoing": {"取引": ["支払"]}},
+    ),
+    "undone-by-its-kind-though-the-balance-fits": Kind(
+        "取引日,取引,金額,残高,摘要\n2025/7/1,使用,500,9500,架空書店\n2025/7/2,使用,300,9200,架空電気\n"
+        "2025/7/3,取消,300,9500,架空電気\n",
+        [-500, -300, 300], "取引", {"refunds": {"取引": ["取消"]}},
+    ),
+    "undone-payment-in-a-column-of-payments-though-the-balance-fits": Kind(
+        "取引日,摘要,出金,入金,残高\n2025/7/1,架空書店,500,,9500\n"
+        "2025/7/2,取消 架空書店,500,,10000\n",
+        [-500, 500], "摘要", {"reversals": {"摘要": ["取消*"]}},
+    ),
     "rides-by-the-balance": Kind(
         "日付,種別,入場駅,出場駅,利用額,残高\n2025/6/1,電車,甲,乙,-160,1840\n"
         "2025/6/2,チャージ,,,3000,4840\n2025/6/3,物販,,,-540,4300\n",
@@ -113,6 +140,10 @@ KINDS = {
     "last-bill-by-another-word": Kind(
         "利用日,利用店名,利用金額\n2025/7/1,前回口座振替,-5000\n2025/7/2,架空電気,2000\n",
         [-2000], "利用店名", {"skipped": {"利用店名": ["前回口座振替"]}},
+    ),
+    "refund-that-another-column-tells": Kind(
+        "利用日,利用店名,利用金額,備考\n2025/7/1,架空電気,-300,返品\n2025/7/2,架空書店,2000,\n",
+        [300, -2000], "利用店名", {"refunds": {"備考": ["返品"]}},
     ),
     "refund-of-a-shop-that-was-paid": Kind(
         "利用日,利用店名,利用金額\n2025/7/1,架空電気,2000\n2025/7/2,架空電気,-2000\n",
@@ -411,7 +442,10 @@ def test_a_kind_is_read_right_or_refused_with_its_column(kind):
         assert amounts_of(told.mapping, text) == amounts
 
 
-@each("kind", ["given-back-by-the-balance", "undone-by-a-word-though-the-balance-fits"])
+@each("kind", [
+    "given-back-by-the-balance", "undone-by-a-word-though-the-balance-fits",
+    "undone-payment-in-a-column-of-payments-though-the-balance-fits",
+])  # fmt: skip
 def test_what_is_given_back_lowers_spending_and_is_no_income(kind):
     text, _, _, stated = KINDS[kind]
     proposal = proposal_with(text, "架空", TODAY, stated)
@@ -440,6 +474,41 @@ def test_each_sentence_about_a_mapping_is_said_in_both_languages():
         assert english.isascii() != ("列名" in english or "値" in english)
         assert not japanese.isascii()
         assert "{" not in english + japanese
+
+
+@each("key", ["refunds", "counted"])
+def test_what_one_shop_is_decided_to_be_asks_about_no_other_shop_of_a_later_file(key):
+    head = "利用日,利用場所,利用内容,利用金額\n"
+    first = f"{head}2025/7/1,甲,-,550\n2025/7/2,乙,-,980\n2025/7/3,丙,-,-1990\n"
+    (asked,) = proposal_with(first, "架空", TODAY).undecided
+    assert "refunds" in asked.question.text()
+    told = proposal_with(first, "架空", TODAY, {key: {"利用場所": ["丙"]}})
+    assert told.undecided == ()
+    later = f"{head}2025/8/1,丁,-,550\n2025/8/2,戊,-,980\n"
+    parsed = read_statement(later.encode(), "a.csv", Mappings((told.mapping,)))
+    assert [row.amount for row in parsed.rows] == [-550, -980]
+
+
+def test_new_words_in_a_column_of_kinds_are_asked_about_however_many_rows_a_later_file_has():
+    text, _, _, stated = KINDS["kinds-in-place-of-descriptions"]
+    mapping = proposal_with(text, "架空", TODAY, stated).mapping
+    later = text.splitlines()[0] + "\n2025/8/1,不成立,100,\n"
+    parsed = read_statement(later.encode(), "a.csv", Mappings((mapping,)))
+    assert "column 取引内容 says 不成立" in parsed.passed_over
+
+
+def test_only_the_word_is_asked_about_of_which_the_balance_says_nothing():
+    kind = KINDS["oldest-row-has-a-word-of-its-own-beside-ways-by-the-balance"]
+    (asked,) = proposal_with(kind.text, "架空", TODAY).undecided
+    assert "says カード出金: which" in asked.question.text()
+
+
+def test_a_word_that_only_the_oldest_row_of_a_later_file_has_is_asked_about():
+    kind = KINDS["oldest-row-has-a-word-of-its-own-beside-ways-by-the-balance"]
+    mapping = proposal_with(kind.text, "架空", TODAY, kind.stated).mapping
+    later = kind.text.replace("カード出金", "納税")
+    parsed = read_statement(later.encode(), "a.csv", Mappings((mapping,)))
+    assert "says 納税: which" in parsed.passed_over
 
 
 def test_a_star_is_no_word_that_counts_by_itself():

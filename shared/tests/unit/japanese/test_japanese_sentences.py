@@ -58,6 +58,19 @@ def test_a_heading_is_a_word_of_a_table_and_no_sentence(english, japanese):
     assert english in literals()
 
 
+@each(("english", "japanese"), known_sentences()["mapping"])
+def test_what_is_asked_about_a_file_that_was_passed_over_is_in_japanese(english, japanese):
+    places = {"column": "摘要", "shown": "繰越", "quoted": '"摘要"'}
+    said = in_japanese(
+        f"passed over: a.csv: something in it is undecided: {english.format(**places)} "
+        "(also undecided: 備考); to import it: mdvec household map a.csv -n b"
+    )
+    assert said == (
+        "読みませんでした: a.csv: 決まっていないことがあります: "
+        f"{japanese.format(**places)}（ほかに: 備考）。取り込むには: mdvec household map a.csv -n b"
+    )
+
+
 def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("plamo is missing (not installed); [model] name asks for it") == (
         "plamo がありません（入っていません）。[model] name で指定されています"

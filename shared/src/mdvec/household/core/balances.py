@@ -29,16 +29,21 @@ class Gap:
 
 
 class BalanceCheck(NamedTuple):
-    """How many balances could be compared with the one before, and the lines that do not fit."""
+    """How many balances could be compared with the one before, and the lines that do not fit.
+
+    ``followed`` are the lines of the compared rows: of others the balance says nothing.
+    """
 
     compared: int
     misfits: tuple[int, ...]
+    followed: frozenset[int] = frozenset()
 
 
 def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     """Compares the balances of rows that follow each other in a file, for each account.
 
-    A file may begin with its oldest or its newest row; the order that fits better is used. A row
+    A file may begin with its oldest or its newest row; the order that fits better is used, or else
+    that of the days. A row
     whose amount or balance is unknown is compared with neither of its neighbours. None stands for a
     line that could not be read; rows before and after it are not compared, nor are those around a
     row that has neither an amount nor a balance.
@@ -50,7 +55,7 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
                 of_account.append(None)
         else:
             accounts.setdefault(row.account, []).append(row)
-    compared, misfits = 0, list[int]()
+    compared, misfits, followed = 0, list[int](), set[int]()
     for of_account in accounts.values():
         pairs = [
             (before, row)
@@ -59,13 +64,20 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
             if None not in (before.amount, before.balance, row.amount, row.balance)
         ]
         compared += len(pairs)
-        downwards = _misfits(pairs)
-        upwards = _misfits((row, before) for before, row in pairs)
-        misfits += upwards if len(upwards) < len(downwards) else downwards
-    return BalanceCheck(compared, tuple(sorted(misfits)))
+        turned = [(row, before) for before, row in reversed(pairs)]
+        ways = sorted((pairs, turned), key=lambda way: (len(_misfits(way)), _runs_back(way)))
+        misfits += _misfits(ways[0])
+        followed |= {row.line for _, row in ways[0]}
+        if len(_misfits(pairs)) == len(_misfits(turned)) and not any(map(_runs_back, ways)):
+            followed &= {row.line for _, row in ways[1]}  # nothing tells which row is the oldest
+    return BalanceCheck(compared, tuple(sorted(misfits)), frozenset(followed))
 
 
-def _misfits(pairs: Iterable[tuple[TransactionRow, TransactionRow]]) -> list[int]:
+def _runs_back(pairs: Sequence[tuple[TransactionRow, TransactionRow]]) -> bool:
+    return bool(pairs) and pairs[0][0].date > pairs[-1][1].date
+
+
+def _misfits(pairs: Sequence[tuple[TransactionRow, TransactionRow]]) -> list[int]:
     """The lines whose balance does not fit; each pair has the older row first."""
     return [
         row.line

@@ -29,13 +29,15 @@ _MAX_LISTED = 12
 class UnknownCategory(MdvecError):
     """No category has that name; the message lists similar names and all 大項目."""
 
-    def __init__(self, name: str, nearest: Sequence[str], choices: Iterable[str]) -> None:
+    def __init__(
+        self, name: str, nearest: Sequence[str], choices: Iterable[str], hint: str = ""
+    ) -> None:
         self.nearest = tuple(nearest)
         self.choices = tuple(choices)
         near = f"近い名前: {'、'.join(map(shown_name, self.nearest))}。" if self.nearest else ""
         super().__init__(
             f"該当カテゴリが見つかりません（「{shortened(name)}」）。{near}"
-            f"選べる大項目: {'、'.join(map(shown_name, self.choices)) or 'なし'}"
+            f"選べる大項目: {'、'.join(map(shown_name, self.choices)) or 'なし'}{hint}"
         )
 
 

@@ -161,13 +161,16 @@ def rule_line(rule: CategoryRule) -> str:
     return f"{bracketed_name(rule.shop)}を含む店 → {shown_name(rule.category)}"
 
 
-def against_text(rule: CategoryRule, rows: Iterable[CountedRow]) -> list[str]:
-    """A warning that payments would lower income, or receipts spending; empty without any."""
-    to_income = rule.category.major == INCOME
+def against_text(category: Category, rows: Iterable[tuple[bool, int]]) -> list[str]:
+    """A warning that payments would lower income, or receipts spending; empty without any.
+
+    ``rows`` are whether each was income, and its amount, before it had the category.
+    """
+    to_income = category.major == INCOME
     against = [
-        abs(row.amount)
-        for row in rows
-        if row.is_income != to_income and (row.amount < 0) == to_income
+        abs(amount)
+        for was_income, amount in rows
+        if was_income != to_income and (amount < 0) == to_income
     ]
     was, now = ("支出", "収入") if to_income else ("収入", "支出")
     yen = format_currency(sum(against))
@@ -180,10 +183,12 @@ def trial_text(
     rule: CategoryRule,
     rows: Sequence[CountedRow],
     by_category: Sequence[tuple[str, int, int]],
+    others: int = 0,
 ) -> list[str]:
-    """What a rule would change, with its first rows."""
+    """What a rule would change, with its first rows; also that it changes ``others``."""
+    left_out = [f"ほかに集計外の {others:,}件も移ります。"] * bool(others)
     if not rows:
-        return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。"]
+        return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。", *left_out]
     totals = totals_of_rows((row.category_major, row.amount) for row in rows)
     total = sums_in_words(totals.spending, totals.income) or "0円"
     lines = [
@@ -193,7 +198,8 @@ def trial_text(
         f"- {shown_name(name)} から {count:,}件 {format_currency(yen)}"
         for name, count, yen in by_category
     ]
-    lines += against_text(rule, rows)
+    lines += left_out
+    lines += against_text(rule.category, [(row.is_income, row.amount) for row in rows])
     shown = rows[-MAX_ROWS:]
     lines += [
         f"  {row.day} {shown_name(row.name)} {format_currency(row.amount)} [{row.id}]"

@@ -202,6 +202,20 @@ def parse_flag(text: str, column: str, *, default: bool) -> bool:
     raise BadCell(f"{column} is neither 0 nor 1")
 
 
+_SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
+
+
+def parse_id(text: str) -> str:
+    """An ID as it is written.
+
+    Raises:
+        BadCell: a spreadsheet has turned it into an error or a number, which others may share.
+    """
+    if _SPREADSHEET_ERROR.fullmatch(text):
+        raise BadCell("a spreadsheet has damaged the ID; download the file again")
+    return text
+
+
 _COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})", re.ASCII)
 _ERA = re.compile(
     r"(令和|平成|昭和|[RHS])\.?(元|[1-9]\d|0?[1-9])(?:年(\d{1,2})月(\d{1,2})日|([./-])(\d{1,2})\5(\d{1,2}))",

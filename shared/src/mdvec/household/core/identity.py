@@ -36,33 +36,40 @@ class RowWithId(NamedTuple):
     key: str
 
 
-def identities(rows: Sequence[TransactionRow]) -> list[str]:
+def identities(rows: Sequence[TransactionRow], *, is_mapped: bool = False) -> list[str]:
     """The identity of each row below one header, in order, according to this file alone.
 
-    A row with an ID is identified by it. Rows that share an ID but differ are the parts of a
-    purchase that was split by hand, each with its own identity; exact repeats are one row. A row
-    without an ID is identified by date, amount, description and account, plus a running number:
-    two equal rows are two purchases, and the same two in another file are the same two.
+    A row with an ID is identified by it, in files that ``is_mapped`` together with day and amount:
+    a wallet gives a refund the ID of its payment, and both people of a transfer one. Rows that
+    share an ID but differ are the parts of a purchase that was split by hand, each with its own
+    identity; exact repeats are one row. A row without an ID is identified by date, amount,
+    description and account, plus a running number: two equal rows are two purchases, and the same
+    two in another file are the same two.
     """
-    times = Counter(row.mf_id for row in rows)
+    ids = [_id_of(row, is_mapped=is_mapped) for row in rows]
+    times = Counter(ids)
     seen: Counter[str] = Counter()
     parts: dict[str, list[TransactionRow]] = {}
     names = []
-    for row in rows:
-        if not row.mf_id:
+    for row, its_id in zip(rows, ids, strict=True):
+        if not its_id:
             key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
             seen[key] += 1
             names.append(f"row:{key}:{seen[key]}")
-        elif times[row.mf_id] == 1:
-            names.append(f"id:{row.mf_id}")
+        elif times[its_id] == 1:
+            names.append(f"id:{its_id}")
         else:
-            known = parts.setdefault(row.mf_id, [])
+            known = parts.setdefault(its_id, [])
             content = replace(row, line=0)
             if content not in known:
                 known.append(content)
             number = known.index(content) + 1
-            names.append(f"id:{row.mf_id}" if number == 1 else f"part:{number}:{row.mf_id}")
+            names.append(f"id:{its_id}" if number == 1 else f"part:{number}:{its_id}")
     return names
+
+
+def _id_of(row: TransactionRow, *, is_mapped: bool) -> str:
+    return f"{row.mf_id}:{row.date}:{row.amount}" if row.mf_id and is_mapped else row.mf_id
 
 
 def _main_part(identity: str) -> str | None:
@@ -71,14 +78,13 @@ def _main_part(identity: str) -> str | None:
 
 
 def rows_by_identity(
-    blocks: Iterable[Sequence[TransactionRow]],
+    blocks: Iterable[Sequence[TransactionRow]], *, is_mapped: bool = False
 ) -> dict[str, tuple[int, TransactionRow]]:
     """A file's rows, each with the number of its block; later blocks replace earlier rows."""
     by_identity: dict[str, tuple[int, TransactionRow]] = {}
     for number, rows in enumerate(blocks):
-        block = {
-            identity: (number, row) for row, identity in zip(rows, identities(rows), strict=True)
-        }
+        names = identities(rows, is_mapped=is_mapped)
+        block = {identity: (number, row) for row, identity in zip(rows, names, strict=True)}
         for part in [identity for identity in by_identity if _main_part(identity) in block]:
             del by_identity[part]
         for identity in block:

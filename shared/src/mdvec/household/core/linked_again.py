@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from mdvec.household.core.accounts import OTHERWISE, SURELY_EQUAL
 from mdvec.household.core.identity import key_of
-from mdvec.household.core.statements import RankedStatement, Remover
+from mdvec.household.core.statements import RankedStatement, Remover, Statement
 
 
 class RowUnderId(NamedTuple):
@@ -99,6 +99,33 @@ def _one_to_one(
     for row in theirs:
         free[key(row)].append(row)
     return ((row, free[key(row)].pop(0)) for row in ours if free[key(row)])
+
+
+def rows_of_changed_days(
+    rows: Iterable[tuple[str, RowUnderId]], ranked: Iterable[Statement]
+) -> Iterator[Match]:
+    """A mapped file's rows that a newer download of the file has with another day or amount.
+
+    ``rows`` are those whose own ID, which is with each, others have, too, ``ranked`` the
+    statements from the oldest. What only one of them can have on its days, and the other has
+    not, is one row if its money goes the same way: a refund is none of its payment.
+    """
+    groups: dict[tuple[str, bool], defaultdict[int, list[RowUnderId]]] = {}
+    for its_id, row in rows:
+        of_group = groups.setdefault((its_id, (row.amount or 0) > 0), defaultdict(list))
+        of_group[row.statement].append(row)
+    statements = list(ranked)
+    for of_group in groups.values():
+        listing = [each for each in statements if each.id in of_group]
+        for pair in combinations(listing, 2):
+            ours, theirs = (of_group[each.id] for each in pair)
+            common = {row.identity for row in ours} & {row.identity for row in theirs}
+            days = [(each.days[0], each.days[-1]) for each in pair]
+            first, last = max(day for day, _ in days), min(day for _, day in days)
+            is_changed = not common and len(ours) == len(theirs) == 1
+            are_within = all(first <= row.day <= last for row in (*ours, *theirs))
+            if is_changed and are_within and pair[0].name.stem == pair[1].name.stem:
+                yield ours[0], theirs[0]
 
 
 def perhaps_linked_again(

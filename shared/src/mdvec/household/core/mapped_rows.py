@@ -24,6 +24,7 @@ from mdvec.household.core.cells import (
     CsvRecord,
     TransactionRow,
     parse_amount,
+    parse_id,
     parse_statement_date,
 )
 from mdvec.household.core.mapping import (
@@ -64,6 +65,12 @@ class MappedRows:
     def misfits(self) -> list[int]:
         """The lines whose balance does not follow from the row beside them."""
         return [line for check in self.checks for line in check.misfits]
+
+    @property
+    def unproven(self) -> set[int]:
+        """The places of the rows whose balance follows from no other: the oldest ones."""
+        followed = frozenset().union(*(check.followed for check in self.checks))
+        return {at for at, row in enumerate(self.rows) if row.line not in followed}
 
 
 def header_line(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> int | None:
@@ -219,14 +226,14 @@ class _RowReader:
             memo=" ".join(self._texts(cells, mapping.memo)),
             is_target=not self._fits(cells, mapping.not_counted),
             is_transfer=self._fits(cells, mapping.transfers),
-            mf_id=self._text(cells, mapping.id),
+            mf_id=parse_id(self._text(cells, mapping.id)),
             line=line,
             balance=self._number(cells, mapping.balance),
         )
 
     def _gives_back(self, cells: Sequence[str]) -> bool:
         """Whether incoming money is a refund: by the row's words, or a minus sign in paid_out."""
-        if self._fits(cells, self.mapping.refunds):
+        if self._fits(cells, self.mapping.refunds) or self._fits(cells, self.mapping.reversals):
             return True
         return (self._sum(cells, self.mapping.paid_out) or 0) < 0 and not (
             self._sum(cells, self.mapping.paid_in)

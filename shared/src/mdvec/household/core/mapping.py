@@ -58,7 +58,8 @@ class Mapping:
     ``refunds`` lowers spending and is no income; ``counted`` are those that the
     user has declared plain transactions. ``fees`` are paid in addition, ``points`` lower the price;
     ``currency`` is the column of the currency: only rows in yen are read. ``unit`` is how many yen
-    1 stands for, 0 if not stated; ``ignored`` columns change nothing.
+    1 stands for, 0 if not stated; ``ignored`` columns change nothing. ``kinds`` are those of the
+    description and the memo whose words say what rows are: new ones are asked about.
     """
 
     name: str
@@ -94,6 +95,7 @@ class Mapping:
     currency: MappedColumn | None = None
     unit: int = 0
     ignored: tuple[MappedColumn, ...] = ()
+    kinds: tuple[MappedColumn, ...] = ()
 
     @property
     def category_of_income(self) -> str:
@@ -261,12 +263,13 @@ _COMMENTS = {
     "skipped": "rows that are no transactions",
     "reversals": "rows that undo a transaction: their sign is turned",
     "refunds": "rows whose money comes back: they lower spending and are no income",
-    "counted": "rows that are plain transactions; other words in these columns are asked about",
+    "counted": "rows that are plain transactions",
     "fees": "paid in addition to the amount",
     "points": "what lowers the price",
     "currency": "only rows in yen are read",
     "unit": "how many yen 1 is",
     "ignored": "columns that change nothing",
+    "kinds": "descriptions and memos whose words say what rows are; new ones are asked about",
     "not_counted": "rows that are no transactions of yours: 計算対象 0",
 }
 

@@ -26,6 +26,7 @@ from mdvec.household.core.cells import (
     parse_amount,
     parse_date,
     parse_flag,
+    parse_id,
     records_of,
 )
 from mdvec.household.core.mapping import one_spelling, plain_names
@@ -52,8 +53,6 @@ KEPT = "net worth of "
 _DAY_COLUMNS = ("日付", "年月")
 _UNIT = re.compile(r"\((?:円|¥)\)$")
 _MONTH = re.compile(r"(\d{4})(?:[/.-](\d{1,2})|年(\d{1,2})月)")
-_SPREADSHEET_ERROR = re.compile(r"#[A-Z/0]+[?!]?|[0-9.]+E\+[0-9]+", re.IGNORECASE)
-"""An ID that a spreadsheet has turned into an error or a number."""
 
 
 class NotTransactions(MdvecError):
@@ -175,13 +174,11 @@ class _Columns:
         day, yen, description, major, minor, account, memo, is_target, is_transfer, mf_id = map(
             cells.__getitem__, self.at.values()
         )
-        if _SPREADSHEET_ERROR.fullmatch(mf_id):
-            raise BadCell("a spreadsheet has damaged the ID; download the file again")
         return TransactionRow(
             parse_date(day), parse_amount(yen), description, major, minor, account, memo,
             parse_flag(is_target, "計算対象", default=True),
             parse_flag(is_transfer, "振替", default=False),
-            mf_id, line,
+            parse_id(mf_id), line,
         )  # fmt: skip
 
 

@@ -24,11 +24,12 @@ from mdvec.household.core.column_roles import (
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
 from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
 from mdvec.household.core.mapping_sentences import MappingSentence
+from mdvec.household.core.open_columns import Records
 from mdvec.household.core.undecided import (
     MappingProposal,
-    Records,
-    Undecided,
+    about_days,
     decide,
+    ways_to_read_days,
     with_other_words_counted,
 )
 
@@ -160,12 +161,18 @@ def proposal_with(
     settings = stated or {}
     records = list(itertools.islice(records_of(text), _MAX_RECORDS))
     proposal = propose_mapping(records, stem, today)
-    mapping = with_stated(proposal.mapping, records, settings) if settings else proposal.mapping
-    decided = decide(mapping, records, frozenset(settings))
+    decided = decide(proposal.mapping, records)
+    checks = [*proposal.checks, *decided.checks]
+    if settings:
+        decided = decide(
+            with_stated(decided.mapping, records, settings), records, frozenset(settings)
+        )
+        checks += [each for each in decided.checks if each not in checks]
     undecided = decided.undecided
-    if "date_format" not in settings and (days := _days_as_read(mapping, records, today)):
-        undecided += (Undecided.of("days", ", ".join(map(str, mapping.date)), days),)
-    return MappingProposal(decided.mapping, (*proposal.checks, *decided.checks), undecided)
+    ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)
+    if "date_format" not in settings and len(ways) > 1:
+        undecided += (about_days(decided.mapping, ways),)
+    return MappingProposal(decided.mapping, tuple(checks), undecided)
 
 
 def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
@@ -183,6 +190,7 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
         values.pop("paid_in", None)
     if not stated.keys().isdisjoint(("paid_out", "paid_in")):
         values.pop("amount", None)
+        values.pop("outgoing", None)
     for key, value in stated.items():
         before = values.get(key)
         if isinstance(value, dict) and isinstance(before, dict):
@@ -209,19 +217,6 @@ def _merged_values(before: object, stated: object) -> list[object]:
     """The distinct values of two settings, each of them a list, a single value or missing."""
     both = [each if isinstance(each, list) else [each] for each in (before, stated)]
     return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
-
-
-def _days_as_read(mapping: Mapping, records: Records, today: date) -> str:
-    """The first day in each date format that reads all rows; "" if all read the same days."""
-    ways: dict[tuple[date, ...], str] = {}
-    for date_format in DATE_FORMATS:
-        read = read_mapped(replace(mapping, date_format=date_format), records)
-        days = tuple(row.date for row in read.rows)
-        if days and max(days) <= today + _AHEAD:
-            ways.setdefault(days, f"{days[0]} {date_format}")
-    most = max(map(len, ways), default=0)
-    complete = [way for days, way in ways.items() if len(days) == most]
-    return ", ".join(complete) if len(complete) > 1 else ""
 
 
 def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal:

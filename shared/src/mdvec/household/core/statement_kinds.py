@@ -98,7 +98,8 @@ def _if_undoubted(parsed: ParsedFile) -> ParsedFile:
 
 
 def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
-    others = ", ".join(dict.fromkeys(shown_name(each.column) for each in open_[1:]))
+    columns = dict.fromkeys(each.column for each in open_)
+    others = ", ".join(map(shown_name, list(columns)[1:]))
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, blocks=(), bad=(), misfits=(),

@@ -5,31 +5,39 @@ amounts, or holds days or document numbers; of any other, either the running bal
 changes nothing, or the user says what it means. The same holds for new words in a column whose
 words the user has explained. Each import checks again: a column of zeros needs no decision until
 another number occurs in it.
+
+A balance proves which way the money of each row went but the oldest, which follows from no other;
+never why: whether a payment was undone, the user says.
 """
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from fnmatch import fnmatchcase
 
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import (
-    BadCell,
-    CsvRecord,
     TransactionRow,
     is_date,
-    parse_amount,
 )
 from mdvec.household.core.column_roles import any_of, is_foreign
-from mdvec.household.core.mapped_rows import TOTAL, MappedRows, header_test, is_yen, read_mapped
-from mdvec.household.core.mapping import Conditions, MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
+from mdvec.household.core.mapping import (
+    CONDITIONS,
+    DATE_FORMATS,
+    Conditions,
+    MappedColumn,
+    Mapping,
+    one_spelling,
+)
 from mdvec.household.core.mapping_sentences import MappingSentence
+from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
 from mdvec.text import shown_name
-
-Records = Sequence[tuple[int, CsvRecord]]
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that a saved mapping has decided, even if it does not name them."""
@@ -51,9 +59,10 @@ _CHARGE = any_of("チャージ", "top-?up")
 _BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
-_MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
+_SETTLING = ("refunds", "reversals", "transfers", "not_counted")
+"""The keys that say what a row is, whatever its other columns say."""
 _MAX_WORDS_TRIED = 6
 _MAX_WORDS_SHOWN = 12
 
@@ -103,7 +112,8 @@ def decide(
         first = next((each for each in left if each.readings and each.column not in tried), None)
         if first is None:
             without = undecided_in(mapping, records, read, stated, by_balance=False)
-            settled = {each.column for each in without} - {each.column for each in left}
+            told = {str(key) for each in mapping.conditions for key in each.patterns}
+            settled = {each.column for each in without} - {each.column for each in left} - told
             out = set(map(str, mapping.paid_out))
             evidence += [
                 MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
@@ -112,7 +122,7 @@ def decide(
             return MappingProposal(mapping, tuple(evidence), left)
         tried.add(first.column)
         fitting = _fitting(first.readings, records)
-        if len(fitting) == 1 and len(first.readings) > 1:
+        if len(fitting) == 1:
             sentence, mapping = fitting[0]
             stated |= {_KEYS.get(first.question.kind, "")}
             tried.clear()  # with this decision, the balance may decide another column
@@ -150,42 +160,18 @@ def with_other_words_counted(
 
     They are columns some of whose words the user has explained.
     """
-    counted = dict(mapping.counted.patterns)
-    read = read_mapped(mapping, records)
-    for column in _columns(mapping, records, read):
-        is_free_text = column.key in mapping.memo or (
-            column.key in mapping.description and not _has_kinds(column, mapping)
-        )
-        if column.key in columns and not is_free_text:
-            left = [text for text in column.texts if not _is_decided(mapping, column, text)]
-            words = tuple(filter(_is_plain, left))
-            if words and len(left) <= _MAX_WORDS_SHOWN:
-                counted[column.key] = (*counted.get(column.key, ()), *words)
-    return replace(mapping, counted=Conditions(counted))
-
-
-@dataclass(frozen=True, slots=True)
-class _Column:
-    """A column's cells, one for each row that was read."""
-
-    key: MappedColumn
-    cells: list[str]
-
-    @property
-    def name(self) -> str:
-        return str(self.key)
-
-    @property
-    def texts(self) -> list[str]:
-        return list(dict.fromkeys(cell for cell in self.cells if cell))
-
-    @property
-    def numbers(self) -> list[int] | None:
-        """The cells as amounts, 0 for an empty one; None if they are something else."""
-        try:
-            return [parse_amount(cell) or 0 for cell in self.cells]
-        except BadCell:
-            return None
+    counted, kinds = dict(mapping.counted.patterns), mapping.kinds
+    read = read_mapped(replace(mapping, skipped=Conditions()), records)
+    for column in open_columns(mapping, records, read):
+        if column.key not in columns or _is_read(column, mapping, frozenset()):
+            continue
+        if column.key in mapping.description:
+            kinds = tuple(dict.fromkeys((*kinds, column.key)))
+        left = [text for text in column.texts if not _is_decided(mapping, column, text)]
+        words = tuple(filter(_is_plain, left))
+        if words and len(left) <= _MAX_WORDS_SHOWN:
+            counted[column.key] = (*counted.get(column.key, ()), *words)
+    return replace(mapping, counted=Conditions(counted), kinds=kinds)
 
 
 def undecided_in(
@@ -197,7 +183,7 @@ def undecided_in(
     ``by_balance``: what the balance of every row proves is decided, too.
     """
     lines = {row.line for row in read.rows}
-    columns = _columns(mapping, records, read)
+    columns = open_columns(mapping, records, read)
     is_proven = by_balance and _proves(read)
     questions: list[Undecided] = []
     if not mapping.unit:
@@ -211,74 +197,53 @@ def undecided_in(
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
-    amounts = [abs(row.amount or 0) for row in read.rows]
+    if read.bad and not read.rows and (ways := ways_to_read_days(mapping, records, date.max)):
+        questions.append(about_days(mapping, ways))
+    rows = read.unproven if is_proven else set(range(len(read.rows)))
     for column in columns:
-        if not _is_read(column, mapping, stated) and not (
-            is_proven and _is_proven_to_the_end(column, mapping, read)
-        ):
-            questions += _unread_column(column, mapping, amounts)
-    questions += _about_rows(mapping, columns, read, is_proven=is_proven)
+        if not _is_read(column, mapping, stated):
+            asked = _of_unknown_way(rows, column, mapping, columns) if is_proven else rows
+            questions += _unread_column(column, mapping, read, asked, stated)
+    known = {each.column for each in questions}
+    left = [column for column in columns if column.name not in known]
+    settled = {
+        at for column in columns for at, text in enumerate(column.cells)
+        if _is_decided(mapping, column, text, _SETTLING)
+    }  # fmt: skip
+    questions += _about_rows(mapping, left, read, rows, settled)
     return tuple(questions)
 
 
-def _columns(mapping: Mapping, records: Records, read: MappedRows) -> list[_Column]:
-    """The columns that may raise questions: those that are neither read nor ignored.
-
-    Also the descriptions and the single amount, whose cells may say something about their rows.
-    """
-    lines = {row.line for row in read.rows}
-    decided_later = {*mapping.description, *mapping.memo, mapping.amount}
-    settled = {_one_spelling(key) for key in mapping.valued_columns() if key not in decided_later}
-    ignored = {_of_any_month(key) for key in mapping.ignored}
-    own = {_one_spelling(key): key for key in mapping.columns()}
-
-    def open_key(name: MappedColumn) -> MappedColumn | None:
-        is_settled = _one_spelling(name) in settled or _of_any_month(name) in ignored
-        return None if is_settled else own.get(_one_spelling(name), name)
-
-    columns: dict[MappedColumn, dict[int, str]] = {}
-    keys: list[MappedColumn | None] = []
-    rows = 0
-    is_header = header_test(mapping)
-    for line, cells in records:
-        if isinstance(cells, str):
-            continue
-        if line in lines:
-            keys += map(open_key, range(len(keys) + 1, len(cells) + 1))
-            for key, cell in zip(keys, cells, strict=False):
-                if key is not None:
-                    columns.setdefault(key, {})[rows] = cell.strip()
-            rows += 1
-        elif mapping.header and is_header(cells):
-            names = [cell.strip() for cell in cells]
-            keys = [
-                open_key(number if not name or name in names[: number - 1] else name)
-                for number, name in enumerate(names, 1)
-            ]
-    return [
-        _Column(key, [cells.get(row, "") for row in range(rows)]) for key, cells in columns.items()
-    ]
+def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:
+    """The first day in each way in which all days can be read, none of them after ``until``."""
+    ways: dict[tuple[date, ...], str] = {}
+    for date_format in DATE_FORMATS:
+        read = read_mapped(replace(mapping, date_format=date_format), records)
+        days = tuple(row.date for row in read.rows)
+        if days and max(days) <= until:
+            ways.setdefault(days, f"{days[0]} {date_format}")
+    most = max(map(len, ways), default=0)
+    return [way for days, way in ways.items() if len(days) == most]
 
 
-def _one_spelling(column: MappedColumn) -> MappedColumn:
-    return column if isinstance(column, int) else one_spelling(column)
+def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
+    """Ask how days are to be read that can be read in these ways."""
+    return Undecided.of("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
-def _of_any_month(column: MappedColumn) -> MappedColumn:
-    """A column's name without the number of its month or year (7月支払金額)."""
-    return column if isinstance(column, int) else _MONTH.sub("0", one_spelling(column))
-
-
-def _is_decided(mapping: Mapping, column: _Column, text: str) -> bool:
-    """Whether the mapping says what a text in a column means."""
+def _is_decided(
+    mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
+) -> bool:
+    """Whether somebody has doubts, under one of the keys, what a text in a column means."""
+    conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
         fnmatchcase(one_spelling(text), one_spelling(pattern))
-        for conditions in mapping.conditions
-        for pattern in conditions.patterns.get(column.key, ())
+        for each in conditions
+        for pattern in each.patterns.get(column.key, ())
     )
 
 
-def _has_kinds(column: _Column, mapping: Mapping) -> bool:
+def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
     """Whether a description has so few texts that they may be kinds of rows (支払, 返金, 失敗)."""
     most = len(column.cells) // 3
     if len(mapping.description) > 1:
@@ -286,42 +251,49 @@ def _has_kinds(column: _Column, mapping: Mapping) -> bool:
     return 1 < len(column.texts) <= min(_MAX_WORDS_SHOWN, most)
 
 
-def _is_read(column: _Column, mapping: Mapping, stated: frozenset[str]) -> bool:
-    """Whether a column needs no question: its cells are read as an amount, or as free text."""
-    has_kinds = column.key in mapping.counted.patterns
-    if column.key not in mapping.description:
-        return column.key in (*mapping.memo, mapping.amount) and not has_kinds
-    is_decided = "description" in stated and not has_kinds
-    return is_decided or not _has_kinds(column, mapping)
+def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bool:
+    """Whether a column's cells are taken as they are: as an amount, or as free text."""
+    if column.key in mapping.kinds:
+        return False
+    if column.key in mapping.description:
+        return "description" in stated or not _has_kinds(column, mapping)
+    return column.key in (*mapping.memo, mapping.amount)
 
 
-def _is_proven_to_the_end(column: _Column, mapping: Mapping, read: MappedRows) -> bool:
-    """Whether the balances decide a column for the oldest row, too, which has none before it.
+def _of_unknown_way(
+    unproven: set[int], column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
+) -> set[int]:
+    """The rows without proof of which it is also open which way their money went.
 
-    Where amounts have no sign, a word that only this row has may mean that its money goes the
-    other way (支払, チャージ).
+    Where no amount has a sign, a word says it (支払, チャージ), unless no other row has that.
     """
-    is_signed = (
-        len({(row.amount or 0) > 0 for row in read.rows} | {mapping.positive == "income"}) > 1
-    )
-    if mapping.amount is None or mapping.outgoing or is_signed:
-        return True
-    return all(column.cells.count(column.cells[row]) > 1 for row in _oldest(read))
+    amounts = next((each.numbers for each in columns if each.key == mapping.amount), None) or []
+    if mapping.amount is None or any(amount < 0 for amount in amounts):
+        return set()
+    telling = [each for each in columns if each.key in mapping.outgoing.patterns] or [column]
+    return {
+        at for at in unproven
+        if not any(
+            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in each.others(unproven)
+            for each in telling
+        )
+    }  # fmt: skip
 
 
 def _unread_column(
-    column: _Column, mapping: Mapping, amounts: Sequence[int]
+    column: OpenColumn, mapping: Mapping, read: MappedRows, asked: set[int], stated: frozenset[str]
 ) -> Iterator[Undecided]:
-    """The questions about a column that the mapping does not read."""
+    """What a column that nobody has read may say of these rows, or of their amounts."""
     name = one_spelling(column.name)
     words = [text for text in column.texts if not _is_decided(mapping, column, text)]
     has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
     numbers = None if has_decided_words else column.numbers
-    if not words or (not has_decided_words and _DOCUMENT.search(name)):
+    if not (asked and words) or (not has_decided_words and _DOCUMENT.search(name)):
         return
     if "" not in column.cells and all(map(is_date, words)):
-        return  # dates in only some rows would distinguish these
-    if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == list(amounts)):
+        return  # a day that only some rows have tells them apart from the others
+    amounts = [abs(row.amount or 0) for row in read.rows]
+    if numbers is not None and (not any(numbers) or list(map(abs, numbers)) == amounts):
         return
     ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
     if mapping.currency is None and is_foreign(name, words):
@@ -333,13 +305,46 @@ def _unread_column(
         readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
         yield Undecided.of("numbers", column.name, _samples(words), readings)
     else:
+        tried = list(filter(_is_plain, words[:_MAX_WORDS_TRIED]))
         readings = [
-            (f"fits-{key}", _with_rows(mapping, key, column, [word]), shown_name(word))
-            for key in ("outgoing", "reversals", "skipped")
-            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
-            if key != "outgoing" or mapping.amount is not None
+            ("fits-skipped", _with_rows(mapping, "skipped", column, [word]), shown_name(word))
+            for word in tried
         ]
-        yield Undecided.of("words", column.name, _samples(words), [*readings, ignored])
+        if mapping.amount is not None and len(tried) == len(words):
+            meaning = mapping if "positive" in stated else replace(mapping, positive="income")
+            readings += _by_the_balance(meaning, column, words, read.rows)
+        of_rows = [word for word in words if word in {column.cells[at] for at in asked}]
+        readings = [*readings, ignored] if len(asked) == len(read.rows) else []
+        yield Undecided.of("words", column.name, _samples(of_rows or words), readings)
+
+
+def _by_the_balance(
+    mapping: Mapping, column: OpenColumn, words: Sequence[str], rows: Sequence[TransactionRow]
+) -> Iterator[tuple[str, Mapping, str]]:
+    """A reading by the way that the balance went with a word, from either end of the file.
+
+    A word that the oldest row alone has is not in it.
+    """
+    places = range(len(rows))
+    for order in (places, places[::-1]):
+        steps = [
+            (at, (rows[at].balance or 0) - (rows[before].balance or 0))
+            for before, at in itertools.pairwise(order)
+        ]
+        if any(abs(yen) != abs(rows[at].amount or 0) for at, yen in steps):
+            continue
+        fallen = {column.cells[at] for at, yen in steps if yen < 0}
+        fell = [word for word in words if word in fallen]
+        proven = {column.cells[at] for at, _ in steps}
+        rose = [
+            word for word in words
+            if word in proven - fallen
+            if not (_NO_TRANSACTION.search(word) or _CHARGE.search(word))
+        ]  # fmt: skip
+        if fell:
+            reading = _with_rows(mapping, "outgoing", column, fell)
+            counted = _with_rows(reading, "counted", column, rose) if rose else reading
+            yield "fits-outgoing", counted, _samples(fell)
 
 
 def _is_plain(text: str) -> bool:
@@ -352,14 +357,15 @@ def _samples(texts: Sequence[str]) -> str:
     return f"{shown}…" if len(texts) > _MAX_WORDS_SHOWN else shown
 
 
-def _with_rows(mapping: Mapping, key: str, column: _Column, texts: Sequence[str]) -> Mapping:
+def _with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[str]) -> Mapping:
     rows: Conditions = getattr(mapping, key)
-    changed = Conditions({**rows.patterns, column.key: tuple(texts)})
+    before = rows.patterns.get(column.key, ())
+    changed = Conditions({**rows.patterns, column.key: (*before, *texts)})
     return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
 
 
 def _about_the_amount(
-    mapping: Mapping, columns: Sequence[_Column], stated: frozenset[str]
+    mapping: Mapping, columns: Sequence[OpenColumn], stated: frozenset[str]
 ) -> Iterator[Undecided]:
     """The sign of a single amount, and which of two columns is money out."""
     named = [*mapping.paid_out, *mapping.paid_in, *([mapping.amount] if mapping.amount else [])]
@@ -406,30 +412,37 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
 
 
 def _about_rows(
-    mapping: Mapping, columns: Sequence[_Column], read: MappedRows, *, is_proven: bool
-) -> Iterator[Undecided]:
-    """Ask about rows whose descriptions suggest that they are no transactions, or refunds.
+    mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
+    settled: set[int],
+) -> Iterator[Undecided]:  # fmt: skip
+    """Rows that say themselves to be no transactions, or to give money back.
 
-    The balance proves that rows move money, except the oldest one, which may be an opening balance.
+    What the balance proves is a movement; a row without proof may be what was there before. Of
+    ``settled`` rows another column says what they are.
     """
     rows = read.rows
-    doubtful = set(_oldest(read) if is_proven else range(len(rows)))
     by_key = {column.key: column for column in columns}
     texts_of = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
-    for column in texts_of:
+    for column in [*texts_of, *(each for each in columns if each not in texts_of)]:
+        if column.key == mapping.amount:
+            continue
         doubts = [
             (text, one_spelling(text), rows[at], at in doubtful)
             for at, text in enumerate(column.cells)
-            if text and not _is_decided(mapping, column, text)
+            if text and at not in settled and not _is_decided(mapping, column, text)
         ]
         texts = [
             text for text, words, row, is_doubtful in doubts
-            if (is_doubtful and _NO_TRANSACTION.search(words))
-            or ((row.amount or 0) > 0 and _CHARGE.search(words))
+            if is_doubtful and (
+                _NO_TRANSACTION.search(words) or ((row.amount or 0) > 0 and _CHARGE.search(words))
+            )
         ]  # fmt: skip
         if texts:
-            yield _rows_like(mapping, column, list(dict.fromkeys(texts)))
-        # The balance may prove that money came in, but not that it is income.
+            different, shown = list(dict.fromkeys(texts)), _samples(list(dict.fromkeys(texts)))
+            skipped = _with_rows(mapping, "skipped", column, different)
+            readings = [("fits-skipped", skipped, shown)] if len(doubtful) == len(rows) else []
+            yield Undecided.of("rows", column.name, shown, readings)
+        # That money came in may be proven, but not that it is income.
         back = [
             text for text, words, row, _ in doubts
             if row.category_major == INCOME and _UNDONE.search(words) and text not in texts
@@ -438,11 +451,13 @@ def _about_rows(
             yield Undecided.of("rows", column.name, _samples(list(dict.fromkeys(back))))
     yield from _about_income(mapping, rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
-    if amount and texts_of and mapping.positive == "spending" and not is_proven:
+    if amount and texts_of and mapping.positive == "spending" and len(doubtful) == len(rows):
         column = texts_of[0]
-        pairs = list(zip(column.cells, amount.numbers or (), strict=False))
-        paid_to = {text for text, number in pairs if number > 0}
-        came_from = dict.fromkeys(text for text, number in pairs if number < 0)
+        pairs = list(enumerate(zip(column.cells, amount.numbers or (), strict=False)))
+        paid_to = {text for _, (text, number) in pairs if number > 0}
+        came_from = dict.fromkeys(
+            text for at, (text, number) in pairs if number < 0 and at not in settled
+        )
         texts = [
             text
             for text in came_from
@@ -456,25 +471,7 @@ def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[
     """Ask about rows with the category of income, if every positive amount is money spent."""
     if mapping.category is None or mapping.positive == "income":
         return
-    column = _Column(mapping.category, [INCOME])
+    column = OpenColumn(mapping.category, [INCOME])
     is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
     if is_spent and not _is_decided(mapping, column, INCOME):
-        comes_in = _with_rows(mapping, "reversals", column, [INCOME])
-        yield Undecided.of("income", column.name, INCOME, [("fits-reversals", comes_in, INCOME)])
-
-
-def _oldest(read: MappedRows) -> tuple[int, ...]:
-    """The row that may be the oldest: at the beginning or at the end of the file."""
-    first, last = read.rows[0].date, read.rows[-1].date
-    ends = (0, len(read.rows) - 1)
-    return ends if first == last else ends[first > last :][:1]
-
-
-def _rows_like(mapping: Mapping, column: _Column, different: Sequence[str]) -> Undecided:
-    shown = _samples(different)
-    readings = [
-        ("fits-skipped", _with_rows(mapping, "skipped", column, different), shown),
-        ("fits-reversals", _with_rows(mapping, "reversals", column, different), shown),
-        ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), ""),
-    ]
-    return Undecided.of("rows", column.name, shown, readings)
+        yield Undecided.of("income", column.name, INCOME)

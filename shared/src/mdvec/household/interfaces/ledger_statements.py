@@ -84,12 +84,29 @@ def unread_rows(
     return [(path, count) for path, count in rows]
 
 
+OVERRULED = "; if those rows were deleted since, download its days again, too"
+"""How it ends what is said of a file that looks newer than one whose rows go further."""
+
+
+def overruled_files(connection: apsw.Connection, tool_id: int, days: tuple[str, str]) -> list[str]:
+    """The files with rows of these days that look newer than others that take precedence."""
+    rows = connection.execute(
+        "SELECT DISTINCT f.path FROM import_failures AS f "
+        "JOIN ledger_statements AS s USING (tool_id, path) "
+        "WHERE f.tool_id = ? AND substr(f.reason, -?) = ? AND (SELECT min(value) <= ? "
+        "AND max(value) >= ? FROM json_each(s.days)) ORDER BY 1",
+        (tool_id, len(OVERRULED), OVERRULED, days[1], days[0]),
+    )
+    return [path for (path,) in rows]
+
+
 def files_left_out(connection: apsw.Connection, tool_id: int) -> list[str]:
     """The present files of which no row was ever imported: they are unreadable, or undecided."""
     rows = connection.execute(
         "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
         "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
-        "WHERE l.tool_id = f.tool_id AND l.path = f.path AND l.rows > 0) ORDER BY path",
+        "WHERE l.tool_id = f.tool_id AND l.path = f.path "
+        "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path",
         (tool_id,),
     )
     return [path for (path,) in rows]
@@ -301,11 +318,14 @@ def put_rows(
     statement_id: int,
     blocks: Sequence[Sequence[TransactionRow]],
     scope: str,
+    *,
+    is_mapped: bool,
 ) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far. If a mapping gives the same rows another account or
-    description now, their transactions follow, with what the user decided about them.
+    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. If that gives the
+    same rows another account or description now, their transactions follow, with what the user
+    decided about them.
     """
     stored = connection.execute(
         "SELECT row_number, date, amount, identity FROM statement_rows "
@@ -314,7 +334,7 @@ def put_rows(
     )
     before = list(stored)
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
-    rows = rows_by_identity(blocks)
+    rows = rows_by_identity(blocks, is_mapped=is_mapped)
     connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",

@@ -139,24 +139,28 @@ def counted_rows(
     first: date,
     last: date,
     subject: Subject | None = None,
+    *,
+    others: bool = False,
 ) -> list[CountedRow]:
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
-    There are none if ``last`` is before ``first``, as in a ledger of the future alone.
+    There are none if ``last`` is before ``first``, as in a ledger of the future alone. ``others``:
+    those that do not count, in their place, with 0 where there is no amount.
     """
     if last < first:
         return []
     where, values = where_rows(tool_id, Days(first, last), subject)
     rows = list(
         connection.execute(
-            f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND {counts()} ORDER BY date, id",
+            f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND "
+            f"{'NOT ' * others}({counts()}) ORDER BY date, id",
             values,
         )
     )
     shops = shops_of(row[3] for row in rows)
     return [
         CountedRow(
-            row_id, date.fromisoformat(day), amount, text, shops[text], major, minor, account
+            row_id, date.fromisoformat(day), amount or 0, text, shops[text], major, minor, account
         )
         for row_id, day, amount, text, major, minor, account in rows
     ]

@@ -18,12 +18,21 @@ from mdvec.household.core.linked_again import (
     linked_again,
     names_in_use,
     perhaps_linked_again,
+    rows_of_changed_days,
 )
 from mdvec.household.core.statements import RankedStatement, Remover, are_of_one_user
 from mdvec.household.interfaces.ledger_sums import counts
 
 _COLUMNS = "statement_id, account, identity, date, amount, description"
 _HAS_ID = "identity >= 'id:' AND identity < 'id;'"
+
+# A mapped file's identities have more than the ID.
+_SHARING = (
+    f"SELECT mf_id, {_COLUMNS} FROM (SELECT mf_id, {_COLUMNS}, min(identity) OVER alike "
+    "<> max(identity) OVER alike AS has_several FROM temp.ranked_statements "
+    f"JOIN statement_rows USING (statement_id) WHERE {_HAS_ID} AND identity <> 'id:' || mf_id "
+    "WINDOW alike AS (PARTITION BY mf_id)) WHERE has_several"
+)
 
 
 class Joined(NamedTuple):
@@ -69,9 +78,12 @@ def find_new_ids(
     by_id = {each.statement.id: each for each in ranked}
     places = {statement: place for place, statement in enumerate(by_id)}
     perhaps = perhaps_linked_again((RowUnderId(*row) for row in several), places)
-    if not perhaps:
+    sharing = [(its_id, RowUnderId(*row)) for its_id, *row in connection.execute(_SHARING)]
+    same = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))
+    if not (perhaps or same):
         return NewIds({}, (), ())
-    rows = _by_account(connection, {statement for *pair, _ in perhaps for statement in pair})
+    looked_at = {statement for *pair, _ in perhaps for statement in pair}
+    rows = _by_account(connection, looked_at | {row.statement for _, row in sharing})
     listed: defaultdict[str, set[int]] = defaultdict(set)
     names_of: defaultdict[int, set[str]] = defaultdict(set)
     for row in chain(*rows.values()):
@@ -79,7 +91,6 @@ def find_new_ids(
         names_of[row.statement].add(row.identity)
     pairs: list[tuple[int, int, LinkedAgain]] = []
     removers: list[Remover] = []
-    same: list[Match] = []
     for older, newer, account in perhaps:
         seen = linked_again(rows[older, account], rows[newer, account])
         if seen is None:

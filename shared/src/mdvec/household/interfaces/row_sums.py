@@ -11,7 +11,7 @@ from typing import Any, Literal
 import apsw
 
 from mdvec.dates import Days
-from mdvec.household.core.categories import INCOME, Category, Subject
+from mdvec.household.core.categories import INCOME, Category, Subject, folded_category
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger_sums import (
@@ -148,6 +148,15 @@ def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
         f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?", (tool_id,)
     )
     return [name for (name,) in rows if name]
+
+
+def accounts_named(connection: apsw.Connection, tool_id: int, name: str) -> list[str]:
+    """The account with this name, or all whose name contains it."""
+    known, wanted = account_names(connection, tool_id), folded_category(name)
+    accounts = [account for account in known if folded_category(account) == wanted]
+    return sorted(
+        accounts or [account for account in known if wanted and wanted in folded_category(account)]
+    )
 
 
 def sums_by_text(

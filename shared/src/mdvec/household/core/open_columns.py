@@ -1,0 +1,95 @@
+"""The columns of a file of which a mapping leaves open what they say, with their cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from mdvec.household.core.cells import BadCell, CsvRecord, parse_amount
+from mdvec.household.core.mapped_rows import MappedRows, header_test
+from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
+
+Records = Sequence[tuple[int, CsvRecord]]
+"""A file's records, each with its line."""
+
+_MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
+
+
+@dataclass(frozen=True, slots=True)
+class OpenColumn:
+    """A column's cells, one for each row that was read."""
+
+    key: MappedColumn
+    cells: list[str]
+
+    @property
+    def name(self) -> str:
+        """Its name, or its number."""
+        return str(self.key)
+
+    @property
+    def texts(self) -> list[str]:
+        """The different texts in it."""
+        return list(dict.fromkeys(cell for cell in self.cells if cell))
+
+    def others(self, left_out: set[int]) -> set[str]:
+        """The cells of other rows than these."""
+        return {cell for at, cell in enumerate(self.cells) if at not in left_out}
+
+    @property
+    def numbers(self) -> list[int] | None:
+        """The cells as amounts, 0 for an empty one; None if they are something else."""
+        try:
+            return [parse_amount(cell) or 0 for cell in self.cells]
+        except BadCell:
+            return None
+
+
+def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[OpenColumn]:
+    """The columns that may raise questions: those that are neither read nor ignored.
+
+    Also the descriptions and the single amount, whose cells may say something about their rows.
+    """
+    lines = {row.line for row in read.rows}
+    asked = {*mapping.description, *mapping.memo, mapping.amount}
+    settled = {_one_spelling(key) for key in mapping.valued_columns() if key not in asked}
+    ignored = {_of_any_month(key) for key in mapping.ignored}
+    own = {_one_spelling(key): key for key in mapping.columns()}
+
+    def open_key(name: MappedColumn) -> MappedColumn | None:
+        is_settled = _one_spelling(name) in settled or _of_any_month(name) in ignored
+        return None if is_settled else own.get(_one_spelling(name), name)
+
+    columns: dict[MappedColumn, dict[int, str]] = {}
+    keys: list[MappedColumn | None] = []
+    rows = 0
+    is_header = header_test(mapping)
+    for line, cells in records:
+        if isinstance(cells, str):
+            continue
+        if line in lines:
+            keys += map(open_key, range(len(keys) + 1, len(cells) + 1))
+            for key, cell in zip(keys, cells, strict=False):
+                if key is not None:
+                    columns.setdefault(key, {})[rows] = cell.strip()
+            rows += 1
+        elif mapping.header and is_header(cells):
+            names = [cell.strip() for cell in cells]
+            keys = [
+                open_key(number if not name or name in names[: number - 1] else name)
+                for number, name in enumerate(names, 1)
+            ]
+    return [
+        OpenColumn(key, [cells.get(row, "") for row in range(rows)])
+        for key, cells in columns.items()
+    ]
+
+
+def _one_spelling(column: MappedColumn) -> MappedColumn:
+    return column if isinstance(column, int) else one_spelling(column)
+
+
+def _of_any_month(column: MappedColumn) -> MappedColumn:
+    """A column's name without the number of its month or year (7月支払金額)."""
+    return column if isinstance(column, int) else _MONTH.sub("0", one_spelling(column))
