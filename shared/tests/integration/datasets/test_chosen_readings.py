@@ -324,6 +324,25 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
 
 
 @pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        (["581.01861572265625", "0.1234567890123456789", "1.5"],
+         "0.1234567890123456789 (1) kept it text among 2 numbers (numbers of too many digits are "
+         "kept as text)"),
+        (["0.1234567890123456789", "NA"],
+         "0.1234567890123456789 (1) kept it text (numbers of too many digits are kept as text)"),
+        (["割引率", "MD1", "％", "済", *map(str, range(40))],
+         "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
+        (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note):
+    empty.write("n.csv", "\n".join(["b,値", *(f"x,{cell}" for cell in cells)]))
+    (said,) = told(empty.import_(mode="new"))
+    assert said.split("; ")[0] == f"read: n.csv: 値: {note}"
+
+
+@pytest.mark.parametrize(
     ("texts", "values"),
     [
         (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
@@ -334,6 +353,9 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
         (["1", "―", "–", "ー"], [1, None, None, None]),
         (["12345678901.123456", "1.5"], ["12345678901.123456", "1.5"]),
         (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
+        (["581.01861572265625", "NA"], [581.01861572265625, None]),
+        (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
+        (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
     ],
 )
 def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):

@@ -19,13 +19,13 @@ BLANKS = (
 )  # fmt: skip
 """What is no value among values of another type; a spreadsheet writes its errors into CSV."""
 _BLANKS_SQL = str(BLANKS)
-_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0'))"
-_WRITTEN = "regexp_replace(rtrim(lower({}), '0'), 'e([-+])0', 'e\\1')"
-_IS_EXACT = (
-    f"({_DIGITS} <= 15 OR ({_DIGITS} <= 17 AND {_WRITTEN.format('{v}')} = "
-    f"{_WRITTEN.format('TRY_CAST({v} AS DOUBLE)::VARCHAR')}))"
-)
-"""A float keeps 15 digits, and of longer numbers those that some float is written as."""
+_DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
+_READ_BACK = (
+    "replace(regexp_extract(printf('%.*e', length({digits})::INTEGER - 1, "
+    "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
+).replace("{digits}", _DIGITS)
+_IS_EXACT = f"(length({_DIGITS}) <= 15 OR (length({_DIGITS}) <= 767 AND {_DIGITS} = {_READ_BACK}))"
+"""A float keeps 15 digits, and of longer numbers those that it gives when written as long."""
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 stands for no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -411,10 +411,14 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> l
 
 NUMBER_LIKE = (
     rf"{_MINUS}?([¥￥$€£] ?)?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
-    r"((\.\d{1,15})([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
+    r"((\.\d+)([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
 )
 """What most values of a column of numbers look like, whatever else it holds; 1e5 is a code."""
 _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
+
+
+LONG_NUMBER = f"{_matches(_SHORT_DECIMAL)} AND NOT {_IS_EXACT}"
+"""SQL: whether ``{v}`` is a number of more digits than a float keeps."""
 
 
 def mostly(cells: Iterable[str | None]) -> str:
@@ -423,7 +427,7 @@ def mostly(cells: Iterable[str | None]) -> str:
     return next(
         (
             pattern
-            for pattern in (NUMBER_LIKE, _DATE_LIKE)
+            for pattern in (NUMBER_LIKE, _DATE_LIKE, _SLASHED_MOMENT, _ERA_LETTER)
             if sum(map(bool, map(_looks_like(pattern), values))) * 2 > len(values)
         ),
         "",

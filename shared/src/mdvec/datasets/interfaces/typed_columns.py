@@ -18,6 +18,7 @@ from mdvec.datasets.core.value_types import (
     BLANKS,
     DATE_KINDS,
     DOTTED,
+    LONG_NUMBER,
     NUMBER_LIKE,
     VALUE_KINDS,
     ValueKind,
@@ -217,26 +218,36 @@ def _as_null(name: str, text: str) -> str:
 
 
 def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, pattern: str) -> str:
-    """The few words of a text column all of whose other values match ``pattern``, if it has some.
+    """The words of a text column most of whose other values match ``pattern``, if it has some.
 
     They are not made NULL unasked: 不明 may be just what somebody counts. What has digits is a
     value, a word for a total is of a row that sums up, and the column's name of another header:
-    these are named alone.
+    these are named alone, as is a number that a float would round.
     """
-    cells = connection.execute(
-        "SELECT CASE WHEN NOT regexp_full_match(cell, ?) THEN cell END AS odd, count(*) FROM "
+    counted = (
+        f"SELECT CASE WHEN NOT regexp_full_match(cell, {literal(pattern)}) "
+        f"OR {LONG_NUMBER.format(v='cell')} THEN cell END AS odd, count(*) AS number FROM "
         f"(SELECT trim({identifier(name)}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
-        f"GROUP BY odd ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 2}",
-        [pattern],
+        "GROUP BY odd"
+    )
+    cells = connection.execute(
+        f"SELECT odd, number, count(*) OVER () FROM ({counted}) "
+        f"ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 1}"
     ).fetchall()
-    if not 1 < len(cells) <= _MAX_ODD + 1 or cells[0][0] is not None:
+    others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
+    if not cells:
         return ""
-    (_, others), *odd = cells
-    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
-    said = f"{shown} kept it text among {others:,} "
-    said += "numbers" if pattern == NUMBER_LIKE else "dates"
-    wishes = " ".join(_as_null(name, text) for text, _ in odd if _may_mean_nothing(text, name))
-    return f"{said}; {wishes} makes it NULL" if wishes else said
+    more = cells[0][2] - bool(others) - len(cells[:_MAX_ODD])
+    odd = {text: number for text, number, _ in cells[:_MAX_ODD]}
+    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({odd[text]:,})" for text in odd)
+    said = f"{shown} and {more:,} more" if more else shown
+    said += " kept it text"
+    if others:
+        said += f" among {others:,} {'numbers' if pattern == NUMBER_LIKE else 'dates'}"
+    if pattern == NUMBER_LIKE and any(mostly([text]) == pattern for text in odd):
+        said += " (numbers of too many digits are kept as text)"
+    wishes = " ".join(_as_null(name, text) for text in odd if _may_mean_nothing(text, name))
+    return f"{said}; {wishes} makes it NULL" if wishes and not more else said
 
 
 def _may_mean_nothing(text: str, name: str) -> bool:
