@@ -161,6 +161,7 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
         ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
         ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
         ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
+        ("品目,令和3年度,令和4年度\n,2021,2022\n米,10,20\n麦,5,6\n", 3),
     ],
 )
 def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(files, text, rows):
