@@ -220,7 +220,7 @@ def sheet_header(
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
     is_doubtful = merged is None and may_go_on(rows, lower)
-    doubtful = lower + 1 if is_doubtful or _are_years_over_values(rows, lower + 1) else 0
+    doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top, doubtful)
 
 
@@ -274,23 +274,18 @@ def _names_unnamed(top: Sequence[str], lower: Sequence[str]) -> bool:
     return is_named and not any(is_value(cell) and not is_year(cell) for cell in top)
 
 
-def _are_years_over_values(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether all numbers of a row are different years, and those below it are not years."""
-    if at >= len(rows):
-        return False
-    values = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
-    below = [
-        cell
-        for row in rows[at + 1 :]
-        for place in values
-        if is_value(cell := title(row[place : place + 1]))
-    ]
-    return (
-        len(values) >= _MIN_GROUPS
-        and len(set(values.values())) == len(values)
-        and all(map(is_year, values.values()))
-        and not all(map(is_year, below))
-    )
+def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
+    """The index of the first row with numbers, if these are different years, and those below not.
+
+    It is 0 if they are not.
+    """
+    at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
+    years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
+    below = (title(row[place : place + 1]) for row in rows[at + 1 :] for place in years)
+    are_years = len(years) >= _MIN_GROUPS and all(map(is_year, years.values()))
+    are_different = len(set(years.values())) == len(years)
+    over_others = any(is_value(cell) and not is_year(cell) for cell in below)
+    return at if are_years and are_different and over_others else 0
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
