@@ -57,8 +57,8 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
         ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
         ("at_time <= '2025-06-30'", "<= '2025-06-30' ends as that day begins"),
-        ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has times; "
-         "write at_time::DATE = the day"),
+        ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has "
+         "times; write at_time::DATE = the day"),
         ("DATE '2025-06-30' = v.at_time", "write at_time::DATE = the day"),
         ("at_time IN ('2025-06-28', '2025-06-30')", "= '2025-06-30' is that day's midnight alone"),
         ("at_time <> '2025-06-30'", "write at_time::DATE <> the day"),
@@ -107,6 +107,13 @@ def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exporte
     assert len(asked(handler, query, "SELECT count(*) FROM {source}")["notes"]) == 1
     export = {"do": "export", "source": query, "max_rows": 9, "file": "x.csv", "format": "csv"}
     assert len(handler.handle(export | {"notes": True})["notes"]) == 1
+
+
+@each("query", ["SUMMARIZE visits", "SELECT q25 FROM (SUMMARIZE SELECT yen FROM visits)"])
+def test_a_summary_says_which_of_its_figures_are_estimates(handler, query):
+    (said,) = asked(handler, query)["notes"]
+    assert said.startswith("SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x)")
+    assert "notes" not in asked(handler, "DESCRIBE visits")
 
 
 @each(

@@ -29,6 +29,10 @@ _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
 _WITH_ALIASES = ("having", "modifiers")
 """The clauses of a SELECT where DuckDB takes an alias before a column of the same name."""
+_APPROXIMATE = (
+    "SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x) and "
+    "quantile_cont(x, 0.25) are exact"
+)
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
 
 
@@ -76,6 +80,8 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     traps: list[Trap] = []
     for node in nodes_in(tree):
+        if node.get("show_type") == "SUMMARY":
+            traps.append(Trap(_APPROXIMATE))
         if node.get("type") != "SELECT_NODE":
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
