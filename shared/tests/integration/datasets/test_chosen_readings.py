@@ -343,6 +343,13 @@ def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note
     assert said.split("; ")[0] == f"read: n.csv: 値: {note}"
 
 
+def test_whole_numbers_that_may_all_be_days_are_told(empty):
+    empty.write("n.csv", "番号,入社日\n1,20250401\n20240401,20240401\n")
+    empty.write("o.json", '[{"入社日": 20250401}, {"入社日": null}]')
+    said = "入社日: numbers such as 20250401 may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
+    assert told(empty.import_(mode="new")) == [f"read: n.csv: {said}", f"read: o.json: {said}"]
+
+
 @pytest.mark.parametrize(
     ("texts", "values"),
     [

@@ -7,6 +7,7 @@ of thousands of columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,6 +46,7 @@ _MAX_SAMPLE_ROWS = 1_000
 _COLUMNS_AT_ONCE = 1_000
 _NOTED_AT_ONCE = 100
 _MAX_SHOWN = 40
+_DAY_IN_DIGITS = re.compile(r" *(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]) *")
 _MAX_ODD = 3
 """At most this many distinct words among a column's numbers are named in a note."""
 _Kind = tuple[ValueKind | None, int]
@@ -147,7 +149,9 @@ def write_typed(
         f"{units_metadata(units, has_decimal_commas=has_commas)})"
     )
     read = [
-        ReadColumn(column.name, column.type)
+        ReadColumn(
+            column.name, column.type, note=_days_note(column.type, (row[at] for row in sample))
+        )
         if column.type
         else read_column(column.name, kind, nulls, (row[at] for row in sample))
         for at, column, kind, nulls in named
@@ -167,7 +171,16 @@ def read_column(
         shown = f"{shown_name(texts[0])}: " if texts else ""
         return ReadColumn(name, kind.type, decision=shown + kind.question.format(name=name))
     written = next((text for text in texts if not kind.is_plain(text)), "")
-    return ReadColumn(name, kind.type, sample=written, nulls=nulls, decision=kind.rule)
+    note = _days_note(kind.type, texts)
+    return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
+
+
+def _days_note(type_: str, sample: Iterable[str | None]) -> str:
+    """What is said of whole numbers that may all be days without separators."""
+    texts = list(filter(None, sample)) if type_ == "BIGINT" else []
+    if not texts or not all(map(_DAY_IN_DIGITS.fullmatch, texts)):
+        return ""
+    return f"numbers such as {texts[0]} may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
 
 
 def with_blank_texts(
