@@ -22,7 +22,7 @@ from mdvec import __version__, log, manage
 from mdvec.errors import MdvecError
 from mdvec.japanese import heading_in_japanese, in_japanese
 from mdvec.settings import display_language
-from mdvec.text import on_one_line
+from mdvec.text import on_one_line, visible
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -226,9 +226,10 @@ def print_rows(
     The headings are as given, such as a query's columns; those at the places ``numbers`` are
     aligned to the right.
     """
+    columns = list(map(visible, columns))
     shown = [[_shown_cell(cell) for cell in row] for row in rows]
     if not sys.stdout.isatty():
-        for row in [list(columns), *shown]:
+        for row in [columns, *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
     from rich import console, table, text

@@ -63,6 +63,7 @@ ADDRESSES = {
     "/document?tool=Notes&path=a.md": "ツール「Notes」はありません。近い名前: notes",
     "/data?sql=DROP TABLE t": "SELECT ではありません",
     "/data?sql=SELECT 1; SELECT 2": "文が 2 個",
+    "/data?sql=SELECT %01": "SQL に制御文字があります",
     "/data?sql=SELECT (": "SQL を読み取れません",
     "/data?sql=SELECT * FROM nothing": "表「nothing」はありません。使える表: transactions",
     "/data?sql=SELECT * FROM 'a.csv'": "ファイルは開けません",

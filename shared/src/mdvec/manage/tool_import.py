@@ -100,7 +100,6 @@ def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
 _MAX_FILES_READ = 20
 _MAX_BYTES_READ = 4096
 _MAX_ENDINGS_NAMED = 8
-_STATEMENT_COLUMNS = {"日付", "内容", "金額"}
 _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 
 
@@ -140,14 +139,10 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
 def _statement(tool: Tool, scanned: Scan, report: importing.ImportReport) -> tuple[str, str] | None:
     """The first file of transactions, and of what kind it is; None if there is none.
 
-    Looks at the tables of a dataset, and at files that were skipped because of their ending.
+    Looks at the files of a dataset's tables, or those that were skipped because of their ending.
     """
     if isinstance(report.details, DatasetReport):
-        tables = report.details.tables
-        for table in tables:
-            if {column.name[:2] for column in table.columns} >= _STATEMENT_COLUMNS:
-                return table.origin, "Money Forward"
-        likely = [table.origin for table in tables]
+        likely = [table.origin for table in report.details.tables]
     else:
         likely = list(scanned.others)
     likely = [path for path in likely if path.lower().endswith(_HOUSEHOLD_ENDINGS)]

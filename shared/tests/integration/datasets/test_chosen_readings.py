@@ -162,6 +162,7 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
         ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
         ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
         ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
+        ("品目,令和3年度,令和4年度\n,2021,2022\n米,10,20\n麦,5,6\n", 3),
     ],
 )
 def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(files, text, rows):
@@ -325,6 +326,32 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
 
 
 @pytest.mark.parametrize(
+    ("cells", "note"),
+    [
+        (["581.01861572265625", "0.1234567890123456789", "1.5"],
+         "0.1234567890123456789 (1) kept it text among 2 numbers (numbers of too many digits are "
+         "kept as text)"),
+        (["0.1234567890123456789", "NA"],
+         "0.1234567890123456789 (1) kept it text (numbers of too many digits are kept as text)"),
+        (["割引率", "MD1", "％", "済", *map(str, range(40))],
+         "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
+        (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
+    ],
+)  # fmt: skip
+def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note):
+    empty.write("n.csv", "\n".join(["b,値", *(f"x,{cell}" for cell in cells)]))
+    (said,) = told(empty.import_(mode="new"))
+    assert said.split("; ")[0] == f"read: n.csv: 値: {note}"
+
+
+def test_whole_numbers_that_may_all_be_days_are_told(empty):
+    empty.write("n.csv", "番号,入社日\n1,20250401\n20240401,20240401\n")
+    empty.write("o.json", '[{"入社日": 20250401}, {"入社日": null}]')
+    said = "入社日: numbers such as 20250401 may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
+    assert told(empty.import_(mode="new")) == [f"read: n.csv: {said}", f"read: o.json: {said}"]
+
+
+@pytest.mark.parametrize(
     ("texts", "values"),
     [
         (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
@@ -335,6 +362,9 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
         (["1", "―", "–", "ー"], [1, None, None, None]),
         (["12345678901.123456", "1.5"], ["12345678901.123456", "1.5"]),
         (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
+        (["581.01861572265625", "NA"], [581.01861572265625, None]),
+        (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
+        (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
     ],
 )
 def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):

@@ -355,6 +355,57 @@ def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
     )  # fmt: skip
 
 
+PEOPLE = [["地区", "世帯数", "人口", "", "", "備考"], ["", "", "総数", "男", "女"]]
+YEARS = [["市", "人口", "", "", "", "世帯"], ["", "2019", "", "2020"], ["", "男", "女", "男", "女"]]
+REGION = ["中央", "500", "1200", "600", "600", "※1"]
+UNIT = ["", "", "", "", "", "（単位：人）"]
+PEOPLE_NAMES = ("地区", "世帯数", "人口 総数", "人口 男", "人口 女", "備考")
+YEARS_NAMES = ("市", "人口 2019 男", "人口 2019 女", "人口 2020 男", "人口 2020 女", "世帯")
+
+
+@pytest.mark.parametrize("titles", [[], [["表"]], [["表"], UNIT], [UNIT], [["表"], UNIT, UNIT]])
+@pytest.mark.parametrize(("names", "read"), [(PEOPLE, PEOPLE_NAMES), (YEARS, YEARS_NAMES)])
+def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(titles, names, read):
+    top, end = len(titles), len(titles) + len(names) - 1
+    rows = [*titles, *names, REGION, REGION]
+    for given in (None, *range(top, end + 1)):
+        header = sheet_header(rows, given, {top: end})
+        assert (header.top, header.row, header.names) == (top, end, read)
+
+
+def test_the_row_that_the_user_names_takes_names_from_above_for_columns_that_it_leaves_out():
+    rows = [["表"], UNIT, *PEOPLE, REGION]
+    assert sheet_header(rows, 3).names == PEOPLE_NAMES
+    assert sheet_header([["表"], ["", "店", "額"], ["東", "a", "5"]], 1).names == ("", "店", "額")
+
+
+@pytest.mark.parametrize("merged", [None, {}])
+def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged):
+    person, below = ["田中", "東京", "あ", "い", "う"], ["佐藤", "大阪", "え", "お", "5"]
+    names = ["氏名", "住所", "", "", ""]
+    with pytest.raises(NoHeader, match=r"--header-row"):
+        sheet_header([names, person, below], None, merged)
+    for title in (names[:1] + [""] * 4, ["期間", "2025", "", "", ""]):
+        assert sheet_header([title, person, below], None, merged).row == 1
+    assert sheet_header([names, person, below], None, merged, {1}).row == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [
+        ("", ("品目", "令和3年度 2021", "令和4年度 2022")),
+        ("（西暦）", ("（西暦）", "2021", "2022")),
+    ],
+)
+def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first, names):
+    rows = [["品目", "令和3年度", "令和4年度"], [first, "2021", "2022"], ["米", "10", "20"]]
+    assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1
+    assert sheet_header([rows[0], ["項目"], *rows[1:]]).doubtful == 2
+    assert sheet_header(rows, 1).names == names
+    opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]
+    assert sheet_header(opened).doubtful == 0
+
+
 # Made with xlwt: on 売上 A2:A3 is merged, and 下書き is hidden.
 XLS = zlib.decompress(base64.b85decode(
     "c-rk)T}V_x6#nMkU3WEg*G(f0OoX&d(g-35yC#%RE*60nMQOW9nQLu5WDjN85(GgJL`5%#Jp^I((hp@+^iUAk&qESK"

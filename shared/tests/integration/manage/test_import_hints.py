@@ -64,6 +64,12 @@ def test_a_banks_statement_in_another_kind_of_tool_is_named_with_its_bank(tmp_pa
     )
 
 
+def test_a_table_with_a_day_a_text_and_an_amount_is_not_said_to_be_a_service_s(tmp_path):
+    made = tool(tmp_path, "dataset")
+    (made.folder / "a.csv").write_text("日付,内容,金額\n2024/4/1,会議費,1000\n", encoding="utf-8")
+    assert made.import_("new").hints == ()
+
+
 def test_neither_links_nor_pipes_are_opened_for_a_hint(tmp_path):
     made = tool(tmp_path, "markdown")
     (tmp_path / "secret.csv").write_bytes(STATEMENT)

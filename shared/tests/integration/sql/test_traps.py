@@ -57,10 +57,18 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
         ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
         ("at_time <= '2025-06-30'", "<= '2025-06-30' ends as that day begins"),
+        ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has "
+         "times; write at_time::DATE = the day"),
+        ("DATE '2025-06-30' = v.at_time", "write at_time::DATE = the day"),
+        ("at_time IN ('2025-06-28', '2025-06-30')", "= '2025-06-30' is that day's midnight alone"),
+        ("at_time <> '2025-06-30'", "write at_time::DATE <> the day"),
+        ("'2025-06-30' < at_time", "> '2025-06-30' takes the rest of that day, too, for at_time"),
+        ("NOT at_time > '2025-06-30'", "write at_time >= the day after"),
         ("id = NULL", "= NULL is never true; write IS NULL"),
         ("NULL <> shop", "<> NULL is never true; write IS NOT NULL"),
         ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
+        ("true GROUP BY shop HAVING shop = 'zzz'", "no row of visits has shop = 'zzz'"),
     ],
 )  # fmt: skip
 def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
@@ -78,6 +86,7 @@ def test_a_trap_that_a_query_has_fallen_into_is_named(handler, condition, note):
         ("$b::DATE >= at_time", {"b": ("date", "2025-06-30")}, "<= '2025-06-30' ends as that day"),
         ("at_time >= $b::DATE", {"b": ("date", "2025-06-30")}, ""),
         ("at_time <= $b", {"b": ("date", "2025-06-30T00:00:00")}, ""),
+        ("at_time = $b", {"b": ("date", "2025-06-30")}, "write at_time::DATE = the day"),
         ("at_time < $b", {"b": ("date", "2025-07-01")}, ""),
         ("shop = $b", {"b": ("text", "京都えき")}, "shop = '京都えき'; nearest: '京都', '京都駅'"),
         ("shop = $b", {"b": ("text", "京都")}, ""),
@@ -98,6 +107,13 @@ def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exporte
     assert len(asked(handler, query, "SELECT count(*) FROM {source}")["notes"]) == 1
     export = {"do": "export", "source": query, "max_rows": 9, "file": "x.csv", "format": "csv"}
     assert len(handler.handle(export | {"notes": True})["notes"]) == 1
+
+
+@each("query", ["SUMMARIZE visits", "SELECT q25 FROM (SUMMARIZE SELECT yen FROM visits)"])
+def test_a_summary_says_which_of_its_figures_are_estimates(handler, query):
+    (said,) = asked(handler, query)["notes"]
+    assert said.startswith("SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x)")
+    assert "notes" not in asked(handler, "DESCRIBE visits")
 
 
 @each(
@@ -155,6 +171,10 @@ def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, m
         "SELECT * FROM closings WHERE night BETWEEN '2025-06-29' AND '2025-06-30'",
         "SELECT * FROM visits WHERE at_time <= '2025-07-02'",
         "SELECT * FROM visits WHERE id IS NULL",
+        "SELECT * FROM visits WHERE at_time::DATE = '2025-06-30' OR at_time = '2025-07-02'",
+        "SELECT * FROM closings WHERE night = '2025-06-30' OR night > '2025-06-30'",
+        "SELECT shop || '!' AS shop, count(*) FROM visits GROUP BY ALL HAVING shop = '京都!'",
+        "SELECT shop || '!' AS shop FROM visits ORDER BY shop = '京都!'",
     ],
 )
 def test_nothing_is_said_of_queries_without_a_trap(handler, query):

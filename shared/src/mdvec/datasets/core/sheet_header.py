@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 from typing import TypeVar
 
-from mdvec.datasets.core.columns import NoHeader, is_value, is_year
+from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_cells import numbers_shown
 from mdvec.datasets.core.understood import NO_HEADER
@@ -46,12 +46,25 @@ def first_rows(
     return first, at
 
 
-def header_at(rows: Sequence[Sequence[str]]) -> int:
+def rows_apart(numbered: Sequence[tuple[int, Cells]]) -> frozenset[int]:
+    """The indices of the rows that have an empty one above them."""
+    numbers = [number for number, _ in numbered]
+    return frozenset(at for at in range(1, len(numbers)) if numbers[at] > numbers[at - 1] + 1)
+
+
+def header_at(
+    rows: Sequence[Sequence[str]],
+    merged: Mapping[int, int] | None = None,
+    apart: Collection[int] = (),
+) -> int:
     """The index of the header among the first rows of a table; 0 if none is evident.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
-    values follow in its columns, while the header itself has none except years; or if all titles
-    are a single cell. Title lines that are padded to the table's width need more evidence.
+    values follow in its columns, while the header itself has none except years; if all titles are a
+    single cell; or if cells are merged over the rows of a header. Title lines that are padded to
+    the table's width need more evidence: several texts right above the others may be the names of
+    the first columns. A file that can have no merged cells (``merged`` is None) shows what is
+    padded. ``apart`` are the rows that follow an empty one.
     """
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     rows = _without_empty_columns(rows)
@@ -60,22 +73,37 @@ def header_at(rows: Sequence[Sequence[str]]) -> int:
         return 0
     wide = (at for at, row in enumerate(rows) if not _is_narrow(row, width))
     at = next(wide, 0)
+    if at and (joined := _joined_rows(rows, at, merged)):
+        return joined[0]
     if at == 0 or any(is_value(cell) and not is_year(cell) for cell in rows[at]):
         return 0
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
-    if all(len(row) < len(rows[at]) for row in rows[:at]):
+    is_short = all(len(row) < len(rows[at]) for row in rows[:at])
+    is_padded = not (is_short and merged is None)
+    is_group = _names_groups(rows[at - 1], rows[at], rows[at + 1 :])
+    if is_padded and at not in apart and not is_group and _may_name_first_columns(rows[at - 1]):
+        return 0
+    if is_short:
         are_single = all(_filled_count(row) == 1 for row in rows[:at])
         return at if has_values or (are_single and _filled_count(rows[at]) > _MIN_COLUMNS) else 0
     names = [cell.strip() for cell in rows[at]]
     return at if has_values and all(names) and len(set(names)) == len(names) else 0
 
 
-def is_doubtful(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row looks like a title line, though no header below it is evident."""
-    at = header_at(rows)
-    rows = _without_empty_columns(rows)
-    width = usual_width(map(len, rows))
-    return width > _MIN_COLUMNS and _is_narrow(rows[0], width) and at == 0
+def _may_name_first_columns(row: Sequence[str]) -> bool:
+    """Whether a line that seems to be a title may be the header, of the first columns alone."""
+    number = _filled_count(row)
+    return number >= _MIN_COLUMNS and not any(
+        not cell.strip() or is_value(cell) for cell in row[:number]
+    )
+
+
+def _is_doubtful(rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int]) -> bool:
+    """Whether the first row looks like a title line, though ``header_at`` found none below it."""
+    filled = _without_empty_columns(rows)
+    width = usual_width(map(len, filled))
+    is_title = width > _MIN_COLUMNS and _is_narrow(filled[0], width) and at == 0
+    return is_title and _joined_rows(rows, 0, merged) is None
 
 
 def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
@@ -148,6 +176,7 @@ class SheetHeader:
         names: the columns' names as written; "" where there is none.
         skipped: the title lines above it.
         top: the index of its first row.
+        doubtful: the index of the row below it, if that may name columns as well; 0 if not.
     """
 
     at: int
@@ -155,48 +184,108 @@ class SheetHeader:
     names: tuple[str, ...]
     skipped: tuple[str, ...]
     top: int = 0
+    doubtful: int = 0
 
 
 def sheet_header(
     rows: Sequence[Sequence[str]],
     header_row: int | None = None,
-    merged: Mapping[int, int] = MappingProxyType({}),
+    merged: Mapping[int, int] | None = MappingProxyType({}),
+    apart: Collection[int] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
     ``header_row`` is the index of the row that the user named, or ``NO_HEADER``. ``merged`` maps
-    a row in which merged cells begin to the last row that all of them cover.
+    a row in which merged cells begin to the last row that all of them cover; it is None for a file
+    that can have none. ``apart`` are the rows that follow an empty one.
 
     Raises:
-        NoHeader: there are title lines, but no evident header.
+        NoHeader: there are title lines, but no evident header, or the header holds no names.
     """
-    if header_row is None and is_doubtful(rows):
-        raise NoHeader("its header cannot be told from its titles; name its row with --header-row")
-    at = header_at(rows) if header_row is None else header_row
-    if header_row == NO_HEADER or (header_row is None and at == 0 and is_data(rows[0], rows[1:])):
+    at = header_at(rows, merged, apart) if header_row is None else header_row
+    if header_row is None:
+        if merged is not None and _is_doubtful(rows, at, merged):
+            raise NoHeader(
+                "its header cannot be told from its titles; name its row with --header-row"
+            )
+        column_names(rows[at])  # a page of the web is named as one
+    if at == NO_HEADER or (header_row is None and is_data(rows[at], rows[at + 1 :])):
         return SheetHeader(0, NO_HEADER, (), ())
-    top, lower = (at, at) if header_row is not None else header_span(rows, at, merged)
+    top, lower = _joined_rows(rows, at, merged) or (
+        (at, at) if header_row is not None else _header_span(rows, at, merged)
+    )
+    while header_row is not None and top and _names_unnamed(rows[top - 1], rows[top]):
+        top -= 1
     if header_row is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
-    return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top)
+    is_doubtful = merged is None and may_go_on(rows, lower)
+    doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
+    return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top, doubtful)
 
 
-def header_span(
-    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None = None
+def _header_span(
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
 ) -> tuple[int, int]:
     """The first and last row of the header that includes a row: rows above it name groups.
 
-    A third row of a header needs merged cells as evidence. In a file that can have none (``merged``
-    is None), even the second row must be unable to hold data.
+    In a file that can have no merged cells, the second row must be unable to hold data.
     """
     top = lower = at
     while top and _names_groups(rows[top - 1], rows[top], rows[lower + 1 :]):
         top -= 1
     if top == at and may_go_on(rows, at) and (merged is not None or _are_names(rows, at + 1)):
         lower += 1
-    end = min((merged or {}).get(top, lower), len(rows) - 1)
-    return top, end if all(may_go_on(rows, row) for row in range(lower, end)) else lower
+    return top, lower
+
+
+def _joined_rows(
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
+) -> tuple[int, int] | None:
+    """The first and last row of a header that merged cells hold together; None if they do not.
+
+    A row is in it, or is the first one below it. The cells are names, each lower row has some
+    under gaps of the row above it, and the first column is named once.
+    """
+    for top, end in sorted((merged or {}).items()):
+        block = rows[top : end + 1]
+        is_there = top <= at <= end or (at == end + 1 and any(map(is_value, rows[at])))
+        if (
+            top < end < len(rows) - 1
+            and is_there
+            and _filled_count(block[0]) >= _MIN_GROUPS
+            and not any(is_value(cell) and not is_year(cell) for row in block for cell in row)
+            and sum(bool("".join(row[:1]).strip()) for row in block) <= 1
+            and all(map(_has_name_under_gap, block, block[1:]))
+            and any(is_value(cell) for row in rows[end + 1 :] for cell in row)
+        ):
+            return top, end
+    return None
+
+
+def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
+    padded = [*top, *[""] * (len(lower) - len(top))]
+    return any(name.strip() and not cell.strip() for name, cell in zip(lower, padded, strict=False))
+
+
+def _names_unnamed(top: Sequence[str], lower: Sequence[str]) -> bool:
+    """Whether a row above the one that names the columns names those that it leaves out."""
+    is_named = _filled_count(top) >= _MIN_GROUPS and _has_name_under_gap(lower, top)
+    return is_named and not any(is_value(cell) and not is_year(cell) for cell in top)
+
+
+def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
+    """The index of the first row with numbers, if these are different years, and those below not.
+
+    It is 0 if they are not.
+    """
+    at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
+    years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
+    below = (title(row[place : place + 1]) for row in rows[at + 1 :] for place in years)
+    are_years = len(years) >= _MIN_GROUPS and all(map(is_year, years.values()))
+    are_different = len(set(years.values())) == len(years)
+    over_others = any(is_value(cell) and not is_year(cell) for cell in below)
+    return at if are_years and are_different and over_others else 0
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
@@ -215,9 +304,15 @@ def _are_names(rows: Sequence[Sequence[str]], at: int) -> bool:
     )
 
 
-def span_note(place: str, top: int, lower: int) -> str:
-    """A note on a header of several rows; "" for a single one."""
-    return f"the columns' names are in {place}s {top} to {lower}" if 0 < top < lower else ""
+def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[str]:
+    """Notes on a header of several rows, and on a row that may belong to it."""
+    if 0 < top < lower:
+        yield f"the columns' names are in {place}s {top} to {lower}"
+    if doubtful:
+        yield (
+            f"{place} {doubtful} is read as values; if it names the columns: --header-row "
+            f"{doubtful}"
+        )
 
 
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -228,13 +323,9 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
     """
     groups = [cell for cell in top if cell.strip()]
     names = [cell for cell in lower if cell.strip()]
-    padded = [*top, *[""] * (len(lower) - len(top))]
-    over_gaps = any(
-        name.strip() and not cell.strip() for name, cell in zip(lower, padded, strict=False)
-    )
     return (
         len(groups) >= _MIN_GROUPS
-        and over_gaps
+        and _has_name_under_gap(top, lower)
         and not any(map(is_value, names))
         and any(is_value(cell) for row in below for cell in row if cell.strip())
         and (len(set(names)) < len(names) or (not lower[0].strip() and bool(top[0].strip())))

@@ -20,13 +20,13 @@ WRITTEN_BLANKS = (
 """Cells that mean no value in a column of another type; spreadsheets write errors into CSV."""
 BLANKS = frozenset(("", *WRITTEN_BLANKS))
 _BLANKS_SQL = str(("", *WRITTEN_BLANKS))
-_DIGITS = "length(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-0'))"
-_WRITTEN = "regexp_replace(rtrim(lower({}), '0'), 'e([-+])0', 'e\\1')"
-_IS_EXACT = (
-    f"({_DIGITS} <= 15 OR ({_DIGITS} <= 17 AND {_WRITTEN.format('{v}')} = "
-    f"{_WRITTEN.format('TRY_CAST({v} AS DOUBLE)::VARCHAR')}))"
-)
-"""Numbers that a float keeps: up to 15 digits, or longer ones that are the text of a float."""
+_DIGITS = "rtrim(ltrim(replace(regexp_extract({v}, '^[^eE]*'), '.', ''), '-+0'), '0')"
+_READ_BACK = (
+    "replace(regexp_extract(printf('%.*e', length({digits})::INTEGER - 1, "
+    "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
+).replace("{digits}", _DIGITS)
+_IS_EXACT = f"(length({_DIGITS}) <= 15 OR (length({_DIGITS}) <= 767 AND {_DIGITS} = {_READ_BACK}))"
+"""A float keeps 15 digits, and of longer numbers those that it gives when written as long."""
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -412,10 +412,14 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
 
 NUMBER_LIKE = (
     rf"{_MINUS}?([¥￥$€£] ?)?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
-    r"((\.\d{1,15})([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
+    r"((\.\d+)([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
 )
 """The usual pattern of values in a column of numbers; 1e5 is more likely a code."""
 _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
+
+
+LONG_NUMBER = f"{_matches(_SHORT_DECIMAL)} AND NOT {_IS_EXACT}"
+"""SQL: whether ``{v}`` is a number of more digits than a float keeps."""
 
 
 def mostly(cells: Iterable[str | None]) -> str:
@@ -424,7 +428,7 @@ def mostly(cells: Iterable[str | None]) -> str:
     return next(
         (
             pattern
-            for pattern in (NUMBER_LIKE, _DATE_LIKE)
+            for pattern in (NUMBER_LIKE, _DATE_LIKE, _SLASHED_MOMENT, _ERA_LETTER)
             if sum(map(bool, map(_looks_like(pattern), values))) * 2 > len(values)
         ),
         "",

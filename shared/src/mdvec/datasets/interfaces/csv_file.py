@@ -22,7 +22,7 @@ import duckdb
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
-from mdvec.datasets.core.sheet_header import span_note
+from mdvec.datasets.core.sheet_header import header_notes
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
 from mdvec.datasets.interfaces.connection import (
@@ -107,20 +107,17 @@ def csv_to_parquet(
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)
-    others = (*_header_notes(head), *others, below.notes.note())
+    others = (
+        *header_notes("line", head.top, head.line, head.doubtful),
+        *others,
+        below.notes.note(),
+    )
     others = tuple(filter(None, others))
     notes = others if head.line or reading.header_row else (NO_HEADER_NOTE, *others)
     shown = ", ".join(f"{shown_name(text)} ({number:,})" for text, number in totals.items())
     return Understood(
         encoding, is_guess, head.delimiter, head.line, head.titles, columns, notes
     ).with_notes(totals_note(shown, is_left_out=reading.leaves_out_totals) if shown else "")
-
-
-def _header_notes(head: Head) -> Iterator[str]:
-    """Notes on a header of several lines, and on a line that may belong to it."""
-    yield span_note("line", head.top, head.line)
-    if line := head.doubtful:
-        yield f"line {line} is read as values; if it names the columns: --header-row {line}"
 
 
 def _is_quoted_well(text: TextIO, head: Head) -> bool:

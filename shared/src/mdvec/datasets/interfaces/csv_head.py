@@ -12,17 +12,12 @@ from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
-from mdvec.datasets.core.first_row import is_data
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     HeadersBelow,
-    check_names_below,
-    combined_names,
     first_rows,
-    header_at,
-    header_span,
-    may_go_on,
-    title,
+    rows_apart,
+    sheet_header,
     usual_width,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
@@ -91,24 +86,13 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
 def _head(
     first: Sequence[_NumberedRow], before: int, delimiter: str, header_row: int | None
 ) -> Head:
-    cells = [row for _, row in first]
-    at = header_at(cells) if header_row is None else max(header_row, 0)
-    header = cells[at]
-    if header_row == NO_HEADER or (header_row is None and _is_data(header, cells[at + 1 :])):
-        return Head(delimiter, (), 0, numbered_names([""] * len(header)), before)
-    top, lower = (at, at) if header_row is not None else header_span(cells, at)
-    if header_row is None and top == lower:
-        check_names_below(cells, at)
-    line, names = first[lower][0], column_names(combined_names(cells[top : lower + 1]))
-    titles, is_plain = tuple(map(title, cells[:top])), line == before + lower + 1
-    is_doubtful = header_row is None and may_go_on(cells, lower)
-    doubtful = first[lower + 1][0] if is_doubtful else 0
-    return Head(delimiter, titles, line, names, line, is_plain, first[top][0], doubtful)
-
-
-def _is_data(header: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
-    column_names(header)  # it reports a web page as such
-    return is_data(header, below)
+    header = sheet_header([row for _, row in first], header_row, None, rows_apart(first))
+    if header.row == NO_HEADER:
+        return Head(delimiter, (), 0, numbered_names([""] * len(first[0][1])), before)
+    line, top = first[header.row][0], first[header.top][0]
+    doubtful = first[header.doubtful][0] if header.doubtful else 0
+    names, is_plain = column_names(header.names), line == before + header.at
+    return Head(delimiter, header.skipped, line, names, line, is_plain, top, doubtful)
 
 
 def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_NumberedRow]:

@@ -23,7 +23,9 @@ _BLOCK = 2**18
 MAX_VALUE_CHARS = 2**26
 _MAX_INT_DIGITS = 4_000
 _KEPT_CHARS = 16
-"""Fractions up to this length are exact as floats: 15 digits and the point."""
+"""The length of fractions that a float keeps: 15 digits and the point."""
+_MAX_DIGITS = 767
+"""No float has more."""
 _SPACES = " \t\r\n"
 
 
@@ -36,7 +38,7 @@ def _integer(digits: str) -> int | LongNumber:
 
 
 def _fraction(digits: str) -> float | LongNumber:
-    """The float, if its shortest text or 17 digits are the same as ``digits``; else the digits."""
+    """The float that gives these digits when written with as many, or else the digits."""
     number = float(digits)
     if len(digits) <= _KEPT_CHARS and "e" not in digits.lower():
         return number
@@ -44,7 +46,8 @@ def _fraction(digits: str) -> float | LongNumber:
         exact = Decimal(digits)
     except ArithmeticError:  # its exponent
         return LongNumber(digits)
-    is_kept = exact in (Decimal(repr(number)), Decimal(f"{number:.17g}"))
+    length = len(exact.normalize().as_tuple().digits)
+    is_kept = length <= _MAX_DIGITS and exact == Decimal(f"{number:.{length - 1}e}")
     return number if is_kept else LongNumber(digits)
 
 

@@ -23,8 +23,9 @@ from mdvec.datasets.core.sheet_header import (
     HeadersBelow,
     SheetHeader,
     first_rows,
+    header_notes,
+    rows_apart,
     sheet_header,
-    span_note,
     tables_side_by_side,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
@@ -120,7 +121,7 @@ class SheetTable:
         rows = TypedRows(target, self.on_rows, self.reading, VALUE_KINDS, reads_mixed=True)
         with readable():
             numbered = self._rows()
-            header, (top, header_row), below = self._below_header(numbered)
+            header, (top, header_row, doubtful), below = self._below_header(numbered)
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
@@ -133,7 +134,7 @@ class SheetTable:
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
-            span_note("row", top, header_row),
+            *header_notes("row", top, header_row, doubtful),
             *self.sheet.notes(),
             *filled.notes(self.marks.hidden_rows),
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
@@ -161,22 +162,22 @@ class SheetTable:
 
     def _below_header(
         self, rows: Iterator[tuple[int, Row]]
-    ) -> tuple[SheetHeader, tuple[int, int], Iterator[tuple[int, Row]]]:
-        """The header, the numbers of its first and last row, and the rows below it."""
+    ) -> tuple[SheetHeader, tuple[int, int, int], Iterator[tuple[int, Row]]]:
+        """The header, the numbers of its first, last and doubtful row, and the rows below it."""
         try:
             first, header_row = first_rows(rows, self.reading.header_row, "row")
             names = [[_name(cell) for cell in row] for _, row in first]
-            header = sheet_header(
-                names, header_row, self.marks.ends([number for number, _ in first])
-            )
+            merged = self.marks.ends([number for number, _ in first])
+            header = sheet_header(names, header_row, merged, rows_apart(first))
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:
             raise UnreadableFile(str(error).replace("its first line", "its first row")) from error
         below = chain(first[header.at :], rows)
         if header.row == NO_HEADER:
-            return header, (0, 0), below
-        return header, (first[header.top][0], first[header.row][0]), below
+            return header, (0, 0, 0), below
+        doubtful = first[header.doubtful][0] if header.doubtful else 0
+        return header, (first[header.top][0], first[header.row][0], doubtful), below
 
     def _rows(self) -> Iterator[tuple[int, Row]]:
         return self.sheet.rows(self.columns)

@@ -7,6 +7,7 @@ each of thousands of columns.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from mdvec.datasets.core.value_types import (
     BLANKS,
     DATE_KINDS,
     DOTTED,
+    LONG_NUMBER,
     NUMBER_LIKE,
     VALUE_KINDS,
     WRITTEN_BLANKS,
@@ -45,6 +47,7 @@ _MAX_SAMPLE_ROWS = 1_000
 _COLUMNS_AT_ONCE = 1_000
 _NOTED_AT_ONCE = 100
 _MAX_SHOWN = 40
+_DAY_IN_DIGITS = re.compile(r" *(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]) *")
 _MAX_ODD = 3
 """At most this many distinct words among a column's numbers are named in a note."""
 _Kind = tuple[ValueKind | None, int]
@@ -147,7 +150,9 @@ def write_typed(
         f"{units_metadata(units, has_decimal_commas=has_commas)})"
     )
     read = [
-        ReadColumn(column.name, column.type)
+        ReadColumn(
+            column.name, column.type, note=_days_note(column.type, (row[at] for row in sample))
+        )
         if column.type
         else read_column(column.name, kind, nulls, (row[at] for row in sample))
         for at, column, kind, nulls in named
@@ -167,7 +172,16 @@ def read_column(
         shown = f"{shown_name(texts[0])}: " if texts else ""
         return ReadColumn(name, kind.type, decision=shown + kind.question.format(name=name))
     written = next((text for text in texts if not kind.is_plain(text)), "")
-    return ReadColumn(name, kind.type, sample=written, nulls=nulls, decision=kind.rule)
+    note = _days_note(kind.type, texts)
+    return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
+
+
+def _days_note(type_: str, sample: Iterable[str | None]) -> str:
+    """What is said of whole numbers that may all be days without separators."""
+    texts = list(filter(None, sample)) if type_ == "BIGINT" else []
+    if not texts or not all(map(_DAY_IN_DIGITS.fullmatch, texts)):
+        return ""
+    return f"numbers such as {texts[0]} may be days; strptime(x::VARCHAR, '%Y%m%d') gives them"
 
 
 def with_blank_texts(
@@ -218,25 +232,36 @@ def _as_null(name: str, text: str) -> str:
 
 
 def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, pattern: str) -> str:
-    """A note on the few words of a text column whose other values all match ``pattern``.
+    """A note on the words of a text column most of whose other values match ``pattern``.
 
     Nothing becomes NULL without the user's choice: 不明 may be what somebody counts. The note only
-    suggests that for words without digits that are neither a total nor the column's name.
+    suggests that for words without digits that are neither a total nor the column's name. It also
+    names a number that a float would round.
     """
-    cells = connection.execute(
-        "SELECT CASE WHEN NOT regexp_full_match(cell, ?) THEN cell END AS odd, count(*) FROM "
+    counted = (
+        f"SELECT CASE WHEN NOT regexp_full_match(cell, {literal(pattern)}) "
+        f"OR {LONG_NUMBER.format(v='cell')} THEN cell END AS odd, count(*) AS number FROM "
         f"(SELECT trim({identifier(name)}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
-        f"GROUP BY odd ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 2}",
-        [pattern],
+        "GROUP BY odd"
+    )
+    cells = connection.execute(
+        f"SELECT odd, number, count(*) OVER () FROM ({counted}) "
+        f"ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 1}"
     ).fetchall()
-    if not 1 < len(cells) <= _MAX_ODD + 1 or cells[0][0] is not None:
+    others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
+    if not cells:
         return ""
-    (_, others), *odd = cells
-    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({number:,})" for text, number in odd)
-    note = f"{shown} kept it text among {others:,} "
-    note += "numbers" if pattern == NUMBER_LIKE else "dates"
-    wishes = " ".join(_as_null(name, text) for text, _ in odd if _may_mean_nothing(text, name))
-    return f"{note}; {wishes} makes it NULL" if wishes else note
+    more = cells[0][2] - bool(others) - len(cells[:_MAX_ODD])
+    odd = {text: number for text, number, _ in cells[:_MAX_ODD]}
+    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({odd[text]:,})" for text in odd)
+    note = f"{shown} and {more:,} more" if more else shown
+    note += " kept it text"
+    if others:
+        note += f" among {others:,} {'numbers' if pattern == NUMBER_LIKE else 'dates'}"
+    if pattern == NUMBER_LIKE and any(mostly([text]) == pattern for text in odd):
+        note += " (numbers of too many digits are kept as text)"
+    wishes = " ".join(_as_null(name, text) for text in odd if _may_mean_nothing(text, name))
+    return f"{note}; {wishes} makes it NULL" if wishes and not more else note
 
 
 def _may_mean_nothing(text: str, name: str) -> bool:

@@ -104,7 +104,8 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     shown = ", ".join(there[:_MAX_LISTED]) + (more if len(there) > _MAX_LISTED else "")
     tables = f"the tables are: {shown}" if there else "there are no tables yet"
     file = "" if note or not re.search(r"[/\\.]", name) else " (a query opens no files)"
-    near = nearest_names(name, there)
+    near = [table for table in there if table.startswith(f"{name.lower()}__")]
+    near = near or nearest_names(name, there)
     nearest = f"; nearest: {named(near)}" if near else ""
     return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}")
 

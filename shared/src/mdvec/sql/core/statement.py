@@ -188,7 +188,7 @@ def _parse_error(answer: Node, sql: str) -> str:
         return "the SQL is nested too deeply; name its parts in a WITH"
     position = str(answer.get("position"))
     where = f" (at byte {int(position) + 1})" if position.isdigit() else ""
-    return f"the SQL cannot be read: {message}{where}; {_RULE}"
+    return f"the SQL cannot be read: {message}{where}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -27,6 +27,12 @@ _MAX_TRAPS = 12
 _MAX_VALUES, _MAX_VALUE, _MAX_NEAR = 30_000, 200, 50
 _MAX_QUOTED = 40
 _COMPARED_WITH_NULL = {"COMPARE_EQUAL": "=", "COMPARE_NOTEQUAL": "<>"}
+_WITH_ALIASES = ("having", "modifiers")
+"""The clauses of a SELECT where DuckDB takes an alias before a column of the same name."""
+_APPROXIMATE = (
+    "SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x) and "
+    "quantile_cont(x, 0.25) are exact"
+)
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
 
 
@@ -74,27 +80,38 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     traps: list[Trap] = []
     for node in nodes_in(tree):
+        if node.get("show_type") == "SUMMARY":
+            traps.append(Trap(_APPROXIMATE))
         if node.get("type") != "SELECT_NODE":
             continue
         scope = _Scope(dict(_base_tables(node["from_table"], known)), tables)
-        for part in _own_parts(node):
-            traps += filter(None, (_not_in(part), _range_end_trap(part, scope), _is_null(part)))
-            traps += _missing_texts(part, scope)
+        aliases = frozenset(fold(str(item.get("alias"))) for item in node["select_list"])
+        for clause, parts in node.items():
+            here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
+            for part in _own_parts(parts):
+                traps += filter(None, (_not_in(part), _is_null(part)))
+                traps += (*_days(part, here), *_missing_texts(part, here))
     return traps[:_MAX_TRAPS]
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The tables of a SELECT by their names in it; "" stands for anything else that it reads."""
+    """The tables of a SELECT by their names in it; "" stands for anything else that it reads.
+
+    ``aliases`` are names that stand for what it selects, and not for columns.
+    """
 
     named: Mapping[str, str]
     tables: Mapping[str, Sequence[Column]]
+    aliases: frozenset[str] = frozenset()
 
     def column(self, node: object) -> tuple[str, Column] | None:
         """The table and the column of a reference; None if it is ambiguous."""
         if not isinstance(node, dict) or node.get("class") != "COLUMN_REF":
             return None
         *before, name = map(fold, node["column_names"])
+        if not before and name in self.aliases:
+            return None
         of = [self.named.get(before[-1], "")] if before else list(self.named.values())
         columns = [
             (table, column)
@@ -121,9 +138,9 @@ def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str
         yield fold(str(relation.get("alias") or "")), ""
 
 
-def _own_parts(select: Node) -> Iterator[Node]:
-    """The nodes of a SELECT without those of the queries in it."""
-    waiting: list[object] = list(select.values())
+def _own_parts(clause: object) -> Iterator[Node]:
+    """The nodes of a clause of a SELECT without those of the queries in it."""
+    waiting = [clause]
     while waiting:
         part = waiting.pop()
         if isinstance(part, list):
@@ -162,33 +179,63 @@ def _is_null_itself(node: Node) -> bool:
     return (node.get("literal") or {}).get("kind") == "NULL_LITERAL"
 
 
-def _range_end_trap(node: Node, scope: _Scope) -> Trap | None:
-    """A range of timestamps that ends with a day, and so excludes rows after its midnight."""
+_FLIPPED = {
+    "COMPARE_LESSTHAN": "COMPARE_GREATERTHAN",
+    "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
+}
+_OF_A_DAY = {
+    "BETWEEN": ("BETWEEN … AND", "ends as that day begins", "{} < the day after"),
+    "COMPARE_LESSTHANOREQUALTO": ("<=", "ends as that day begins", "{} < the day after"),
+    "COMPARE_GREATERTHAN": (">", "takes the rest of that day, too", "{} >= the day after"),
+    "COMPARE_EQUAL": ("=", "is that day's midnight alone", "{}::DATE = the day"),
+    "COMPARE_IN": ("=", "is that day's midnight alone", "{}::DATE = the day"),
+    "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
+}
+"""How a day is compared with times: the sign, what that does, and what may have been meant."""
+
+
+def _days(node: Node, scope: _Scope) -> Iterator[Trap]:
+    """Days that times are compared with, though rows of the day are later than its midnight."""
+    kind = str(node.get("type"))
     if node.get("class") == "BETWEEN":
-        input_, upper, sign = node["input"], node["upper"], "BETWEEN … AND"
-    elif node.get("type") == "COMPARE_LESSTHANOREQUALTO":
-        input_, upper, sign = node["left"], node["right"], "<="
-    elif node.get("type") == "COMPARE_GREATERTHANOREQUALTO":
-        input_, upper, sign = node["right"], node["left"], "<="
+        kind, compared = "BETWEEN", [node["input"], node["upper"]]
+    elif kind == "COMPARE_IN":
+        compared = node["children"]
+    elif node.get("class") == "COMPARISON":
+        compared = [node["left"], node["right"]]
+        if scope.column(compared[0]) is None:
+            kind, compared = _FLIPPED.get(kind, kind), compared[::-1]
     else:
-        return None
-    if upper.get("class") == "CAST":
-        is_day = fold(str(upper["type_expr"].get("type_name"))) in _DAY_TYPES
-        upper = upper["child"] if is_day else upper
-    day, of = _text(upper), scope.column(input_)
-    if of is None or day is None or not _DAY.fullmatch(day) or not of[1].type.startswith("TIMESTA"):
+        return
+    if kind in _OF_A_DAY and (of := scope.column(compared[0])) is not None:
+        table, column = of
+        days = map(_day, compared[1:] if column.type.startswith("TIMESTA") else ())
+        yield from (_day_trap(kind, table, column, day) for day in days if day is not None)
+
+
+def _day(node: Node) -> date | None:
+    """The day that a constant is; None for a moment, and for a day after which there is none."""
+    if node.get("class") == "CAST":
+        is_day = fold(str(node["type_expr"].get("type_name"))) in _DAY_TYPES
+        node = node["child"] if is_day else node
+    text = _text(node)
+    if text is None or not _DAY.fullmatch(text):
         return None
     try:
-        after = date.fromisoformat(day) + timedelta(1)
-    except (ValueError, OverflowError):  # DuckDB refuses it, or there is no later date
+        day = date.fromisoformat(text)
+    except ValueError:  # which DuckDB refuses
         return None
-    name, column, kind = shortened(of[1].name, _MAX_QUOTED), identifier(of[1].name), of[1].type
+    return day if day < date.max else None
+
+
+def _day_trap(kind: str, table: str, column: Column, day: date) -> Trap:
+    (sign, does, meant), name = _OF_A_DAY[kind], identifier(column.name)
+    shown, after = shortened(column.name, _MAX_QUOTED), day + timedelta(1)
     return Trap(
-        f"{sign} '{day}' ends as that day begins, for {name} has times; write "
-        f"{name} < the day after",
+        f"{sign} '{day}' {does}, for {shown} has times; write {meant.format(shown)}",
         check=(
-            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(of[0])} WHERE {column} > "
-            f"CAST('{day}' AS {kind}) AND {column} < CAST('{after}' AS {kind}))"
+            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE {name} > "
+            f"CAST('{day}' AS {column.type}) AND {name} < CAST('{after}' AS {column.type}))"
         ),
     )
 
