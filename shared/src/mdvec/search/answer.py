@@ -64,6 +64,8 @@ def not_mentioned(pool: Pool) -> list[str]:
     ]
     if inside := pool.only_inside:
         notes.append(f"{_listed(inside)}: only inside longer words")
+    if stated := pool.only_stated:
+        notes.append(f"{_listed(stated)}: only in front matter")
     return notes
 
 

@@ -11,7 +11,9 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.text import (
+    WORD_MARK,
     QuestionTerms,
+    field_terms,
     folded,
     in_other_kana,
     is_letters,
@@ -41,7 +43,8 @@ class WordsFound:
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names and nouns that stand in no document, by term.
         literal: the chunks that have a name or noun where the index does not look (an address, a
-            tag), or as two words (Wi-Fi), by term.
+            tag), or as two words (Wi-Fi), by term; for what is ``stated``, in front matter alone,
+            the first chunk of each document.
     """
 
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -49,6 +52,7 @@ class WordsFound:
     within: frozenset[str] = frozenset()
     unwritten: frozenset[str] = frozenset()
     literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +105,39 @@ def lexical_search(
         frequencies[word] += len(in_parts)
     looked_for = _looked_for(connection, names, query, found, frequencies, of_index)
     unwritten = frozenset(
-        term for term, written in {**looked_for, **signed}.items() if written == []
+        term for term, written in [*looked_for.items(), *signed.items()] if written == []
     )
-    literal = {
+    literal: dict[str, Sequence[int]] = {
         term: index.chunks_with(
             connection, names, spelled_names[term], documents, MIN_CANDIDATES, within
         )
         for term, documents in looked_for.items()
-        if documents and len(spelled_names[term]) >= _MIN_PART
+        if documents and len(spelled_names.get(term, "")) >= _MIN_PART
         if is_letters(spelled_names[term])  # pairs find the rest
     }
+    elsewhere = {
+        term: spelling
+        for term, spelling in {**query.signed, **spelled_names}.items()
+        if looked_for.get(term) and not literal.get(term)
+    }
+    days = {day for day in query.dates if day[0] == WORD_MARK and not frequencies.get(day)}
+    stated = _stated(connection, names, query, elsewhere, days)
+    for term, first_chunks in stated.items():
+        literal[term] = [*literal.get(term, ()), *first_chunks]
     for term, with_term in literal.items():
         frequencies[term] = frequencies.get(term, 0) + len(with_term)
     return LexicalSearch(
         query,
-        replace(found, unwritten=unwritten, literal={**found.literal, **literal}),
+        replace(
+            found,
+            unwritten=unwritten,
+            literal={**found.literal, **literal},
+            stated=frozenset(elsewhere.keys() & stated.keys()),
+        ),
         frequencies,
         {
             *chunk_ids,
-            *(chunk_id for ids in literal.values() for chunk_id in ids),
-            *_first_within([*signed.values(), *found.literal.values()], within),
+            *_first_within([*signed.values(), *found.literal.values(), *literal.values()], within),
         },
     )
 
@@ -234,7 +251,7 @@ def _looked_for(
     """The documents whose text has a name or noun that no index has, by term."""
     absent = [
         (term, spelling)
-        for term, spelling in {**query.names, **query.nouns}.items()
+        for term, spelling in {**query.signed, **query.names, **query.nouns}.items()
         if term in found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
         if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
@@ -247,6 +264,30 @@ def _looked_for(
         if spelling not in otherwise
     }
     return {term: documents[spelling] for term, spelling in absent if spelling in documents}
+
+
+def _stated(
+    connection: apsw.Connection,
+    names: index.Tables,
+    query: QuestionTerms,
+    words: Mapping[str, str],
+    days: Collection[str],
+) -> dict[str, list[int]]:
+    """By term, the first chunks of the documents whose front matter has what no chunk has.
+
+    A value with such a word or day has its other terms as well (計画 in ひばり計画).
+    """
+    digits = [day.removeprefix(WORD_MARK) for day in days]
+    stated: dict[str, list[int]] = {}
+    for first_chunk, value in index.values_stating(
+        connection, names, set(words.values()), digits
+    ).items():
+        of_value, text = field_terms(value), folded(value)
+        terms = {*of_value.plain, *of_value.words}.intersection(query.all)
+        terms |= {term for term, spelling in words.items() if folded(spelling) in text}
+        for term in terms:
+            stated.setdefault(term, []).append(first_chunk)
+    return stated
 
 
 def _is_spelled_otherwise(
