@@ -17,12 +17,12 @@ from mdvec.database import has_table
 from mdvec.text import identifier
 
 _WORDS_FORMAT = 6
-_PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4")
+_PROPERTIES_FORMAT, _WITH_LINKS = "6", ("4", "5", "6")
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4", "5")
 """Formats that only lack what came later: numbers in groups (in 3 only beside spaces and signs,
 and none of thousands), identifiers with hyphens as a whole (in 4), months in names and descriptions
-(in 5); and the links as they are now (in 2 and 3), dates of other keys and eras, and tags as they
-are now."""
+(in 5); and the links as they are now (in 2 and 3), dates of other keys and eras, tags as they are
+now (in 2 to 4), and the items of lists that are not closed."""
 
 
 class _Derived:
