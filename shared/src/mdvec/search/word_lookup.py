@@ -132,7 +132,7 @@ def lexical_search(
             found,
             unwritten=unwritten,
             literal={**found.literal, **literal},
-            stated=frozenset(elsewhere.keys() & stated.keys()),
+            stated=frozenset(elsewhere.keys() & stated.keys()).difference(*query.dates.values()),
         ),
         frequencies,
         {
