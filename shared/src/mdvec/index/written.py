@@ -132,8 +132,8 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
 
 def values_stating(
     connection: apsw.Connection, tables: Tables, words: Iterable[str], days: Collection[str]
-) -> dict[int, str]:
-    """The values of front matter that have one of the words or days, by their first chunk.
+) -> dict[str, list[int]]:
+    """The values of front matter that have one of the words or days, each with its first chunks.
 
     Words stand by themselves, in any width; kanji may have a space among them, as between a
     person's names. Days and months are digits (20241205, 202412), and have any form there.
@@ -148,19 +148,21 @@ def values_stating(
     ]
     if not (patterns or days):
         return {}
-    rows = connection.execute(
+
+    first_chunks: dict[str, list[int]] = {}  # many notes share a value
+    for first_chunk, value in connection.execute(
         "SELECT first_chunk, value.atom "
         f"FROM {tables.properties}, json_tree(kept) AS value "
         "WHERE document_id > 0 AND chunks > 0 AND value.atom IS NOT NULL"
-    )
-    found: dict[int, str] = {}
-    for first_chunk, value in rows:
-        text = folded(str(value))
-        is_day = days and any(day.digits in days for day in named_dates(text))
-        if is_day or any(pattern.search(text) for pattern in patterns):
-            number = int(str(first_chunk))
-            found[number] = f"{found.get(number, '')}\n{value}"
-    return found
+    ):
+        first_chunks.setdefault(str(value), []).append(int(str(first_chunk)))
+    folded_values = {value: folded(value) for value in first_chunks}
+    return {
+        value: first_chunks[value]
+        for value, text in folded_values.items()
+        if any(pattern.search(text) for pattern in patterns)
+        or (days and any(day.digits in days for day in named_dates(text)))
+    }
 
 
 def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:

@@ -278,16 +278,15 @@ def _stated(
     A value with such a word or day has its other terms as well (計画 in ひばり計画).
     """
     digits = [day.removeprefix(WORD_MARK) for day in days]
-    stated: dict[str, list[int]] = {}
-    for first_chunk, value in index.values_stating(
-        connection, names, set(words.values()), digits
-    ).items():
+    values = index.values_stating(connection, names, set(words.values()), digits)
+    stated: dict[str, dict[int, None]] = {}
+    for value, first_chunks in values.items():
         of_value, text = field_terms(value), folded(value)
         terms = {*of_value.plain, *of_value.words}.intersection(query.all)
         terms |= {term for term, spelling in words.items() if folded(spelling) in text}
         for term in terms:
-            stated.setdefault(term, []).append(first_chunk)
-    return stated
+            stated.setdefault(term, {}).update(dict.fromkeys(first_chunks))
+    return {term: [*chunk_ids] for term, chunk_ids in stated.items()}
 
 
 def _is_spelled_otherwise(
