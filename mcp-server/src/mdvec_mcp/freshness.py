@@ -16,7 +16,6 @@ from mdvec import sync
 from mdvec.database import FileStamp, open_database, stamp_of
 from mdvec.errors import MdvecError
 from mdvec.sync import Attempts
-from mdvec.text import shown_name
 from mdvec.tools import KINDS, Tool, ToolNotFound, offered_name, registry
 
 if TYPE_CHECKING:
@@ -286,21 +285,20 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         )
     reindex, older = offered_name("reindex"), ""
     if state.emptied:
-        folders = "、".join(map(shown_name, state.emptied))
         older += (
-            f"{state.tool} のフォルダー {folders} が空になっています（ディスクは"
-            "接続されていますか）。回答は前回の内容に基づきます。意図して空にした場合は "
-            f"{reindex} で反映できます。"
+            f"{state.tool} のフォルダー {_some_in_japanese(state.emptied)} が空になっています"
+            "（ディスクは接続されていますか）。回答は前回の内容に基づきます。"
+            f"意図して空にした場合は {reindex} で反映できます。"
         )
     if state.missing:
         older += (
-            f"{state.tool} の{state.missing_names('、', ' ほか{:,}件')}は取り込めず、"
+            f"{state.tool} の{_some_in_japanese(state.missing)}は取り込めず、"
             "回答に含まれません（理由は list_sources）。"
         )
     if state.outdated:
         older += (
-            f"{state.tool} の{state.outdated}件のファイルは今の内容を取り込めず、回答は以前の内容に"
-            "基づきます（理由は list_sources）。"
+            f"{state.tool} の{_some_in_japanese(state.outdated)}は今の内容を取り込めず、"
+            "回答は以前の内容に基づきます（理由は list_sources）。"
         )
     if not state.is_stale:
         return older
@@ -315,6 +313,10 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         else f"{reindex} で取り込めます。"
     )
     return f"{'。'.join(parts)}。{how}{older}"
+
+
+def _some_in_japanese(paths: Sequence[str]) -> str:
+    return sync.some_names(paths, "、", " ほか{:,}件")
 
 
 _TABLE_SECONDS = 2

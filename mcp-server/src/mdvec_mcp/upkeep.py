@@ -108,7 +108,8 @@ def source_values(
         "is_fresh": not is_running and _is_up_to_date(source),
         "note": note,
         "tags": list(tags),
-        "front_matter": {name: list(values) for name, values in entries.items()},
+        "front_matter": {name: list(entries[name]) for name in [*entries][:_MAX_ENTRIES]},
+        "more_front_matter": max(len(entries) - _MAX_ENTRIES, 0),
         "import": import_in_words(source, latest),
         "failed": [
             {"file_path": failure.file_path, "reason": failure.reason} for failure in source.failed
@@ -134,11 +135,12 @@ def source_text(values: Values, today: date) -> str:
     if values["tags"]:
         lines.append(f"frequent tags: {', '.join(map(quoted, values['tags']))}")
     if values["front_matter"]:
-        entries = (
+        entries = [
             f"{quoted(name)} ({', '.join(map(quoted, frequent))})" if frequent else quoted(name)
             for name, frequent in values["front_matter"].items()
-        )
-        lines.append(f"front matter: {', '.join(entries)}")
+        ]
+        more = f" and {values['more_front_matter']} more" if values["more_front_matter"] else ""
+        lines.append(f"front matter: {', '.join(entries)}{more}")
     if values["import"] is not None:
         lines.append(f"import {values['import']['state']}: {values['import']['text']}")
     of_reason: dict[str, list[str]] = {}
@@ -217,19 +219,17 @@ def tags_and_values(
 
 
 def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
-    """The most frequent entries, with values if several documents share one."""
+    """The entries, most frequent first; the first have values if several documents share one."""
     frequent = sorted(index.short_enough(counts), key=lambda name: -counts[name].total())
-    named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE][:_MAX_ENTRIES]
-    values = {
-        name: Counter(
+    named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE]
+    values: dict[str, list[str]] = {name: [] for name in named}
+    for name in named[:_MAX_ENTRIES]:
+        most = Counter(
             {value: counts[name][value] for value in index.short_enough(counts[name])}
         ).most_common(_MAX_VALUES)
-        for name in named
-    }
-    return {
-        name: [value for value, _ in most] if most and most[0][1] > 1 else []
-        for name, most in values.items()
-    }
+        if most and most[0][1] > 1:
+            values[name] = [value for value, _ in most]
+    return values
 
 
 # Their answers load what an import needs, so the calls import them.

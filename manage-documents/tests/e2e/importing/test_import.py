@@ -26,7 +26,7 @@ def test_the_first_import_fills_the_tool_and_reports_failed_files(mdvec):
     mdvec.write("sjis.txt", "Ｓｈｉｆｔ＿ＪＩＳの文書。", encoding="cp932")
     mdvec.write("bom.markdown", "\ufeff# BOM\n\n印のある文書。")
     (mdvec.docs / "nul.md").write_bytes(b"a\0b")
-    (mdvec.docs / "utf16.md").write_bytes("あ".encode("utf-16"))
+    (mdvec.docs / "utf16.md").write_bytes("あ".encode("utf-16")[:-1])
     (mdvec.docs / "latin.md").write_bytes(b"caf\xe9\xff")
     mdvec.write("big.md", "大" * 100)
     (mdvec.docs / "gone.md").symlink_to("nowhere.md")
@@ -56,7 +56,7 @@ def test_the_first_import_fills_the_tool_and_reports_failed_files(mdvec):
         "failed: latin.md: it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8",
         "failed: nul.md: it contains NUL bytes, so it is not text",
         "failed: out.md: the link leads out of the source folder; it was not followed",
-        "failed: utf16.md: it is UTF-16; save it as UTF-8",
+        "failed: utf16.md: it is damaged UTF-16; save it as UTF-8",
         "not read, as mdvec cannot: .png (1 file)",
     ]
     assert documents(mdvec) == {"bom.markdown": 1, "sjis.txt": 1, "sub/deep/a.md": 1}

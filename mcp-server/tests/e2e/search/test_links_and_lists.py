@@ -130,5 +130,12 @@ def test_lines_are_numbered_on_request(client):
     )
 
 
+def test_list_sources_says_how_many_more_entries_front_matter_has(tmp_path, connect_here):
+    matter = "".join(f"e{number}: {number}\n" for number in range(11))
+    database = Collection.of(tmp_path, {"a.md": f"---\n{matter}---\n本文\n"}).database
+    with connect_here(database, home=tmp_path / "home", MDVEC_SEARCH_MODE="lexical") as client:
+        assert '"e6", "e7" and 3 more\n' in said(client.call("list_sources", {}))
+
+
 def test_list_sources_tells_front_matter_and_its_values_if_some_are_shared(client):
     assert 'front matter: "status" ("open", "done")' in said(client.call("list_sources", {}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -51,7 +51,7 @@ def read_bytes(source: Path, path: str) -> FileBytes:
 
 
 def decode_text(data: bytes) -> str:
-    """The text of a file: UTF-8 with or without BOM, cp932, EUC-JP or ISO-2022-JP.
+    """The text of a file: UTF-8 with or without BOM, UTF-16 with BOM, cp932, EUC-JP or ISO-2022-JP.
 
     Line ends are kept; a BOM is not part of the text.
 
@@ -59,7 +59,8 @@ def decode_text(data: bytes) -> str:
         UnreadableFile: it is no text, or its encoding is not certain.
     """
     if marked_encoding(data) == UTF_16:
-        raise UnreadableFile("it is UTF-16; save it as UTF-8")
+        _check_utf16([data])
+        return data.decode(UTF_16)
     if b"\0" in data:
         raise UnreadableFile("it contains NUL bytes, so it is not text")
     try:
@@ -80,7 +81,7 @@ def file_encoding(file: Path) -> str:
         with _open_at_start(file) as stream:
             start = stream.read(4)
         if marked_encoding(start) == UTF_16:
-            _check_utf16(file)
+            _check_utf16(_blocks(file))
             return UTF_16
         return encoding_of(lambda: _text_blocks(file))
     except OSError as error:
@@ -121,10 +122,10 @@ def _unknown(error: UnknownEncoding) -> UnreadableFile:
     return UncertainEncoding(f"it is {error}; save it as UTF-8")
 
 
-def _check_utf16(file: Path) -> None:
+def _check_utf16(blocks: Iterable[bytes]) -> None:
     decoder = codecs.getincrementaldecoder(UTF_16)()
     try:
-        for block in _blocks(file):
+        for block in blocks:
             if "\0" in decoder.decode(block):
                 raise _has_nul()
         decoder.decode(b"", final=True)

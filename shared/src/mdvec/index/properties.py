@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from email.utils import getaddresses
 
 import apsw
 
@@ -187,15 +188,23 @@ def documents_with_value(
 ) -> frozenset[int]:
     """The documents whose front matter has one of the values, or any value if there are none.
 
-    Case, width and a number's .0 make no difference; a list matches by each of its items.
+    Case, width and a number's .0 make no difference; a list matches by each of its items, and
+    addresses (田中 <tanaka@example.jp>) by each name and address.
     """
     wanted = set(map(_comparison_form, values))
     return frozenset(
         document_id
         for document_id, name, of_name in _entries(connection, tables)
         if folded(name) == folded(key)
-        and (not wanted or not wanted.isdisjoint(map(_comparison_form, of_name)))
+        and (not wanted or not wanted.isdisjoint(map(_comparison_form, _with_addresses(of_name))))
     )
+
+
+def _with_addresses(values: Iterable[str]) -> Iterator[str]:
+    for value in values:
+        yield value
+        if "@" in value:
+            yield from (part for pair in getaddresses([value]) for part in pair if part)
 
 
 def _comparison_form(value: str) -> str:
@@ -206,8 +215,6 @@ def _comparison_form(value: str) -> str:
 def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Counter[str]]:
     """How many documents have each value, by entry of the front matter."""
     counts: dict[str, Counter[str]] = {}
-    if not has_properties(connection, tables):
-        return counts
     for _, name, values in _entries(connection, tables):
         counts.setdefault(name, Counter()).update(values)
     return counts
@@ -226,6 +233,8 @@ def short_enough(names: Iterable[str]) -> Iterator[str]:
 
 def _entries(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[int, str, list[str]]]:
     """Each entry of a front matter: its document's id, its name and its values."""
+    if not has_properties(connection, tables):
+        return
     rows = connection.execute(
         f"SELECT document_id, kept FROM {tables.properties} "
         "WHERE document_id > 0 AND kept <> '{}'"

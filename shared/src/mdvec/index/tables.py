@@ -17,12 +17,12 @@ from mdvec.database import has_table
 from mdvec.text import identifier
 
 _WORDS_FORMAT = 6
-_PROPERTIES_FORMAT, _WITH_LINKS = "5", ("4", "5")
-_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4")
+_PROPERTIES_FORMAT, _WITH_LINKS = "6", ("4", "5", "6")
+_EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5), ("2", "3", "4", "5")
 """Usable earlier formats. Those of words lack numbers in groups (3 has them only beside spaces and
 signs, and none of thousands), whole identifiers with hyphens (4), or months in names and
 descriptions (5). Those of properties lack the present links (2 and 3), dates of other keys and
-eras, and the present tags."""
+eras, the present tags (2 to 4), and the items of unclosed lists."""
 
 
 class _Derived:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ import numpy as np
 from mdvec.database import column
 from mdvec.index.conditions import ChunkRanges
 from mdvec.index.properties import other_names, stored_properties
-from mdvec.index.tables import Tables, has_current_words
+from mdvec.index.tables import Tables, has_current_words, has_properties
 from mdvec.index.words import chunks_matching, chunks_with_phrases
 from mdvec.text import (
     HYPHENS,
@@ -29,6 +29,7 @@ from mdvec.text import (
     identifier,
     is_letters,
     morphemes,
+    named_dates,
     readable_chunk,
     shown_lines,
     terms,
@@ -126,7 +127,42 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)
         if pattern.search(folded(names)) or pattern.search(folded(chunk))
     ]
-    return written or ([] if documents_with(connection, tables, text) == [] else None)
+    return written or None
+
+
+def values_stating(
+    connection: apsw.Connection, tables: Tables, words: Iterable[str], days: Collection[str]
+) -> dict[str, list[int]]:
+    """The values of front matter that have one of the words or days, each with its first chunks.
+
+    Words stand by themselves, in any width; kanji may have a space among them, as between a
+    person's names. Days and months are digits (20241205, 202412), and have any form there.
+    """
+    if not has_properties(connection, tables):
+        return {}
+    patterns = [
+        re.compile(r"[\s・]?".join(word))
+        if _FEW_KANJI.fullmatch(word)
+        else _pattern(word, inside=False)
+        for word in map(folded, words)
+    ]
+    if not (patterns or days):
+        return {}
+
+    first_chunks: dict[str, list[int]] = {}  # many notes share a value
+    for first_chunk, value in connection.execute(
+        "SELECT first_chunk, value.atom "
+        f"FROM {tables.properties}, json_tree(kept) AS value "
+        "WHERE document_id > 0 AND chunks > 0 AND value.atom IS NOT NULL"
+    ):
+        first_chunks.setdefault(str(value), []).append(int(str(first_chunk)))
+    folded_values = {value: folded(value) for value in first_chunks}
+    return {
+        value: first_chunks[value]
+        for value, text in folded_values.items()
+        if any(pattern.search(text) for pattern in patterns)
+        or (days and any(day.digits in days for day in named_dates(text)))
+    }
 
 
 def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:

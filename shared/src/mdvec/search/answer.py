@@ -40,7 +40,7 @@ from mdvec.search.ranking import (
 )
 from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
-from mdvec.tools import KINDS, Tool, offered_name, registry, still_to_come
+from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
@@ -64,6 +64,8 @@ def not_mentioned(pool: Pool) -> list[str]:
     ]
     if inside := pool.only_inside:
         notes.append(f"{_word_list(inside)}: only inside longer words")
+    if stated := pool.only_stated:
+        notes.append(f"{_word_list(stated)}: only in front matter")
     return notes
 
 
@@ -370,6 +372,8 @@ def _answer(
         ranked = with_records(connection, ranked, question.query, question.k, records)
     if question.related_to is None:
         notes += about_words
+        is_sure = ranking.is_confident and not about_words
+        notes += [] if is_sure else _never_read(connection, of_notes)
     notes += why_fewer(len(ranked), question.k, searched)
     if reranker is not None:
         with stopwatch.stage("reranking"):
@@ -395,6 +399,11 @@ def _answer(
         notes=tuple(notes),
         seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
     )
+
+
+def _never_read(connection: apsw.Connection, tools: Sequence[Tool]) -> list[str]:
+    """Notes on files that could not be read, which may have what was not found."""
+    return [note for tool in tools if (note := never_read(connection, tool))]
 
 
 def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:

@@ -83,6 +83,7 @@ class Pool:
     owners: Sequence[tuple[ToolCandidates, StoredChunk]]
 
     unwritten: frozenset[str] = frozenset()
+    stated: frozenset[str] = frozenset()
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -130,6 +131,13 @@ class Pool:
     def absent_nouns(self) -> tuple[str, ...]:
         """Other nouns of the question that no text has, as spelled in the question."""
         return _spellings_of(self.query.nouns, self.unwritten)
+
+    @property
+    def only_stated(self) -> tuple[str, ...]:
+        """What stands in front matter alone, as spelled in the question."""
+        return _spellings_of(
+            {**self.query.signed, **self.query.names, **self.query.nouns}, self.stated
+        )
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
         """The scores, with lists of links below texts that have all of their matched words."""
@@ -196,6 +204,9 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
     if all(not of_tool.query.words for of_tool in tool_candidates):
         query = query.without_words()
     query = replace(query, misspelt=_misspelt(tool_candidates, query))
+    found = [of_tool.words_found for of_tool in tool_candidates]
+    unwritten = _common([each.unwritten for each in found])
+    in_no_text = _common([each.unwritten | each.stated for each in found])
     return Pool(
         query,
         CorpusStatistics(
@@ -203,10 +214,13 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         ),
         [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
-        frozenset.intersection(*(of_tool.words_found.unwritten for of_tool in tool_candidates))
-        if tool_candidates
-        else frozenset(),
+        unwritten,
+        in_no_text - unwritten,
     )
+
+
+def _common(sets: Sequence[frozenset[str]]) -> frozenset[str]:
+    return frozenset.intersection(*sets) if sets else frozenset()
 
 
 def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:

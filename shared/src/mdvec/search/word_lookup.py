@@ -11,7 +11,9 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.text import (
+    WORD_MARK,
     QuestionTerms,
+    field_terms,
     folded,
     in_other_kana,
     is_letters,
@@ -41,7 +43,8 @@ class WordsFound:
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names and nouns that no document has, by term.
         literal: by term, the chunks that have a name or noun in a place that the index leaves out
-            (an address, a tag), or as two words (Wi-Fi).
+            (an address, a tag), or as two words (Wi-Fi); for what is ``stated``, in front matter
+            alone, the first chunk of each document.
     """
 
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -49,6 +52,7 @@ class WordsFound:
     within: frozenset[str] = frozenset()
     unwritten: frozenset[str] = frozenset()
     literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    stated: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +105,41 @@ def lexical_search(
         frequencies[word] += len(in_parts)
     looked_for = _looked_for(connection, names, query, words_found, frequencies, of_index)
     unwritten = frozenset(
-        term for term, written in {**looked_for, **signed}.items() if written == []
+        term for term, written in [*looked_for.items(), *signed.items()] if written == []
     )
-    literal = {
+    literal: dict[str, Sequence[int]] = {
         term: index.chunks_with(
             connection, names, spelled_names[term], documents, MIN_CANDIDATES, within
         )
         for term, documents in looked_for.items()
-        if documents and len(spelled_names[term]) >= _MIN_PART
+        if documents and len(spelled_names.get(term, "")) >= _MIN_PART
         if is_letters(spelled_names[term])  # pairs find the rest
     }
+    elsewhere = {
+        term: spelling
+        for term, spelling in {**query.signed, **spelled_names}.items()
+        if looked_for.get(term) and not literal.get(term)
+    }
+    days = {day for day in query.dates if day[0] == WORD_MARK and not frequencies.get(day)}
+    stated = _stated(connection, names, query, elsewhere, days)
+    for term, first_chunks in stated.items():
+        literal[term] = [*literal.get(term, ()), *first_chunks]
     for term, with_term in literal.items():
         frequencies[term] = frequencies.get(term, 0) + len(with_term)
     return LexicalSearch(
         query,
-        replace(words_found, unwritten=unwritten, literal={**words_found.literal, **literal}),
+        replace(
+            words_found,
+            unwritten=unwritten,
+            literal={**words_found.literal, **literal},
+            stated=frozenset(elsewhere.keys() & stated.keys()).difference(*query.dates.values()),
+        ),
         frequencies,
         {
             *chunk_ids,
-            *(chunk_id for ids in literal.values() for chunk_id in ids),
-            *_first_within([*signed.values(), *words_found.literal.values()], within),
+            *_first_within(
+                [*signed.values(), *words_found.literal.values(), *literal.values()], within
+            ),
         },
     )
 
@@ -234,7 +253,7 @@ def _looked_for(
     """By term, the documents whose text has a name or noun that the index lacks."""
     absent = [
         (term, spelling)
-        for term, spelling in {**query.names, **query.nouns}.items()
+        for term, spelling in {**query.signed, **query.names, **query.nouns}.items()
         if term in words_found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
         if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
@@ -251,6 +270,29 @@ def _looked_for(
         if spelling not in otherwise
     }
     return {term: documents[spelling] for term, spelling in absent if spelling in documents}
+
+
+def _stated(
+    connection: apsw.Connection,
+    names: index.Tables,
+    query: QuestionTerms,
+    words: Mapping[str, str],
+    days: Collection[str],
+) -> dict[str, list[int]]:
+    """By term, the first chunks of the documents whose front matter has what no chunk has.
+
+    A value with such a word or day has its other terms as well (計画 in ひばり計画).
+    """
+    digits = [day.removeprefix(WORD_MARK) for day in days]
+    values = index.values_stating(connection, names, set(words.values()), digits)
+    stated: dict[str, dict[int, None]] = {}
+    for value, first_chunks in values.items():
+        of_value, text = field_terms(value), folded(value)
+        terms = {*of_value.plain, *of_value.words}.intersection(query.all)
+        terms |= {term for term, spelling in words.items() if folded(spelling) in text}
+        for term in terms:
+            stated.setdefault(term, {}).update(dict.fromkeys(first_chunks))
+    return {term: [*chunk_ids] for term, chunk_ids in stated.items()}
 
 
 def _is_spelled_otherwise(

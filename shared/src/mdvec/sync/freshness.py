@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,7 +36,7 @@ class Freshness:
         changed: how many of them have another size or time than at the last import.
         deleted: how many imported files are no longer there.
         is_imported: whether an import has ever filled the index.
-        outdated: how many files could not be imported as they are now, so that answers are from
+        outdated: the files that could not be imported as they are now, so that answers are from
             what they were before.
         missing: the files of a source with SQL tables, or the tables of a file, that could not be
             imported, and that no earlier import has: no answer holds them.
@@ -56,7 +56,7 @@ class Freshness:
     added: int = 0
     changed: int = 0
     deleted: int = 0
-    outdated: int = 0
+    outdated: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     is_imported: bool = True
@@ -118,29 +118,29 @@ class Freshness:
         if self.missing:
             yield (
                 f"answers from {self.tool} lack what could not be imported: "
-                f"{self.missing_names()} (list_sources says why)"
+                f"{some_names(self.missing)} (list_sources says why)"
             )
         if self.outdated:
             which = f"of {self.tool}"
-            now, its = ("it is", "its") if self.outdated == 1 else ("they are", "their")
+            now, its = ("it is", "its") if len(self.outdated) == 1 else ("they are", "their")
             yield (
-                f"{_files(self.outdated, which, which)} could not be imported as {now} now; "
-                f"answers are from {its} older content (list_sources says why)"
+                f"{_files(len(self.outdated), which, which)} could not be imported as {now} now: "
+                f"{some_names(self.outdated)}; answers are from {its} older content (list_sources "
+                "says why)"
             )
         if self.emptied:
-            which = ", ".join(map(shown_name, self.emptied[:_MAX_NAMED]))
-            more = " …" if len(self.emptied) > _MAX_NAMED else ""
             yield (
-                f"empty in the source of {self.tool} now: {which}{more} (is a disk not mounted?); "
-                "answers are from the last import; if that was emptied on purpose, "
+                f"empty in the source of {self.tool} now: {some_names(self.emptied)} (is a disk "
+                "not mounted?); answers are from the last import; if that was emptied on purpose, "
                 f"{tools.offered_name('reindex')} drops what it had"
             )
 
-    def missing_names(self, comma: str = ", ", rest: str = " and {:,} more") -> str:
-        """The first of the names that are missing, and how many others there are."""
-        more = len(self.missing) - _MAX_NAMED
-        names = comma.join(map(shown_name, self.missing[:_MAX_NAMED]))
-        return names + (rest.format(more) if more > 0 else "")
+
+def some_names(paths: Sequence[str], comma: str = ", ", rest: str = " and {:,} more") -> str:
+    """The first of some paths, and how many others there are."""
+    more = len(paths) - _MAX_NAMED
+    names = comma.join(map(shown_name, paths[:_MAX_NAMED]))
+    return names + (rest.format(more) if more > 0 else "")
 
 
 def _files(number: int, singular: str, many: str) -> str:
@@ -217,7 +217,7 @@ def _compare(
         changed=changed,
         deleted=len(gone),
         emptied=emptied,
-        outdated=len(stuck & stored.keys()),
+        outdated=tuple(sorted(stuck & stored.keys())),
         missing=tuple(
             path
             for path in failed

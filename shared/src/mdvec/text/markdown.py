@@ -11,6 +11,7 @@ import re
 import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
@@ -113,11 +114,11 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
         if text.startswith("#"):
             return text
         text = _TAG_MARK.sub("", text)
-    try:
-        value = _load_yaml(f"{key}: {text}")
-    except ValueError:
-        return text.strip().strip("\"'")
-    return value.get(key) if isinstance(value, Mapping) else text.strip()
+    for end in ("", "]"):  # a list may lack it
+        with suppress(ValueError):
+            value = _load_yaml(f"{key}: {text}{end}")
+            return value.get(key) if isinstance(value, Mapping) else text.strip()
+    return text.strip().strip("\"'")
 
 
 def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:

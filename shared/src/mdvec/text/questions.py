@@ -112,6 +112,7 @@ _WRITTEN = re.compile(
 option. The index only has their parts, which are not specific: 15, 3 and 1."""
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """In a longer question they are from a pasted log, whose times occur in no document."""
+_HIRAGANA = re.compile("[\u3041-\u3096]+")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
@@ -198,7 +199,9 @@ def analyse_question(question: str) -> QuestionTerms:
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
     background = _background(as_typed, tokens, [*plain, *map(_place_word, content)])
-    foreground = [word for word in content if word.term not in background]
+    tokens = _without_manner(as_typed, tokens)
+    told = {word.start for word in tokens}
+    foreground = [word for word in content if word.term not in background and word.start in told]
     signed = {term: as_typed[start:end] for term, start, end in spans}
     parts_of_signed = {part for term in signed for part in dates[term]}
     compounds = _compounds(as_typed, tokens)
@@ -227,6 +230,21 @@ def analyse_question(question: str) -> QuestionTerms:
         },
         signed=signed,
     )
+
+
+def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
+    """The words without the suffixes that name no other thing than the word before them.
+
+    Those are suffixes in hiragana (お客さん, 社員ごと), and those of a person's name (田中氏).
+    """
+    telling: list[Morpheme] = []
+    for word in tokens:
+        before = telling[-1] if telling else word
+        is_of_name = before.is_of_person and before.end == word.start
+        in_hiragana = _HIRAGANA.fullmatch(question, word.start, word.end) is not None
+        if not (word.is_suffix and (is_of_name or in_hiragana)):
+            telling.append(word)
+    return telling
 
 
 def _place_word(word: Morpheme) -> _Placed:

@@ -19,6 +19,7 @@ from .registry import is_being_imported as is_being_imported
 from .registry import is_endpoint_allowed as is_endpoint_allowed
 from .registry import list_tools as list_tools
 from .registry import lock_file as lock_file
+from .registry import never_read as never_read
 from .registry import still_to_come as still_to_come
 from .registry import unfinished as unfinished
 from .registry import while_it_runs as while_it_runs

@@ -15,12 +15,21 @@ import apsw
 from pydantic import TypeAdapter
 
 from mdvec import __version__, index
-from mdvec.database import DatabaseUnusable, has_table
+from mdvec.database import DatabaseUnusable, column, has_table
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
 from mdvec.index import Tables
 from mdvec.platform import is_held
-from mdvec.text import ChunkingOptions, InvalidChunking, counted, nearest_or_all, shortened
+from mdvec.text import (
+    ChunkingOptions,
+    InvalidChunking,
+    counted,
+    identifier,
+    nearest_or_all,
+    shortened,
+    shown_name,
+    some_of,
+)
 from mdvec.tools.kinds import KINDS
 from mdvec.tools.names import checked_tool_name
 
@@ -299,6 +308,7 @@ def is_being_imported(database: Path, tool: Tool) -> bool:
 
 
 _IS_RUNNING = "an import is running"
+_MAX_NAMED = 3
 
 
 def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
@@ -329,6 +339,22 @@ def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
         return missing
     failed = f"an import of {tool.name} in the background failed: {reason}"
     return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
+
+
+def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
+    """Which files no import could read, so that a search finds nothing of them; None if none."""
+    if not tool.generation:
+        return None
+    paths = column(
+        connection,
+        "SELECT path FROM import_failures AS f WHERE tool_id = ? AND path <> '' AND NOT EXISTS "
+        f"(SELECT 1 FROM {identifier(tool.tables.documents)} "
+        "WHERE substr(file_path, 1, length(f.path)) = f.path) ORDER BY path",
+        (tool.id,),
+    )
+    names = some_of([shown_name(str(path)) for path in paths], _MAX_NAMED)
+    lacking = f"answers from {tool.name} lack what could not be imported"
+    return f"{lacking}: {names} (list_sources says why)" if paths else None
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:

@@ -519,4 +519,4 @@ def test_a_table_that_can_no_longer_be_copied_keeps_its_copy_and_counts_as_older
         assert after["my_runs__a__large"].parquet.is_file()
         assert after["my_runs__a__small"].rows == 2
         found = look_at(runs.database, "my-runs", RULES)
-        assert (found.is_stale, found.outdated) == (False, 1)
+        assert (found.is_stale, found.outdated) == (False, ("a.duckdb",))

@@ -265,6 +265,11 @@ def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
     assert decode_text(data) == text
 
 
+@each("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_with_its_mark_is_read_as_notepad_saves_it(encoding):
+    assert decode_text("\ufeff# 猫\r\n".encode(encoding)) == "# 猫\r\n"
+
+
 @each(
     ("data", "reason"),
     [
@@ -273,8 +278,8 @@ def test_text_is_read_exactly_with_the_hash_of_its_bytes(source, data, text):
         (b"price\xa0100", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),
         ("猫".encode() + b"\xfc", "it is neither UTF-8 nor cp932 (Shift_JIS); save it as UTF-8"),
         (b"text\0text", "it contains NUL bytes, so it is not text"),
-        ("猫".encode("utf-16"), "it is UTF-16; save it as UTF-8"),
-        (b"\xfe\xff" + "猫".encode("utf-16-be"), "it is UTF-16; save it as UTF-8"),
+        ("猫".encode("utf-16")[:-1], "it is damaged UTF-16; save it as UTF-8"),
+        ("猫\0".encode("utf-16"), "it contains NUL characters, so it is not text"),
         ("cat".encode("utf-16-le"), "it contains NUL bytes, so it is not text"),
     ],
 )

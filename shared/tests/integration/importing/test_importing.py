@@ -179,13 +179,13 @@ def test_a_chunk_size_over_the_models_limit_is_refused(collection):
 
 def test_an_unreadable_file_is_reported_and_the_rest_is_imported(collection):
     collection.write("good.md", note("一"))
-    (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00abc")
+    (collection.folder / "bad.md").write_bytes(b"\xff\xfe\x00ab")
     (collection.folder / "nul.md").write_bytes(b"a\0b")
     (collection.folder / "gone.md").symlink_to(collection.folder / "nowhere.md")
     report = collection.import_("new")
     assert report.added == 1
     assert report.failed == (
-        Problem("bad.md", "it is UTF-16; save it as UTF-8"),
+        Problem("bad.md", "it is damaged UTF-16; save it as UTF-8"),
         Problem("gone.md", "the link leads nowhere"),
         Problem("nul.md", "it contains NUL bytes, so it is not text"),
     )

@@ -93,3 +93,16 @@ def test_an_empty_tool_and_one_without_changes_are_finished(many):
     many.import_("new")
     many.import_("update")
     assert said(many) == ()
+
+
+def test_an_answer_that_finds_nothing_names_the_files_that_could_not_be_read(collection):
+    collection.write("a.md", "# 散歩\n\n川まで歩いた。\n")
+    (collection.folder / "c.md").write_bytes(b"\0\0\0")
+    collection.import_("new")
+    lacking = "answers from notes lack what could not be imported: c.md (list_sources says why)"
+    denied = collection.search("紫式部")
+    assert denied.notes[:2] == ('nothing here mentions "紫式部"', lacking)
+    assert lacking not in collection.search("川まで歩いた散歩").notes
+    collection.write("c.md", "# 紫式部\n\n日記を書いた。\n")
+    collection.import_()
+    assert lacking not in collection.search("清少納言").notes

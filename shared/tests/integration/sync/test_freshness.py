@@ -170,7 +170,7 @@ def unreadable(hook):
     UNREADABLE.clear()
 
 
-OLDER = "1 file of {} could not be imported as it is now; answers are from its older content (list_"
+OLDER = "1 file of {} could not be imported as it is now: {}; answers are from its older "
 
 
 def test_a_file_that_could_not_be_read_is_not_fresh_and_newer_once_it_can_be(notes, unreadable):
@@ -179,7 +179,7 @@ def test_a_file_that_could_not_be_read_is_not_fresh_and_newer_once_it_can_be(not
     unreadable.add(str(notes.folder / "水.md"))
     assert len(notes.import_().failed) == 1
     assert numbers(notes) == (0, 0, 0)
-    assert look(notes).sentence().startswith(OLDER.format("notes"))
+    assert look(notes).sentence().startswith(OLDER.format("notes", "水.md"))
     unreadable.clear()
     assert numbers(notes) == (0, 1, 0)
     assert look(notes).mark != before
@@ -190,7 +190,7 @@ def test_a_file_that_could_not_be_read_is_not_fresh_and_newer_once_it_can_be(not
 def test_a_file_that_became_unusable_is_answered_from_older_content(notes):
     (notes.folder / "水.md").write_bytes(b"\0\0\0")
     notes.import_()
-    assert (numbers(notes), look(notes).outdated) == ((0, 0, 0), 1)
+    assert (numbers(notes), look(notes).outdated) == ((0, 0, 0), ("水.md",))
 
 
 def test_the_rules_of_the_tool_decide_which_files_count(notes):
@@ -282,7 +282,7 @@ def test_a_table_that_could_not_be_read_is_newer_once_it_can_be(
     unreadable.add(str(file))
     assert len(import_(database, "runs").failed) == 1
     found = look_at(database, "runs", RULES)
-    assert (found.is_stale, found.outdated) == (False, 1)
+    assert (found.is_stale, found.outdated) == (False, ("走.csv",))
     unreadable.clear()
     assert look_at(database, "runs", RULES).changed == 1
     import_(database, "runs")

@@ -164,6 +164,12 @@ def test_broken_yaml_is_told_apart_from_good():
     assert not front_matter("---\ntitle: A\n---\n").is_broken
 
 
+def test_a_list_that_is_not_closed_has_its_items():
+    found = read('---\ntags: [会議, "ab"\ntitle: [案] A: B\nwith: [x, y\n---\n')
+    assert (found.tags, found.values["with"]) == (("会議", "ab"), ("x", "y"))
+    assert found.values["title"] == "[案] A: B"
+
+
 @example("---\na: &a [*a]\ntags: *a\n---\n")
 @example("---\ntags: &t [x]\naliases: *t\ndate: 99999999999-01-01\n---\n")
 @example('---\ntitle: "\\ud83d"\n---\n#\ud83d')

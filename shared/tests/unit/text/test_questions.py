@@ -134,3 +134,19 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
     assert list(analyse_question("年末調整の基礎控除の資料").words) == [
         "=年末", "=調整", "=基礎", "=控除", "=資料",
     ]  # fmt: skip
+
+
+@each(
+    ("question", "named"),
+    [
+        ("お客さんの電話番号", {"電話番号"}),
+        ("社員ごとの予算", {"社員", "予算"}),
+        ("冷蔵庫ごとの電気代", {"冷蔵庫", "電気代"}),
+        ("田中さんからのメール", {"田中", "メール"}),
+        ("田中氏の提案", {"田中", "提案"}),
+        ("小学校で何を配るつもりですか", {"小学校"}),
+    ],
+)
+def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
+    terms = analyse_question(question)
+    assert {*terms.names.values(), *terms.nouns.values()} == named
