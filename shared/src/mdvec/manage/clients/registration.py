@@ -209,7 +209,9 @@ def _text(file: Path) -> str | None:
         return file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise NotRegistered(f"{file} is not UTF-8; save it as UTF-8") from error
+    except OSError as error:
         raise NotRegistered(f"{file} cannot be read ({error})") from error
 
 
