@@ -206,11 +206,16 @@ def test_a_damaged_file_is_trouble(filled):
     assert examine(installation(filled.database), groups=FAST).has_trouble
 
 
-def test_an_empty_file_is_examined_as_a_database_that_is_not_there(tmp_path):
+def test_an_empty_file_is_told_and_examined_as_a_database_that_is_not_there(tmp_path):
     empty = tmp_path / "e.sqlite"
     empty.touch()
     groups = tuple(group for group in GROUPS if group.name in ("database", "leftovers", "engine"))
     assert not examine(installation(empty), groups=groups).has_trouble
+    empty.chmod(0o600)
+    found = only(check_database, empty, "warning")
+    assert (found.sentence, found.command) == (
+        f"{empty} is empty; if it had tools, their content is lost", "mdvec restore FILE",
+    )  # fmt: skip
 
 
 def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_path):

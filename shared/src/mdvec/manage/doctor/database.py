@@ -62,9 +62,13 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
         )  # fmt: skip
     try:
         with open_database(path, "read") as connection:
-            size = file_size(size_on_disk(path))
-            yield Finding("ok", "database", f"{path} ({size}) has format {format_of(connection)}")
-            yield from _integrity(connection)
+            size, number = file_size(size_on_disk(path)), format_of(connection)
+            if number:
+                yield Finding("ok", "database", f"{path} ({size}) has format {number}")
+                yield from _integrity(connection)
+            else:
+                sentence = f"{path} is empty; if it had tools, their content is lost"
+                yield Finding("warning", "database", sentence, "mdvec restore FILE")
     except DatabaseMissing:
         yield Finding(
             "warning", "database", f"there is no database at {path} yet",
