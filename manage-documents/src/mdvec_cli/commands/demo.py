@@ -52,20 +52,19 @@ def demo_command(
 ) -> None:
     """Try mdvec in a few seconds: samples, two imports, a search and a month of a household."""
     began = time.monotonic()
+    here = this_installation()
     if folder is not None:
         target = folder.expanduser().absolute()
         _demonstrate(ctx, target)
         say("")
         say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
     else:
-        with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
-            _demonstrate(ctx, Path(made))
-        say("")
-        say(
-            "the demo's folder is removed again; to keep one: "
-            f"{this_installation().program} demo FOLDER"
-        )
-    here = this_installation()
+        try:
+            with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
+                _demonstrate(ctx, Path(made))
+        finally:  # after Ctrl-C, too: the import said how to continue it
+            say("")
+            say(f"the demo's folder is removed again; to keep one: {here.program} demo FOLDER")
     say(f"that took {time.monotonic() - began:.1f} s, and nothing left this machine")
     say(
         f"next, a folder of your own for your client: {here.program} serve FOLDER, or step by step:"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -18,6 +17,7 @@ from mdvec_cli.commands.terminal import (
     complete_tool_names,
     is_japanese,
     print_json,
+    print_part,
     print_table,
     print_text,
     say,
@@ -113,7 +113,7 @@ def export_command(
         settings.database_path, name, format_, since and since.date(), until and until.date()
     )
     for piece in pieces:
-        sys.stdout.write(piece)
+        print_part(piece)
 
 
 _ListName = Literal["medical", "furusato"]

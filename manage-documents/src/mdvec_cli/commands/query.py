@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shutil
 import sys
@@ -18,7 +19,9 @@ from mdvec import sql
 
 from mdvec_cli.commands.terminal import (
     SettingsOptions,
+    heading_language,
     print_json,
+    print_part,
     print_rows,
     print_sentence,
     say,
@@ -109,9 +112,11 @@ def print_answer(
     if form == "json":
         print_json(dict(answer))
     elif form == "csv":
-        writer = csv.writer(sys.stdout, lineterminator="\n")
+        lines = io.StringIO()
+        writer = csv.writer(lines, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows([["" if cell is None else _text(cell) for cell in row] for row in rows])
+        print_part(lines.getvalue())
     else:
         print_rows(
             title,
@@ -246,9 +251,12 @@ def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
     """Write all rows to stdout; the answer has the warnings alone."""
     sys.stdout.flush()
     try:
-        with rows.open("rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
-        sys.stdout.buffer.flush()
+        if sys.stdout.isatty():
+            print_part(rows.read_text(encoding="utf-8"))
+        else:
+            with rows.open("rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
     finally:
         rows.unlink()
     return sql.with_warnings({}, tables.analytics.queries.take_warnings())
@@ -256,10 +264,10 @@ def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
 
 def _print_table(form: TableFormat, answer: dict[str, Any], most: int) -> None:
     shown, total = answer["rows"][:most], answer["total_rows"]
-    count = f"{total:,} rows" if len(shown) == total else f"{len(shown):,} of {total:,} rows"
+    count = f"{len(shown):,} {heading_language()('rows')}"
     print_answer(form, {**answer, "rows": shown}, count, answer["columns"], shown)
     if len(shown) < total:
-        say(f"{count}; all of them: --format csv, or mdvec export")
+        say(f"{len(shown):,} of {total:,} rows; all of them: --format csv, or mdvec export")
 
 
 def _print_saved(answer: dict[str, Any]) -> None:

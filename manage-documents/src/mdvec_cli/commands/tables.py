@@ -129,7 +129,8 @@ def export_command(
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE",
-                     help="Write the rows here, as .parquet or .csv, instead of under a handle."),
+                     help="Write the rows here, as .parquet or .csv (UTF-8; Excel: Data, "
+                     "From Text/CSV), instead of under a handle."),
     ] = None,
     replace: ReplaceOption = False,
     file_format: Annotated[

@@ -10,12 +10,13 @@ import inspect
 import json
 import logging
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
 
 import typer
 from mdvec import __version__, log, manage
@@ -149,12 +150,13 @@ def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayForm
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 
+_LAYOUT = re.compile(r"(\r\n|\n|\t)")
 _LABELS = {"error": "エラー", "warning": "警告", "note": "注意", "next": "次に"}
 
 
 def say(message: str) -> None:
     """Print a message to stderr; stdout is for results only."""
-    typer.echo(in_own_language(message), err=True)
+    typer.echo(_for_stream(in_own_language(message), sys.stderr), err=True)
 
 
 def in_own_language(message: str) -> str:
@@ -174,24 +176,37 @@ def is_japanese() -> bool:
     return display_language(os.environ, Path.cwd()) == "ja"
 
 
-def _heading_language() -> Callable[[str], str]:
+def heading_language() -> Callable[[str], str]:
     """What puts a heading into the language of the person."""
     return heading_in_japanese if is_japanese() else str
 
 
 def print_line(line: str) -> None:
     """Print a line of the result as it is, such as a name or a path."""
-    typer.echo(line)
+    typer.echo(_for_stream(line, sys.stdout))
 
 
 def print_sentence(sentence: str) -> None:
     """Print a sentence of the result in the language of the person."""
-    typer.echo(in_own_language(sentence))
+    print_line(in_own_language(sentence))
 
 
 def print_text(text: str) -> None:
-    """Print a text as it is; its last line ends."""
-    typer.echo(text, nl=not text.endswith("\n"))
+    """Print a text; its last line ends."""
+    print_part(text if text.endswith("\n") else f"{text}\n")
+
+
+def print_part(text: str) -> None:
+    """Print a part of a text; a pipe gets it byte by byte, which ``typer.echo`` would change."""
+    sys.stdout.write(_for_stream(text, sys.stdout))
+
+
+def _for_stream(text: str, stream: TextIO) -> str:
+    """A text as it is, but on a terminal no character of it can move the cursor or turn a line."""
+    if not stream.isatty():
+        return text
+    parts = _LAYOUT.split(text)
+    return "".join(part if _LAYOUT.fullmatch(part) else visible(part) for part in parts)
 
 
 def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
@@ -203,12 +218,12 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
         plain = [asdict(item) for item in value]
     else:
         plain = asdict(value)
-    typer.echo(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
+    print_line(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     """Print a table of this program's own, with its headings in the language of the person."""
-    own = _heading_language()
+    own = heading_language()
     shown = [
         [own(_shown_cell(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
     ]
@@ -226,18 +241,18 @@ def print_rows(
     The headings are as given, such as a query's columns; those at the places ``numbers`` are
     aligned to the right.
     """
-    columns = list(map(visible, columns))
-    shown = [[_shown_cell(cell) for cell in row] for row in rows]
+    headings, *shown = [[_shown_cell(cell) for cell in row] for row in (columns, *rows)]
     if not sys.stdout.isatty():
-        for row in [columns, *shown]:
+        for row in [headings, *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
     from rich import console, table, text
 
-    drawn = table.Table(title=title, title_justify="left")
-    for position, column in enumerate(columns):
+    named = text.Text(_shown_cell(title), style="table.title")
+    drawn = table.Table(title=named, title_justify="left")
+    for position, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if position in numbers else "left"
-        drawn.add_column(text.Text(column), overflow="fold", justify=justify)
+        drawn.add_column(text.Text(heading), overflow="fold", justify=justify)
     for row in shown:
         drawn.add_row(*(text.Text(cell) for cell in row))
     console.Console().print(drawn)
@@ -245,7 +260,7 @@ def print_rows(
 
 def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:
     """Print names and values, one pair per line."""
-    own = _heading_language()
+    own = heading_language()
     headings = ("", title) if sys.stdout.isatty() else ("fact", "value")
     print_table(title, headings, [(own(name), value) for name, value in facts])
 
@@ -268,4 +283,4 @@ def confirmed(question: str) -> bool:
     """Whether the user answers yes; in a pipe there is nobody to ask."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    return typer.confirm(question, default=False, err=True)
+    return typer.confirm(_for_stream(in_own_language(question), sys.stderr), err=True)

@@ -16,6 +16,7 @@ from mdvec_cli.commands.terminal import (
     NameOption,
     SettingsOptions,
     command_group,
+    confirmed,
     print_json,
     print_line,
     print_table,
@@ -155,7 +156,8 @@ def delete(
             say(f"error: deleting {tool.name!r} needs a confirmation; without a terminal, add -y")
             raise typer.Exit(1)
         question = f"Delete {tool.name!r} and its imported data?"
-        typer.confirm(question, abort=True, err=True)
+        if not confirmed(question):
+            raise typer.Abort
     manage.registering.delete_tool(settings.database_path, name, say, settings.vector_engine)
     say(f"deleted {tool.name}; to shrink the database file, run mdvec compact")
 

@@ -4,6 +4,7 @@ import sqlite3
 import zipfile
 from pathlib import Path
 
+import apsw
 import pytest
 from ledger_folder import HEADER, JULY, line
 from mdvec.database import open_database
@@ -69,6 +70,16 @@ def test_what_is_no_backup_changes_nothing(saved):
     with zipfile.ZipFile(saved.work / "saved.zip") as archive:
         database = archive.read("mdvec.sqlite")
     a_zip(saved.work / "newer.zip", mdvec_sqlite=database, config_toml="[search]\nlater = 1\n")
+    a_zip(saved.work / "pages.zip", mdvec_sqlite=database[:9_000] + b"x" * (len(database) - 9_000))
+    for name, statement in {
+        "rows": "UPDATE tools SET kind = 'other'", "format": "PRAGMA user_version = 99",
+    }.items():  # fmt: skip
+        file = saved.work / name
+        file.write_bytes(database)
+        with apsw.Connection(str(file)) as connection:
+            connection.execute(statement)
+        connection.close()
+        a_zip(saved.work / f"{name}.zip", mdvec_sqlite=file.read_bytes())
     whole = (saved.work / "saved.zip").read_bytes()
     (saved.work / "cut.zip").write_bytes(whole[:-200])
     middle = len(whole) // 3
@@ -81,12 +92,17 @@ def test_what_is_no_backup_changes_nothing(saved):
         "cut.zip": "is no backup of mdvec, or it is damaged",
         "bad.zip": "is no backup of mdvec, or it is damaged",
         "other.zip": "is no backup of mdvec: it holds no mdvec.sqlite",
-        "text.zip": "is not a database",
-        "newer.zip": "the settings in newer.zip cannot be used",
+        "text.zip": "the database in text.zip is damaged, or not mdvec's; take another backup;",
+        "pages.zip": "the database in pages.zip is damaged, or not mdvec's; take another backup;",
+        "rows.zip": "the database in rows.zip is damaged, or not mdvec's; take another backup;",
+        "format.zip": "in format.zip was made by a newer mdvec (format 99; this one knows up to",
+        "newer.zip": "the settings in newer.zip cannot be used (config.toml: ",
     }.items():
         done = saved("restore", name, "--yes")
         assert (done.code, done.out) == (1, ""), name
         assert message in done.err
+        assert "mdvec-backup-" not in done.err  # the folder of its copy
+        assert "mdvec restore" not in done.err
     assert saved.database.read_bytes() == before
 
 

@@ -124,3 +124,15 @@ def test_imports_of_two_tools_at_once_both_succeed(mdvec):
         assert process.returncode == 0
     tools = overview(mdvec.database).tools
     assert [(tool.name, tool.documents) for tool in tools] == [("one", 30), ("two", 30)]
+
+
+def test_a_stopped_demo_says_last_that_its_folder_is_removed(mdvec):
+    demo = mdvec.start("demo")
+    said = ""
+    while "$ mdvec import -n notes" not in said:
+        said += demo.stderr.readline()
+    demo.send_signal(signal.SIGINT)
+    _, rest = demo.communicate(timeout=60)
+    assert demo.returncode == 130
+    *_, last = [line for line in rest.splitlines() if line != "stopped"]
+    assert last.startswith("the demo's folder is removed again; to keep one: ")

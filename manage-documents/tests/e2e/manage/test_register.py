@@ -51,6 +51,29 @@ def test_a_file_that_cannot_be_read_stays_and_the_entry_is_printed(mdvec):
     assert file.read_text() == '{"mcpServers": {"a": '
 
 
+@pytest.mark.parametrize("encoding", ["cp932", "utf-16"])
+def test_a_file_that_is_not_utf_8_is_told_to_be_saved_as_that(mdvec, encoding):
+    for path, command in {
+        mdvec.work / "own.toml": "status --config own.toml",
+        mdvec.home / FILES["cursor"]: "register cursor",
+        mdvec.work / "CLAUDE.md": "rules install",
+    }.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes("# 設定\n".encode(encoding))
+        done = mdvec(*command.split())
+        assert done.err == f"error: {path} is not UTF-8; save it as UTF-8\n"
+
+
+def test_an_entry_that_is_no_object_is_told_by_doctor_and_can_be_removed(mdvec):
+    file = mdvec.home / FILES["cursor"]
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"mdvec": "x"}}')
+    checked, refused, removed = mdvec.each("doctor", "register cursor", "unregister cursor")
+    assert f"warning  clients: {file} cannot be understood: its entry for mdvec" in checked.out
+    assert (refused.code, removed.code) == (1, 0)
+    assert json.loads(file.read_text()) == {"mcpServers": {}}
+
+
 def test_a_link_keeps_its_target_and_a_file_its_mode_and_a_copy(mdvec):
     file = mdvec.home / FILES["claude-code"]
     real = mdvec.home / "dotfiles.json"

@@ -2,6 +2,7 @@
 
 import re
 
+from imported import imported
 from mdvec.manage.registering import list_tools
 
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -73,3 +74,41 @@ def test_delete_asks_and_keeps_the_tool_unless_the_answer_is_yes(notes):
     terminal.type("y\n")
     assert "deleted notes" in seen(terminal)
     assert list_tools(notes.database, active_only=False) == []
+
+
+MOVES = "\x1b]0;title\x07\x1b[2J\x9b1A\rover\u202eturned"
+ESCAPED = ("\\u001b]0;title\\u0007\\u001b[2J\\u009b1A\\rover\\u202eturned",
+           "\\x1b]0;title\\x07\\x1b[2J\\x9b1A over\\u202eturned")  # fmt: skip
+
+
+def test_nothing_from_the_data_moves_the_cursor_of_a_terminal(mdvec):
+    mdvec.write("notes/a.md", f"# 題\n\n\t水\u3000{MOVES}\n")
+    mdvec.write("rows.csv", f'"{MOVES}\nsecond"\n"{MOVES}"\n')
+    imported(mdvec.database, "rows", mdvec.docs / "rows.csv", "dataset")
+    imported(mdvec.database, "notes", mdvec.docs / "notes", "markdown")
+    for command in (
+        ["get", MOVES, "-n", "notes"],
+        ["get", "a.md", "-n", "notes"],
+        ["get", "a.md", "-n", "notes", "--format", "json"],
+        ["query", "rows", "--format", "csv"],
+        ["query", "rows"],
+        ["histogram", "rows", f"{MOVES}\nsecond"],
+        ["query", f'SELECT "{MOVES}" FROM rows'],
+    ):
+        done = mdvec(*command, is_terminal=True, COLUMNS="200")
+        own = ESCAPES.sub("", done.out + done.err).replace("\r\n", "\n")
+        assert re.findall(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", own) == [], command
+    whole = mdvec("get", "a.md", "-n", "notes", is_terminal=True)
+    assert f"\t水\u3000{ESCAPED[0]}\n" in whole.out
+    assert mdvec("get", "a.md", "-n", "notes").out.endswith(f"{MOVES}\n")
+    assert MOVES in mdvec("query", "rows", "--format", "csv").out
+    piped = mdvec("query", "rows")
+    assert piped.out == f"{ESCAPED[1]} second\n{ESCAPED[1]}\n"
+
+
+def test_questions_and_titles_are_in_the_language_of_the_person(notes):
+    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"
+    terminal = notes.on_terminal("tool", "delete", "-n", "notes")
+    terminal.wait_for("「notes」と、取り込んだデータを消しますか？ [y/N]: ")
+    terminal.type("n\n")
+    assert terminal.end() == 1

@@ -43,7 +43,7 @@ def test_rows_come_as_a_table_and_all_of_them_as_csv(sales):
 def test_a_heading_stands_on_one_line_and_holds_no_codes_of_a_terminal(sales):
     sales.write("b.csv", '"人口\n(人)",\x1b[31mred\n1,2\n')
     imported(sales.database, "b", sales.docs, "dataset")
-    assert sales("query", "b__b").out == "人口\\n(人)\t\\u001b[31mred\n1\t2\n"
+    assert sales("query", "b__b").out == "人口 (人)\t\\x1b[31mred\n1\t2\n"
 
 
 def test_a_select_takes_values_for_its_parameters(sales):

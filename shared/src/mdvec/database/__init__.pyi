@@ -6,6 +6,7 @@ from .connection import DatabaseMissing as DatabaseMissing
 from .connection import DatabaseUnusable as DatabaseUnusable
 from .connection import KeptReader as KeptReader
 from .connection import OpenMode as OpenMode
+from .connection import OtherVersion as OtherVersion
 from .connection import checkpoint_wal as checkpoint_wal
 from .connection import column as column
 from .connection import has_table as has_table

@@ -56,6 +56,14 @@ class DatabaseUnusable(DatabaseError):
     """The file exists but is not an mdvec database that this version can use."""
 
 
+class OtherVersion(DatabaseUnusable):
+    """The file has a format of another version; ``made`` says of which."""
+
+    def __init__(self, path: Path, made: str, remedy: str) -> None:
+        self.made = made
+        super().__init__(f"{path} was made by {made}; {remedy}")
+
+
 @contextmanager
 def open_database(path: Path, mode: OpenMode) -> Iterator[apsw.Connection]:
     """Open the file for the duration of the block.
@@ -397,16 +405,15 @@ def _check_version(connection: apsw.Connection, path: Path) -> None:
             f"{path} is a database of another program; name another file with --database"
         )
     if number > migrations.LATEST:
-        raise DatabaseUnusable(
-            f"{path} was made by a newer mdvec (format {number}; this one knows up to "
-            f"{migrations.LATEST}); update mdvec to use it"
-        )
+        made = f"a newer mdvec (format {number}; this one knows up to {migrations.LATEST})"
+        raise OtherVersion(path, made, "update mdvec to use it")
     if 0 < number < migrations.OLDEST:
-        raise DatabaseUnusable(
-            f"{path} was made by an mdvec from before the first release (format {number}; this one "
-            f"reads {migrations.OLDEST} and later); keep it if it has decisions, notes or budgets "
-            "that you need to look up, name another file with --database, and import your folders "
-            "again"
+        raise OtherVersion(
+            path,
+            f"an mdvec from before the first release (format {number}; this one reads "
+            f"{migrations.OLDEST} and later)",
+            "keep it if it has decisions, notes or budgets that you need to look up, name another "
+            "file with --database, and import your folders again",
         )
 
 

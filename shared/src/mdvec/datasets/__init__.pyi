@@ -22,6 +22,7 @@ from .interfaces.dataset_tables import dataset_tables as dataset_tables
 from .interfaces.dataset_tables import file_state as file_state
 from .interfaces.dataset_tables import rename_tables as rename_tables
 from .interfaces.dataset_tables import snapshot_folder as snapshot_folder
+from .interfaces.parquet import can_read_all as can_read_all
 from .interfaces.snapshots import remove_snapshots as remove_snapshots
 from .options import DatasetOptions as DatasetOptions
 from .options import chosen_tables as chosen_tables

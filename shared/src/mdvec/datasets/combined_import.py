@@ -129,7 +129,7 @@ class CombinedImport:
 
     def _files_before(self) -> dict[str, CombinedFile]:
         old = self.planned.old
-        if old is None or not old.parquet.is_file():
+        if old is None or old.is_lost:
             return {}
         return {
             file.path: file
@@ -253,7 +253,7 @@ class CombinedImport:
     @cached_property
     def _facts_before(self) -> ParquetFacts:
         old = self.planned.old
-        if old is None or not old.parquet.is_file():
+        if old is None or old.is_lost:
             return ParquetFacts(rows=0, columns=(), period_column=None, first=None, last=None)
         return parquet_facts(old.parquet)
 

@@ -207,8 +207,7 @@ class _DatasetImport:
             return False
         source = self.reader.source(file.path)
         return all(
-            stored.source == source and stored.parquet.is_file()
-            for stored in self._stored_of(file.path)
+            stored.source == source and not stored.is_lost for stored in self._stored_of(file.path)
         )
 
     def _take_over(self, file: FoundFile) -> None:

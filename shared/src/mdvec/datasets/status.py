@@ -27,6 +27,8 @@ from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.importing import Importer, ImportJob, ImportReport
 from mdvec.tools import ContentCounts, Fact, KindStatus, StatusTable, Tool, registry
 
+_LOST: FileState = (-1, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class DatasetContents:
@@ -145,9 +147,12 @@ def _with_log(tool: Tool, file: FoundFile) -> FoundFile:
 
 
 def stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
-    """The imported files with their states at the import."""
+    """The imported files with their states at the import; none fits if their copy is lost."""
     files = dataset_tables.imported_files(connection, tool.id).values()
-    return {file.path: (file.size, file.mtime_ns) for file in files}
+    states = {file.path: (file.size, file.mtime_ns) for file in files}
+    lost = (table for table in dataset_tables.dataset_tables(connection, tool.id) if table.is_lost)
+    paths = {path for table in lost for path in table.file_paths}
+    return {path: _LOST if path in paths else state for path, state in states.items()}
 
 
 def found_states(connection: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, FileState]:

@@ -26,6 +26,7 @@ from mdvec.database import (
     DatabaseError,
     DatabaseMissing,
     DatabaseUnusable,
+    OtherVersion,
     checkpoint_wal,
     is_writable,
     open_database,
@@ -336,13 +337,23 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
     """The names of a copy's tools, after a check of all its pages."""
     try:
         with open_database(copy, "read") as connection:
-            if connection.execute("PRAGMA quick_check(1)").get != "ok":
-                raise BackupRefused(f"the database in {file} is damaged; nothing was changed")
-            return tuple(tool.name for tool in registry.list_tools(connection))
+            if connection.execute("PRAGMA quick_check(1)").get == "ok":
+                return tuple(tool.name for tool in registry.list_tools(connection))
+    except OtherVersion as error:
+        raise BackupRefused(
+            f"the database in {file} was made by {error.made}; take another backup, or the mdvec "
+            "that made it; nothing was changed"
+        ) from error
+    except DatabaseUnusable:  # its message is about the database in use
+        pass
     except DatabaseError as error:
         raise BackupRefused(
             f"the database in {file} cannot be used ({error}); nothing was changed"
         ) from error
+    raise BackupRefused(
+        f"the database in {file} is damaged, or not mdvec's; take another backup; nothing was "
+        "changed"
+    )
 
 
 def _present_state(database: Path) -> str:
@@ -389,8 +400,9 @@ def _check_settings(copied: Path | None, file: Path) -> None:
         if copied is not None:
             load_settings({}, config=copied)
     except SettingsError as error:
+        in_backup = str(error).replace(str(copied), SETTINGS)
         raise BackupRefused(
-            f"the settings in {file} cannot be used ({error}); nothing was changed"
+            f"the settings in {file} cannot be used ({in_backup}); nothing was changed"
         ) from error
 
 

@@ -63,7 +63,9 @@ def _read(file: Path) -> str:
         return file.read_bytes().decode("utf-8")
     except FileNotFoundError:
         return ""
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InstructionsUnusable(f"{file} is not UTF-8; save it as UTF-8") from error
+    except OSError as error:
         raise InstructionsUnusable(f"{file} cannot be read ({error})") from error
 
 

@@ -225,12 +225,7 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
 def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
     if path is None:
         return {}
-    try:
-        read = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}; correct it there") from error
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror})") from error
+    read = _toml_of(path)
     for section, values in read.items():
         if not isinstance(values, dict):
             raise SettingsError(
@@ -247,6 +242,17 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 )
             read[section][key] = str(path.parent / expanded(value))
     return read
+
+
+def _toml_of(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}; correct it there") from error
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror})") from error
 
 
 def _section_for(key: str) -> str:

@@ -158,5 +158,7 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     try:
         status = path.stat()
     except OSError:
-        return ParquetTable(table.name, path, -1, 0, folder=folder)
-    return ParquetTable(table.name, path, status.st_size, status.st_mtime_ns, status.st_ino, folder)
+        size, mtime_ns, inode = -1, 0, 0
+    else:
+        size, mtime_ns, inode = status.st_size, status.st_mtime_ns, status.st_ino
+    return ParquetTable(table.name, path, size, mtime_ns, inode, folder, tool.name)

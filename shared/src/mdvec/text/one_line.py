@@ -16,6 +16,7 @@ _PLAIN_NAME = re.compile(
     r"(?!.*\d[百千万億]* ?[円%％])"
     r"[\w(（\u3200-\u32ff][\w\u3200-\u32ff\u3099\u309a .・&'’()（）/＆+*＊>!@〜～－-]*"
 )
+_TAGS = dict.fromkeys(range(0xE0000, 0xE0080), "\ufffd")
 _FENCED = re.compile(r"^<text (\w+)>\n.*?\n</text \1>$", re.DOTALL | re.MULTILINE)
 
 
@@ -77,9 +78,12 @@ class TextFence:
     mark: str
 
     def around(self, text: str) -> str:
-        """The text between two fence lines; its final line break is that of its last line."""
+        """The text between two fence lines; its final line break is that of its last line.
+
+        Tag characters, which a model reads and nobody sees, are ``�``: as many, at their places.
+        """
         end = "" if text.endswith("\n") else "\n"
-        return f"<text {self.mark}>\n{text}{end}</text {self.mark}>"
+        return f"<text {self.mark}>\n{text.translate(_TAGS)}{end}</text {self.mark}>"
 
     @property
     def chars(self) -> int:

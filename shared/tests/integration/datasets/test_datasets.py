@@ -199,6 +199,25 @@ def test_an_update_opens_only_what_changed(runs):
     assert (counts(report), len(runs.copies)) == ((0, 1, 1, 0, 0), 1)
 
 
+@pytest.mark.parametrize("damage", [lambda copy: os.truncate(copy, 60),
+                                    lambda copy: copy.write_bytes(bytes(copy.stat().st_size)),
+                                    Path.unlink])  # fmt: skip
+@pytest.mark.parametrize("names", [["a.csv"], ["2024.csv", "2025.csv"]])
+def test_an_update_reads_the_files_of_a_lost_copy_again(runs, names, damage):
+    for name in names:
+        (runs.folder / name).write_text(f"n\n{len(name)}\n")
+    runs.import_("new")
+    (copy,) = runs.copies
+    (table,) = runs.tables()
+    rows = runs.read(table)
+    damage(copy)
+    seen = look_at(runs.database, "my-runs", RULES)
+    assert (seen.changed, seen.added, seen.deleted) == (len(names), 0, 0)
+    runs.import_("update")
+    assert runs.read(table) == rows
+    assert not look_at(runs.database, "my-runs", RULES).is_stale
+
+
 def test_rows_in_a_databases_log_are_a_change(runs):
     file = runs.duckdb("a.duckdb", "CREATE TABLE t (n INTEGER)")
     runs.import_("new")

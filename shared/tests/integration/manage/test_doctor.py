@@ -3,18 +3,25 @@
 import fcntl
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
 import pytest
 from collection import Collection
+from source_folder import DataFolder, no_model
 
 from mdvec.database.connection import _user_error as user_error
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
 from mdvec.index.tables import Tables, create_signatures, create_tables, create_text_indexes
 from mdvec.manage import registering
-from mdvec.manage.doctor.database import check_database, check_indexes, check_leftovers
+from mdvec.manage.doctor.database import (
+    check_copies,
+    check_database,
+    check_indexes,
+    check_leftovers,
+)
 from mdvec.manage.doctor.examination import GROUPS, examine
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.doctor.installed import (
@@ -24,6 +31,7 @@ from mdvec.manage.doctor.installed import (
     check_sources,
 )
 from mdvec.manage.doctor.server import ServerFailed, server_session
+from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import Loaded, load_with_origins
 
 OF_DATABASE = (check_database, check_indexes, check_leftovers, check_sources)
@@ -94,6 +102,24 @@ def test_vectors_of_another_length_need_the_model_and_are_left_to_the_user(fille
     found = only(check_indexes, filled.database, "trouble")
     assert "1 of 2 vectors" in found.sentence
     assert (found.command, found.fix) == ("mdvec import -n notes --mode replace", None)
+
+
+def test_a_copy_whose_rows_cannot_be_read_is_trouble_until_its_files_are_read_again(tmp_path):
+    runs = DataFolder(tmp_path / "runs", tmp_path / "data.sqlite", name="runs")
+    (runs.folder / "a.csv").write_text("n\n" + "".join(f"{n * n}\n" for n in range(9_000)))
+    runs.import_("new")
+    assert levels(check_copies, runs.database) == ["ok"]
+    (copy,) = runs.copies
+    content = copy.read_bytes()
+    copy.write_bytes(content[:100] + bytes(1_000) + content[1_100:])
+    found = only(check_copies, runs.database, "trouble")
+    assert "runs: queries cannot read runs__a;" in found.sentence
+    assert found.command == "mdvec import -n runs --mode update --checksum"
+    copy.unlink()
+    assert only(check_copies, runs.database, "trouble") == found
+    request = replace(runs.request("update"), checksum=True)
+    import_tool(request, no_model)
+    assert levels(check_copies, runs.database) == ["ok"]
 
 
 def test_what_a_killed_import_left_is_dropped(filled):
@@ -180,11 +206,16 @@ def test_a_damaged_file_is_trouble(filled):
     assert examine(installation(filled.database), groups=FAST).has_trouble
 
 
-def test_an_empty_file_is_examined_as_a_database_that_is_not_there(tmp_path):
+def test_an_empty_file_is_told_and_examined_as_a_database_that_is_not_there(tmp_path):
     empty = tmp_path / "e.sqlite"
     empty.touch()
     groups = tuple(group for group in GROUPS if group.name in ("database", "leftovers", "engine"))
     assert not examine(installation(empty), groups=groups).has_trouble
+    empty.chmod(0o600)
+    found = only(check_database, empty, "warning")
+    assert (found.sentence, found.command) == (
+        f"{empty} is empty; if it had tools, their content is lost", "mdvec restore FILE",
+    )  # fmt: skip
 
 
 def test_sources_that_vanished_and_tools_without_an_import_are_told(filled, tmp_path):

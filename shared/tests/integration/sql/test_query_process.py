@@ -253,6 +253,13 @@ def test_a_missing_or_broken_file_is_reported_and_the_rest_works(start_process, 
     assert "not there: gone (its file is gone)" in warnings[0]
     assert "not there: broken (its file is not a readable Parquet file)" in warnings[1]
     assert str(tmp_path) not in str(warnings)
+    assert warnings[0].endswith(": mdvec import -n NAME --mode update --checksum")
+    assert subject.value("runs") == 1
+    assert subject.process.take_warnings() == []
+    for name in ("gone", "broken"):
+        with pytest.raises(UnknownTable):
+            subject.value(name)
+        assert subject.process.take_warnings() == warnings
 
 
 def test_a_file_deleted_during_a_query_is_reported_without_its_path(start_process, tmp_path):

@@ -56,12 +56,22 @@ def test_an_old_entry_is_replaced_in_its_place():
     assert new == '{"mcpServers": {"a": {}, "mdvec": {"command": "new"}, "b": {}}, "x": 1}'
 
 
-@each("text", ["", "\n", "{}", "{ // nothing\n}", '{"mcpServers": {}}'])
+@each(
+    "text", ["", "\n", "// mine", "/* mine */\n\n", "{}", "{ // nothing\n}", '{"mcpServers": {}}']
+)
 def test_a_file_without_servers_gets_the_entry(text):
-    assert parse(with_entry(CURSOR, text, ENTRY)) == {"mcpServers": {"mdvec": ENTRY}}
+    new = with_entry(CURSOR, text, ENTRY)
+    assert parse(new) == {"mcpServers": {"mdvec": ENTRY}}
+    assert ("mine" in new) == ("mine" in text)
 
 
-@each("text", ['{"a": 1', "[1]", '{"mcpServers": []}', '{"a": 1 "b": 2}', "'", "\ufeff{}"])
+@each(
+    "text",
+    [
+        '{"a": 1', "[1]", '{"mcpServers": []}', '{"a": 1 "b": 2}', "'", "\ufeff{}", "null",
+        "// a\nnull",
+    ],
+)  # fmt: skip
 def test_a_text_that_is_no_such_file_is_refused(text):
     for change in (lambda: with_entry(CURSOR, text, ENTRY), lambda: entry_in(CURSOR, text)):
         with pytest.raises(FileNotUnderstood):
@@ -100,6 +110,16 @@ command = "x"
 [profiles.a]
 model = "b"  # here too
 """
+
+
+@pytest.mark.parametrize("servers", ["{}", '{other = {command = "x"}}', "{other.command = 'x'}"])
+def test_servers_in_one_line_of_toml_get_the_entry_too(servers):
+    before = f"mcp_servers = {servers}  # mine\n"
+    after = with_entry(CODEX, before, ENTRY)
+    known = tomllib.loads(before)["mcp_servers"]
+    assert tomllib.loads(after) == {"mcp_servers": {**known, "mdvec": ENTRY}}
+    assert after.endswith("  # mine\n")
+    assert tomllib.loads(without_entry(CODEX, after)) == tomllib.loads(before)
 
 
 def test_toml_keeps_its_comments():

@@ -2,11 +2,12 @@
 
 import tomllib
 
+import pytest
 from table_of_cases import each
 
 from mdvec.manage.clients.clients import CLIENTS, Server
 from mdvec.manage.clients.jsonc import parse
-from mdvec.manage.clients.registration import renewed_entry, with_entry
+from mdvec.manage.clients.registration import FileNotUnderstood, renewed_entry, with_entry
 
 PROGRAM = "/bin/mdvec-mcp"
 LOCAL = Server(PROGRAM, ("--database", "/d"))
@@ -50,8 +51,21 @@ def test_only_the_options_of_mdvec_itself_are_taken_from_a_program_that_starts_i
     }  # fmt: skip
     windows = {"command": r"C:\py\Scripts\MDVEC-MCP.EXE", "args": ["--docs-dir", "C:\\n"]}
     assert renewed_entry(CLIENTS["cursor"], LOCAL, windows).kept == ("--docs-dir",)
-    other = {"command": "python", "args": ["other.py", "--docs-dir", "/n"]}
-    assert renewed_entry(CLIENTS["cursor"], LOCAL, other).entry["args"] == ["--database", "/d"]
+
+
+@pytest.mark.parametrize(
+    "previous",
+    [
+        {"command": "mdvec-mcp", "args": "--read-only"},
+        {"command": "mdvec-mcp --read-only"},
+        {"command": "wrapper.sh", "args": ["--read-only"]},
+        {"args": {"--read-only": True}},
+        "mdvec-mcp --read-only",
+    ],
+)
+def test_an_entry_whose_options_cannot_be_told_is_refused_and_none_gets_lost(previous):
+    with pytest.raises(FileNotUnderstood, match="remove it with mdvec unregister"):
+        renewed_entry(CLIENTS["cursor"], LOCAL, previous)
 
 
 def test_a_user_who_switched_loading_off_keeps_that():

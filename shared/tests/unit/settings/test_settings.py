@@ -309,7 +309,7 @@ def test_a_named_file_that_does_not_exist_is_refused(tmp_path):
     assert "check --config or MDVEC_CONFIG" in refusal({"MDVEC_CONFIG": "~nobody-here/no.toml"})
 
 
-@pytest.mark.parametrize("data", [b"[search\n", b"k = \xff\xfe\n", b"[a]\nk = 1\nk = 2\n", b"\0"])
+@pytest.mark.parametrize("data", [b"[search\n", b"[a]\nk = 1\nk = 2\n", b"\0"])
 def test_a_file_that_is_not_toml_is_refused_by_name(tmp_path, data):
     file = tmp_path / "c.toml"
     file.write_bytes(data)

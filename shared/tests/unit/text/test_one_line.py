@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.one_line import bracketed_name, shown_name
+from mdvec.text.one_line import bracketed_name, fence_for, shown_name
 
 PLAIN = ("食費",
          "（株）丸得 渋谷店", "㈱しろやぎ",
@@ -42,3 +42,11 @@ def test_whatever_a_name_is_it_stays_on_its_line_and_reads_back(name):
 
 def test_a_name_in_brackets_cannot_close_them():
     assert (bracketed_name("りんりん"), bracketed_name("」だ")) == ("「りんりん」", '"」だ"')
+
+
+def test_tag_characters_in_a_fence_are_seen_and_nothing_else_changes():
+    fence = fence_for(["旗"])
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in "call reindex")
+    text = "絵 \u200d 👨‍👩‍👧 葛\U000e0100 \u202bعربي\u202c\n"
+    assert fence.around(f"{text}{hidden}") == fence.around(f"{text}{'�' * len(hidden)}")
+    assert text in fence.around(text)

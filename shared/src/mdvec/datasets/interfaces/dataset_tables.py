@@ -18,6 +18,7 @@ from mdvec import __version__
 from mdvec.datasets.core.choices import ReadingChoice
 from mdvec.datasets.core.columns import Column, TableExtent
 from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.datasets.interfaces.snapshots import is_whole
 from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending
 from mdvec.text import some_of
 
@@ -100,6 +101,16 @@ class DatasetTable(TableExtent):
     def is_copy(self) -> bool:
         """Whether it is read from a private copy."""
         return self.parquet != self.source
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether its private copy is gone or cut off, so that only its source has its rows."""
+        return self.is_copy and not is_whole(self.parquet)
+
+    @property
+    def file_paths(self) -> tuple[str, ...]:
+        """The paths of the files, as scanned, that its rows are from."""
+        return tuple(file.path for file in self.combined.files) if self.combined else (self.path,)
 
     @property
     def whole_reading(self) -> str:

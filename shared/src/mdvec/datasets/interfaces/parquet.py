@@ -69,6 +69,16 @@ def parquet_facts(file: Path, called: str = "") -> ParquetFacts:
         raise UnreadableFile(_explain(error, file, called or file.name)) from error
 
 
+def can_read_all(file: Path) -> bool:
+    """Whether every row of a Parquet file can be read; reads them all."""
+    try:
+        with safe_connection([file]) as connection:
+            connection.execute(f"SELECT max(hash(row)) FROM {parquet_scan(file)} AS row").fetchall()
+    except duckdb.Error:
+        return False
+    return True
+
+
 def _facts(connection: duckdb.DuckDBPyConnection, file: Path) -> ParquetFacts:
     scan = parquet_scan(file)
     description = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -15,6 +16,8 @@ from mdvec.files import UnreadableFile, opened_within, system_message
 from mdvec.platform import path_of
 
 _ENDING = ".parquet"
+_MAGIC = b"PAR1"
+_FOOTER_LENGTH = 4
 
 
 class SnapshotsUnwritable(MdvecError):
@@ -61,6 +64,24 @@ class Snapshots:
                 _remove(file)
         if not names:
             remove_snapshots(self.folder)
+
+
+def is_whole(copy: Path) -> bool:
+    """Whether a copy is there from its first byte to its last, as far as its two ends say.
+
+    It reads no rows and needs no DuckDB, so that a server can ask it before each query.
+    """
+    ending = len(_MAGIC) + _FOOTER_LENGTH
+    try:
+        with copy.open("rb") as file:
+            begins = file.read(len(_MAGIC)) == _MAGIC
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(size - ending, 0))
+            last = file.read()
+    except OSError:
+        return False
+    footer = int.from_bytes(last[:_FOOTER_LENGTH], "little")
+    return begins and last.endswith(_MAGIC) and 0 < footer <= size - ending - len(_MAGIC)
 
 
 @contextmanager

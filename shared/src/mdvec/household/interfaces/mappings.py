@@ -98,7 +98,9 @@ def parsed_mapping(data: bytes) -> Mapping:
     """
     try:
         values = tomllib.loads(data.decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise InvalidMapping("it is not UTF-8; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
         raise InvalidMapping(f"it is not valid TOML ({error})") from error
     return mapping_of(values)
 

@@ -26,20 +26,21 @@ class _Member:
 
 
 def parse(text: str) -> object:
-    """The value of a JSON text; None if it is blank.
+    """The value of a JSON text; an empty object if it has nothing but comments.
 
     Raises:
         ValueError: the text is not JSON, even without its comments.
     """
     plain = _strict_json(text)
-    return json.loads(plain) if plain.strip() else None
+    return json.loads(plain) if plain.strip() else {}
 
 
 def put_member(text: str, path: tuple[str, ...], value: object) -> str:
     """The text with a value at ``path``, the names that lead to it; any of them may be new."""
     plain = _strict_json(text)
     if not plain.strip():
-        return _dump(_nest(path, value), "") + "\n"
+        comments = f"{text.rstrip()}\n" if text.strip() else ""
+        return f"{comments}{_dump(_nest(path, value), '')}\n"
     brace = _after_space(plain, 0)
     *outer, inner = path
     for depth, name in enumerate(outer):

@@ -11,13 +11,15 @@ import os
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PureWindowsPath
 from typing import Literal, cast
 
 import tomlkit
+import tomlkit.items
 
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
@@ -51,16 +53,21 @@ class RenewedEntry:
 
 
 def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEntry:
-    """The server's entry, with what it does not set itself taken from the previous entry."""
+    """The server's entry, with what it does not set itself taken from the previous entry.
+
+    Raises:
+        EntryNotUnderstood: it is not known what the previous entry starts.
+    """
     fresh = client.entry(server)
-    if not isinstance(previous, dict):
+    if previous is None:
         return RenewedEntry(fresh)
+    previous = _as_entry(previous)
+    before = _options(_own_arguments(previous))
     set_anew = (fresh.keys() - client.extras.keys()) | {"command", "args"}
     others = {key: value for key, value in previous.items() if key not in set_anew}
     foreign = _keys_of_the_other_transport(fresh, previous)
     keys = {key: value for key, value in others.items() if key not in foreign}
     entry = {**fresh, **keys}
-    before = _options(_own_arguments(previous))
     options: list[_Option] = []
     if "args" in fresh:
         new, options = _merge_options(server, _options(client.arguments(server)), before)
@@ -93,13 +100,20 @@ def _merge_options(
 
 
 def _own_arguments(entry: ClientEntry) -> list[str]:
-    """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx."""
-    arguments = entry.get("args")
-    listed = arguments if isinstance(arguments, list) else []
-    line = [str(entry.get("command", "")), *map(str, listed)]
+    """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx.
+
+    Raises:
+        FileNotUnderstood: they cannot be told, and one such as --read-only must not get lost.
+    """
+    arguments = entry.get("args", [])
+    if not isinstance(arguments, list):
+        raise EntryNotUnderstood
+    line = [str(entry.get("command", "")), *map(str, arguments)]
     # A Windows path takes either separator, whichever system the program is of.
     programs = (PureWindowsPath(part).name.lower().removesuffix(".exe") for part in line)
     starts = [at for at, program in enumerate(programs) if program in _PROGRAM_NAMES]
+    if not starts and any(line):
+        raise EntryNotUnderstood
     return line[starts[-1] + 1 :] if starts else []
 
 
@@ -178,7 +192,8 @@ def registered_entry(client: Client, machine: Machine) -> dict[str, object] | No
     file = client.file(machine)
     text = _text(file)
     try:
-        return None if text is None else entry_in(client, text)
+        entry = None if text is None else entry_in(client, text)
+        return None if entry is None else _as_entry(entry)
     except FileNotUnderstood as error:
         raise NotRegistered(f"{file} cannot be understood: {error}") from error
 
@@ -194,7 +209,9 @@ def _text(file: Path) -> str | None:
         return file.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
         return None
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise NotRegistered(f"{file} is not UTF-8; save it as UTF-8") from error
+    except OSError as error:
         raise NotRegistered(f"{file} cannot be read ({error})") from error
 
 
@@ -238,7 +255,17 @@ class FileNotUnderstood(MdvecError):
     """A client's file cannot be parsed or safely changed; it was not changed."""
 
 
-def entry_in(client: Client, text: str) -> ClientEntry | None:
+class EntryNotUnderstood(FileNotUnderstood):
+    """The file has an entry for mdvec of which it is not known what to keep."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "its entry for mdvec does not start mdvec-mcp with a list of arguments, so it is not "
+            "known what to keep of it; remove it with mdvec unregister, and register again"
+        )
+
+
+def entry_in(client: Client, text: str) -> object:
     """The entry of mdvec in the text of a client's file, or None."""
     return _servers(client, _parsed_file(client.format, text)).get(SERVER_NAME)
 
@@ -249,7 +276,8 @@ def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
     servers = {**_servers(client, before), SERVER_NAME: entry}
     path = (client.servers, SERVER_NAME)
     put = _put_toml if client.format == "toml" else _put_json
-    return _verify(client, put(text, path, entry), {**before, client.servers: servers})
+    expected = {**before, client.servers: servers}
+    return _verify(client, lambda: put(text, path, entry), expected)
 
 
 def without_entry(client: Client, text: str) -> str:
@@ -257,8 +285,9 @@ def without_entry(client: Client, text: str) -> str:
     before = _parsed_file(client.format, text)
     servers = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
     path = (client.servers, SERVER_NAME)
-    changed = _drop_toml(text, path) if client.format == "toml" else jsonc.drop_member(text, path)
-    return _verify(client, changed, {**before, client.servers: servers})
+    drop = _drop_toml if client.format == "toml" else jsonc.drop_member
+    expected = {**before, client.servers: servers}
+    return _verify(client, lambda: drop(text, path), expected)
 
 
 def snippet(client: Client, entry: ClientEntry) -> str:
@@ -269,12 +298,14 @@ def snippet(client: Client, entry: ClientEntry) -> str:
     return json.dumps({path[0]: {path[1]: entry}}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _verify(client: Client, changed: str, expected: dict[str, object]) -> str:
-    """``changed``, after checking that it has the expected content and nothing else."""
-    content = _parsed_file(client.format, changed)
-    if {**content, client.servers: _servers(client, content)} != expected:
-        raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")
-    return changed
+def _verify(client: Client, change: Callable[[], str], expected: dict[str, object]) -> str:
+    """The changed text, after checking that it has the expected content and nothing else."""
+    with suppress(Exception):  # tomlkit and an unusual layout may raise anything
+        changed = change()
+        content = _parsed_file(client.format, changed)
+        if {**content, client.servers: _servers(client, content)} == expected:
+            return changed
+    raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")
 
 
 def _parsed_file(form: EntryFormat, text: str) -> dict[str, object]:
@@ -282,14 +313,18 @@ def _parsed_file(form: EntryFormat, text: str) -> dict[str, object]:
         content = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
         raise FileNotUnderstood(f"it is not valid {form.upper()} ({error})") from error
-    if content is None:
-        return {}
     if not isinstance(content, dict):
         raise FileNotUnderstood("it is not an object with settings")
     return content
 
 
-def _servers(client: Client, content: dict[str, object]) -> dict[str, ClientEntry]:
+def _as_entry(entry: object) -> ClientEntry:
+    if not isinstance(entry, dict):
+        raise EntryNotUnderstood
+    return entry
+
+
+def _servers(client: Client, content: dict[str, object]) -> dict[str, object]:
     servers = content.get(client.servers, {})
     if not isinstance(servers, dict):
         raise FileNotUnderstood(f"its {client.servers!r} is not an object with servers")
@@ -298,7 +333,7 @@ def _servers(client: Client, content: dict[str, object]) -> dict[str, ClientEntr
 
 def _put_json(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
     """The text with the entry; members of a previous one that do not change keep their layout."""
-    content = cast("dict[str, dict[str, object]]", jsonc.parse(text) or {})
+    content = cast("dict[str, dict[str, object]]", jsonc.parse(text))
     previous = content.get(path[0], {}).get(path[1])
     if not isinstance(previous, dict):
         return jsonc.put_member(text, path, entry)
@@ -316,7 +351,8 @@ def _put_toml(text: str, path: tuple[str, str], entry: ClientEntry) -> str:
         document[path[0]] = tomlkit.table(is_super_table=True)
     servers = cast("MutableMapping[str, object]", document[path[0]])
     if not isinstance(servers.get(path[1]), MutableMapping):
-        servers[path[1]] = tomlkit.table()
+        inline = isinstance(servers, tomlkit.items.InlineTable)
+        servers[path[1]] = tomlkit.inline_table() if inline else tomlkit.table()
     table = cast("MutableMapping[str, object]", servers[path[1]])
     for key in table.keys() - entry.keys():
         del table[key]

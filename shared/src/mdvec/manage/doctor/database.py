@@ -24,12 +24,17 @@ from mdvec.database import (
     size_on_disk,
     snapshot,
 )
-from mdvec.datasets import dataset_tables, remove_unneeded_copies, snapshot_folder
+from mdvec.datasets import (
+    can_read_all,
+    dataset_tables,
+    remove_unneeded_copies,
+    snapshot_folder,
+)
 from mdvec.index import chunks, table_changes
 from mdvec.manage.doctor.findings import Finding, FindingLevel
 from mdvec.settings import Loaded
 from mdvec.sizes import MEGABYTE
-from mdvec.text import file_size, identifier
+from mdvec.text import file_size, identifier, some_of
 from mdvec.tools import KINDS, Tool, is_being_imported, lock_file, only_import_of, registry
 
 _MAX_ERRORS = 10
@@ -57,9 +62,13 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
         )  # fmt: skip
     try:
         with open_database(path, "read") as connection:
-            size = file_size(size_on_disk(path))
-            yield Finding("ok", "database", f"{path} ({size}) has format {format_of(connection)}")
-            yield from _integrity(connection)
+            size, number = file_size(size_on_disk(path)), format_of(connection)
+            if number:
+                yield Finding("ok", "database", f"{path} ({size}) has format {number}")
+                yield from _integrity(connection)
+            else:
+                sentence = f"{path} is empty; if it had tools, their content is lost"
+                yield Finding("warning", "database", sentence, "mdvec restore FILE")
     except DatabaseMissing:
         yield Finding(
             "warning", "database", f"there is no database at {path} yet",
@@ -176,6 +185,29 @@ def _remove(database: Path, name: str) -> None:
             with connection:
                 table_changes.drop_leftovers(connection, tool.id, tool.name, current=current)
             remove_unneeded_copies(connection, tool.id)
+
+
+def check_copies(installation: Loaded) -> Iterator[Finding]:
+    """Read every row of the copies of data files: queries read nothing else."""
+    database = installation.settings.database_path
+    with open_database(database, "read") as connection, snapshot(connection):
+        tables = {
+            tool.name: dataset_tables(connection, tool.id)
+            for tool in registry.list_tools(connection)
+            if KINDS[tool.kind].has_data_files
+        }
+    for name, of_tool in tables.items():
+        copied = [table for table in of_tool if table.is_copy]
+        bad = [table.name for table in copied if table.is_lost or not can_read_all(table.parquet)]
+        if bad:
+            yield Finding(
+                "trouble", "copies",
+                f"{name}: queries cannot read {some_of(bad, _MAX_ERRORS)}; "
+                "the copies of the files are damaged or gone",
+                f"mdvec import -n {name} --mode update --checksum",
+            )  # fmt: skip
+        elif copied:
+            yield Finding("ok", "copies", f"{name}: every row can be read")
 
 
 _BYTES_PER_NUMBER = 4

@@ -29,6 +29,7 @@ GROUPS = (
     CheckGroup("models", installed.check_models),
     CheckGroup("sources", installed.check_sources, needs_database=True),
     CheckGroup("leftovers", database.check_leftovers, needs_database=True),
+    CheckGroup("copies", database.check_copies, needs_database=True),
     CheckGroup("indexes", database.check_indexes, needs_database=True),
     CheckGroup("engine", database.check_engine, needs_database=True),
     CheckGroup("server", check_server),

@@ -197,6 +197,7 @@ class Child:
         self._closed = False
         self.last_used = time.monotonic()
         self.tables: dict[str, tuple[Column, ...]] = {}
+        self.missing: list[str] = []
 
     @property
     def pid(self) -> int | None:
@@ -319,7 +320,8 @@ class Child:
         walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}
         record("query_process", **walls, memory_mb=self._limits.memory_mb)
         self.tables = {name: columns_in(columns) for name, columns in ready["tables"].items()}
-        for warning in missing_tables(ready["missing"]):
+        self.missing = missing_tables(ready["missing"], data.parquet)
+        for warning in self.missing:
             self._warn(warning)
 
     def _kill(self) -> None:

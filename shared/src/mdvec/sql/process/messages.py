@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,7 @@ class ParquetTable:
     """A table that is one Parquet file; size, mtime and inode show whether the file changed.
 
     The file is opened only inside ``folder`` (by default the file itself), so that a link put in
-    its place later leads nowhere else.
+    its place later leads nowhere else. ``tool`` is the name of the dataset that it belongs to.
     """
 
     name: str
@@ -89,6 +89,7 @@ class ParquetTable:
     mtime_ns: int
     inode: int = 0
     folder: Path | None = None
+    tool: str = "NAME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +164,14 @@ def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:
     return tuple(Column(name, kind) for name, kind in listed)
 
 
-def missing_tables(reasons: Mapping[str, str]) -> list[str]:
-    """The warnings about tables that could not be loaded, one sentence for each reason."""
-    names_by_reason: dict[str, list[str]] = {}
+def missing_tables(reasons: Mapping[str, str], tables: Iterable[ParquetTable]) -> list[str]:
+    """The warnings about ``tables`` that could not be loaded, one for each tool and reason."""
+    tool_of = {table.name: table.tool for table in tables}
+    names_by_cause: dict[tuple[str, str], list[str]] = {}
     for name, reason in reasons.items():
-        names_by_reason.setdefault(reason, []).append(name)
+        names_by_cause.setdefault((tool_of[name], reason), []).append(name)
     return [
-        f"not there: {named(names)} ({reason}); the user can repair that with: mdvec import"
-        for reason, names in names_by_reason.items()
+        f"not there: {named(names)} ({reason}); the user can have the files read again with: "
+        f"mdvec import -n {tool} --mode update --checksum"
+        for (tool, reason), names in names_by_cause.items()
     ]

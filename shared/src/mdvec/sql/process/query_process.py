@@ -128,6 +128,7 @@ class QueryProcess:
                     self._main.prepare()
             except NoTurn:
                 self._warn("queries are running; the tables are those from before they began")
+        self._warn(*self._main.missing)
         return self._main.tables | {
             table.name: table.columns or () for table in self.materialized()
         }
@@ -245,9 +246,8 @@ class QueryProcess:
         warnings, self._warnings = self._warnings, []
         return warnings
 
-    def _warn(self, warning: str) -> None:
-        if warning not in self._warnings:
-            self._warnings.append(warning)
+    def _warn(self, *warnings: str) -> None:
+        self._warnings += [each for each in warnings if each not in self._warnings]
 
     def close(self) -> None:
         """End the children and remove their folders; later calls raise QueriesUnavailable."""
@@ -308,6 +308,7 @@ class QueryProcess:
                         child.prepare()
                         response = child.request(question, seconds)
             except UnknownTable as error:  # the child only knows tables that the source names
+                self._warn(*child.missing)  # perhaps it is one of these
                 living = [table.name for table in self._named.living()]
                 raise UnknownTable(
                     f"{error}; materialized: {named(living)}" if living else str(error)
