@@ -183,7 +183,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names that share the colours: all of the ledger on the level of those shown."""
+    """The names that colours are assigned to: all of the ledger on the level of those shown."""
     majors = {
         subject.major
         for subject in shown
@@ -197,9 +197,9 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget; says if the months are not over.
+    """The chart of budgets: the spending above each budget; notes if the months are not over.
 
-    Those of a year are not beside those of the months: one axis cannot show both.
+    Yearly and monthly budgets are not shown together: one axis cannot fit both.
     """
     statuses = [each for each in answer.statuses if each.budget.per == "month"] or answer.statuses
     subjects = [status.budget.subject for status in statuses]
@@ -219,7 +219,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
 
 
 def comparison_chart(answer: ComparisonAnswer) -> Plot:
-    """The chart of a comparison: for each category or shop that it names, both periods' amounts."""
+    """The chart of a comparison: both periods' amounts for each category or shop."""
     moved, rest = answer.movements, answer.total_movements - len(answer.movements)
     later, earlier = _span(answer.after), _span(answer.before)
     has_both = len({movement.is_income for movement in moved}) > 1
@@ -238,7 +238,7 @@ def comparison_chart(answer: ComparisonAnswer) -> Plot:
 
 
 def _span(days: Days) -> str:
-    """The days of a period as titles have them: whole months by their names."""
+    """The days of a period as in titles: whole months by their names."""
     months = MonthRange.around(days, 1)
     return _without_zeros(months.in_words if months.days == days else days.in_words)
 
@@ -287,5 +287,5 @@ def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str
 
 
 def _without_zeros(period: str) -> str:
-    """A period as titles have it: 2025年6月 for 2025年06月."""
+    """A period as in titles: 2025年6月 for 2025年06月."""
     return re.sub("(?<=[年月])0", "", period)
