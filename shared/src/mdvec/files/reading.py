@@ -39,7 +39,7 @@ class NotOpened(UnreadableFile):
 
 @contextmanager
 def opened_within(file: Path, folder: Path) -> Iterator[int]:
-    """A descriptor of a file that an import found in its source, which is a folder or a file.
+    """A descriptor of a file of a source, which is a folder or a single file.
 
     Raises:
         NotOpened: it is gone, or is not a file of the source.
@@ -54,9 +54,10 @@ def opened_within(file: Path, folder: Path) -> Iterator[int]:
 
 
 def open_within(file: Path, folder: Path) -> int:
-    """Open a file for reading that is where it was recorded, or elsewhere in its folder.
+    """Open a file for reading, if it really is in the folder.
 
-    Neither path contained a link when it was recorded.
+    Neither path contained a link when it was recorded; a link that replaced the file may
+    lead elsewhere in the folder.
 
     Raises:
         NotOpened: it is gone, is not a regular file, or is a link out of the folder.
@@ -78,7 +79,7 @@ def open_within(file: Path, folder: Path) -> int:
     return descriptor
 
 
-_BLOCK = 2**17  # what the processor's cache holds with its text: a megabyte takes twice the time
+_BLOCK = 2**17  # fits the processor's cache together with its text; a megabyte takes twice as long
 
 
 class UncertainEncoding(UnreadableFile):
@@ -114,7 +115,7 @@ def decode_text(data: bytes) -> str:
     Line ends are kept; a BOM is not part of the text.
 
     Raises:
-        UnreadableFile: it is no text, or its encoding is not certain.
+        UnreadableFile: it is not text, or its encoding is uncertain.
     """
     if marked_encoding(data) == UTF_16:
         raise UnreadableFile("it is UTF-16; save it as UTF-8")
@@ -148,9 +149,9 @@ def file_encoding(file: Path) -> str:
 
 
 def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
-    """The encoding of a data file, and whether it is a guess: cp1252, by the letters it gives.
+    """The encoding of a data file, and whether it is a guess (cp1252, by its letters).
 
-    ``chosen`` is the user's own choice, which is not examined.
+    ``chosen`` is the user's choice, which is returned unchecked.
 
     Raises:
         UnreadableFile: the file cannot be read, or its encoding is not certain.
@@ -166,7 +167,7 @@ def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
 
 
 def not_decoded(chosen: str) -> UnreadableFile:
-    """Why a data file's text is not in its encoding: its user chose that, or the file changed."""
+    """The error for undecodable text: the user chose a wrong encoding, or the file changed."""
     if not chosen:
         return UnreadableFile.changed()
     wrong = f"it is not {chosen}, which was chosen for it"
@@ -204,7 +205,7 @@ def _blocks(file: Path) -> Iterator[bytes]:
 
 
 def _open_at_start(file: Path) -> BinaryIO:
-    """The file's bytes from the start: a ``/dev/fd`` path may share a position in the middle."""
+    """Open a file at its start: a ``/dev/fd`` path shares the position of its descriptor."""
     stream = file.open("rb")
     stream.seek(0)
     return stream
