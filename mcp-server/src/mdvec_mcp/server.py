@@ -49,9 +49,9 @@ class Wiring:
         folder_tool: the tool of the folder that the server was started for, if any.
         is_alone: whether that tool is the only one served.
         settings_file: the file of the settings, if any.
-        templates: those of the offers so far.
+        templates: the tools built for earlier offers (see ``Offer.templates``).
         early: the models and kinds of tools that were, or are being, loaded early.
-        extend: adds to a complete offer the tools of packages above this one.
+        extend: adds the tools of the MCP Apps to a complete offer.
     """
 
     server: MdvecServer

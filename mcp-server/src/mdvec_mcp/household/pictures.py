@@ -55,7 +55,7 @@ DrawableAnswer = HouseholdAnswer | TrendAnswer | BudgetAnswer | ComparisonAnswer
 
 
 class UnfittingGraph(MdvecError):
-    """A type of graph that cannot show the answer."""
+    """The type of graph cannot show the answer."""
 
     def __init__(self, given: str, tool: str, fitting: tuple[str, ...]) -> None:
         super().__init__(
@@ -78,9 +78,9 @@ class ChartPublisher:
         image_size: str | None = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        """The answer with its chart and its address; without a chart, the text first says why.
+        """The answer with its chart and address; without a chart, the text starts with why.
 
-        None for a size or format takes that of the settings.
+        A size or format of None means the configured one.
 
         Raises:
             ToolError: another type of graph was requested, or the size is out of bounds.
@@ -132,7 +132,7 @@ _UNITS = {"": (1, ""), "万": (10, "K"), "億": (100, "M"), "兆": (1, "T")}
 
 
 def in_picture(text: str) -> str:
-    """What a picture says of itself, in English: figures, months, and what it leaves out."""
+    """A title or note of a picture in English: figures, months, and what it leaves out."""
     text = _YEN.sub(_yen_in_english, in_english(re.sub("^その他: ", "others: ", text)))
     text = re.sub(r"(\d+)月", lambda month: ENGLISH_MONTHS[int(month[1]) - 1][:3].title(), text)
     text = re.sub(r"(\d+)年", r"\1", text)

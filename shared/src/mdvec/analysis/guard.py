@@ -233,7 +233,9 @@ class OutputGuard:
             shell.events.register(event, callback)
             self._undo.callback(shell.events.unregister, event, callback)
         for publisher in (shell.display_pub, shell.displayhook):
-            if hasattr(publisher, "register_hook"):  # a kernel's; in a terminal, IPython prints
+            if hasattr(
+                publisher, "register_hook"
+            ):  # only a kernel has this hook; in a terminal IPython just prints
                 publisher.register_hook(self._limited_display)
                 self._undo.callback(publisher.unregister_hook, self._limited_display)
 

@@ -221,7 +221,7 @@ def is_own_format(file: Path) -> bool:
 
 
 def is_own_header(start: bytes) -> bool:
-    """Whether the start of a SQLite file is that of a database of mdvec."""
+    """Whether a SQLite file with this header is a database of mdvec."""
     return int.from_bytes(start[_APPLICATION]) == APPLICATION_ID
 
 

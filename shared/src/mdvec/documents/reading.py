@@ -161,7 +161,7 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
 
 
 def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] | None:
-    """Where a page begins and ends; None if no page is asked for."""
+    """Where a page begins and ends; None if no page is requested."""
     if page is None:
         return None
     unit, starts = page_unit(stored.file_path), page_starts(stored.content)

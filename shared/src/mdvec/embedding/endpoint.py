@@ -56,7 +56,7 @@ class Sending:
     endpoint: Endpoint
 
     def sentence(self) -> str:
-        """What goes where, and what happens to it there."""
+        """A sentence on what is sent where, and what happens to it there."""
         where = self.endpoint
         safety = "" if where.is_encrypted else ", unencrypted"
         terms = f" {where.terms}" if where.terms else ""

@@ -76,7 +76,7 @@ class Problem:
 
 
 class PassingProblem(Problem):
-    """A problem that may pass although the file stays as it is: a lock, rights, an I/O error."""
+    """A problem that may pass without a change of the file: a lock, permissions, an I/O error."""
 
 
 @dataclass(frozen=True, slots=True)

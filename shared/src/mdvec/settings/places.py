@@ -59,7 +59,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def display_language(environment: Mapping[str, str], project_folder: Path) -> Literal["ja", "en"]:
-    """The language of commands' output: the configured one, else that of the system.
+    """The language of commands' output: the configured one, else the system's.
 
     A file that is unreadable or names another language is ignored here; loading the settings
     reports it.

@@ -124,7 +124,7 @@ def _is_there(name: str) -> bool:
 
 
 def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCALTIME) -> str:
-    """The name of the system's time zone: that of TZ, or of the link ``localtime``.
+    """The name of the system's time zone, from TZ or the link ``localtime``.
 
     If neither has a name, a zone with the present UTC offset, without summer time.
     """

@@ -303,7 +303,7 @@ def colored(code: str, language: str, _attributes: str = "") -> str:
 
 @cache
 def _tokens(sign: str) -> re.Pattern[str]:
-    """Matches what is coloured in languages whose comments begin with ``sign``."""
+    """A pattern of the tokens to colour in languages whose comments begin with ``sign``."""
     comments = [_BLOCKS[sign]] if sign in _BLOCKS else []
     if sign:  # not within a word or a URL (https://…), and not $# in a shell
         comments.append(rf"(?<![:/&\w$]){re.escape(sign)}[^\n]*")

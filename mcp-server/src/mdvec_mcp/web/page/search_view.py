@@ -101,7 +101,7 @@ class _Search:
         return self.views.wiring.search.list_documents(arguments, page)
 
     def _welcome(self, listing: search.Listing) -> dict[str, object]:
-        """The values above the documents without a question: tools, and questions to try."""
+        """The template's values without a question: the tools, and questions to try."""
         database = self.views.wiring.database
         seen = overview(database).tools
         sources = [tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts]

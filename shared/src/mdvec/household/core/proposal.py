@@ -69,7 +69,7 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     if pair is None:
         return mapping
     paid_out, paid_in = (column + 1 for column in pair)
-    # The amount that every row has beside such a pair is its balance.
+    # An amount that every row has in addition to such a pair is the balance.
     return replace(
         mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
     )
