@@ -355,7 +355,7 @@ class _Bridge:
         return answered
 
     def _write_answer(self, text: str, id_: str | int) -> bool:
-        """Write a message; returns whether it is the response, whose lost id is restored."""
+        """Write a message, correcting a response's id; returns whether it is the response."""
         message = json.loads(text)
         if "method" in message:
             self._write(text)

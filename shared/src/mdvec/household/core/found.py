@@ -92,7 +92,7 @@ def page_lines(
 ) -> list[str]:
     """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
 
-    ``about`` says what the rows are, where no sums stand above them.
+    ``about`` describes the rows if no sums precede them.
     """
     if not paging.total or (paging.size and not rows):
         return []

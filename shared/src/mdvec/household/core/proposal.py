@@ -110,7 +110,7 @@ def _amount_column(rows: Sequence[Sequence[str]], date: int) -> int | None:
 
 
 def _description_column(rows: Sequence[Sequence[str]], used: set[int | None]) -> int | None:
-    """The column with most different texts that are no numbers."""
+    """The column with the most distinct texts other than numbers."""
     texts: dict[int, set[str]] = {}
     for row in rows:
         for column, cell in enumerate(row):

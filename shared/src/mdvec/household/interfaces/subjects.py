@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from mdvec import search  # loaded when used: it needs NumPy, and a list of tools none of it
+from mdvec import search  # loaded on use: it imports NumPy, which listing the tools does not need
 from mdvec.embedding import default_constants
 from mdvec.household.core.categories import (
     AmbiguousCategory,
