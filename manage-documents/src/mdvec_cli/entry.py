@@ -1,4 +1,4 @@
-"""The command `mdvec`: Ctrl-C is one line while it loads, and no traceback while it ends."""
+"""The command `mdvec`: handles Ctrl-C while it loads and while it ends, without tracebacks."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def main() -> None:
     loaded()
     try:
         mdvec_cli.main.main()
-    finally:  # an interrupt while the interpreter ends would be a traceback
+    finally:  # an interrupt while the interpreter ends would print a traceback
         signal.signal(signal.SIGINT, signal.SIG_DFL)

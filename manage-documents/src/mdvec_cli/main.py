@@ -1,6 +1,6 @@
 """Entry point of `mdvec`: adds the commands, turns errors into messages and exit codes.
 
-Its help is in the user's language; in Japanese, in lines that fit the terminal.
+Help is in the user's language; Japanese lines are broken to fit the terminal.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _EXTRA = re.compile(r"  \[")
 
 
 def put_into_japanese(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
-    """Put the help of a command, of its options and of all commands below into Japanese.
+    """Translate the help of a command, its options and its subcommands to Japanese.
 
     A text that is not in ``help.ja.toml`` stays in English.
     """
@@ -62,11 +62,11 @@ def _put(command: Any, words: dict[str, str], context_class: type) -> None:  # n
 
 
 def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
-    """The contexts of commands, which make their help with a formatter of Japanese."""
+    """A context class whose formatter writes Japanese help."""
     usual = command.context_class.formatter_class
 
     class JapaneseFormatter(usual):  # type: ignore[misc, valid-type]
-        """Writes help with headings in Japanese, and breaks lines between any characters."""
+        """Writes Japanese headings, and breaks lines between any characters."""
 
         def write_heading(self, heading: str) -> None:
             super().write_heading(_HEADINGS.get(heading, heading))
@@ -101,7 +101,7 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """The width of a text in columns of a terminal."""
     return sum(2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
 
 
@@ -120,7 +120,7 @@ def wrapped(text: str, width: int) -> Iterator[str]:
 _STDERR = 2
 _WRONG_USAGE = 2
 _UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
-"""Errors of an output that is closed or full; the library translates those of its own files."""
+"""Errors of a closed or full output; the library handles those of its own files."""
 
 
 class _Commands(TyperGroup):
@@ -196,8 +196,8 @@ def main() -> None:
     _end_as_by_ctrl_c()
     _need_a_working_folder()
     for stream in (sys.stdout, sys.stderr):
-        # A file name may not be valid Unicode; printing it must not fail. A pipe of Windows has the
-        # encoding of its old consoles, which lack letters.
+        # A file name may not be valid Unicode; printing it must not fail. On Windows a pipe has an
+        # old console encoding, which lacks letters.
         encoding = "utf-8" if sys.platform == "win32" else None
         stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     try:
@@ -222,7 +222,7 @@ def main() -> None:
 
 
 def _command() -> Any:  # noqa: ANN401 - typer's own click is private
-    """The command with all below it, in the language of the person who reads it."""
+    """The command with its subcommands, and help in the user's language."""
     command = typer.main.get_command(app)
     if is_japanese():
         put_into_japanese(command)
@@ -230,7 +230,7 @@ def _command() -> Any:  # noqa: ANN401 - typer's own click is private
 
 
 def _replace_closed_streams() -> None:
-    """Occupy closed descriptors, so that no file that is opened later takes what is printed."""
+    """Open /dev/null for closed standard streams, so that no file opened later gets the output."""
     while (descriptor := os.open(os.devnull, os.O_RDONLY)) <= _STDERR:
         pass
     os.close(descriptor)
@@ -241,9 +241,9 @@ def _replace_closed_streams() -> None:
 
 
 def _end_as_by_ctrl_c() -> None:
-    """End in order when the session or the terminal closes, too: no copy or server is left behind.
+    """Let SIGTERM and SIGHUP end the program like Ctrl-C, so that temporary copies and servers go.
 
-    A signal that is ignored, as with nohup, stays so.
+    A signal that is ignored, as with nohup, stays ignored.
     """
     for name in ("SIGTERM", "SIGHUP"):  # Windows has no SIGHUP
         number = getattr(signal, name, None)
@@ -252,7 +252,7 @@ def _end_as_by_ctrl_c() -> None:
 
 
 def _need_a_working_folder() -> None:
-    """Relative paths, and the file mdvec.toml, are looked for in it."""
+    """Fail early if the working folder is gone: relative paths and mdvec.toml need it."""
     try:
         os.getcwd()  # noqa: PTH109 - Path.cwd() is the same call
     except OSError as error:
@@ -260,12 +260,12 @@ def _need_a_working_folder() -> None:
 
 
 def _give_up_stdout() -> None:
-    """Drop what is still buffered; at exit, Python would try to write it once more."""
+    """Discard buffered output; at exit, Python would try to write it again."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _wrong_usage(error: typer.TyperException) -> str:
-    """The message for a wrong command line: what is wrong and where to look, or the help."""
+    """The message for a wrong command line: the mistake and where to look, or the help."""
     message = error.format_message()
     if "\n" in message:
         return message
@@ -277,7 +277,7 @@ def _wrong_usage(error: typer.TyperException) -> str:
 
 
 def _how_to_name(message: str, context: typer.Context | None) -> str:
-    """How to name a tool, where a command that has an option for it got too many words."""
+    """A hint to name the tool with --name, if a command with that option got too many words."""
     parameters = context.command.params if context is not None else []
     if "unexpected extra argument" not in message or not any("-n" in p.opts for p in parameters):
         return ""

@@ -1,6 +1,6 @@
-"""Runs a tool with arguments that were checked against the JSON types in its schema.
+"""Checks a tool's arguments against the JSON types in its schema, and runs the tool.
 
-Pydantic would accept ``true`` for 1 and ``"5"`` for 5, and so hide a model's mistake.
+Pydantic would accept ``true`` for 1 and ``"5"`` for 5, and so hide mistakes of the model.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mdvec_mcp.calls import ToolReply
 
 answer_language: ContextVar[str] = ContextVar("answer_language", default="ja")
-"""What the household's answer to the current call will be in; pictures cannot be put so later."""
+"""The language of the household's answer to this call; pictures cannot be translated afterwards."""
 
 _HOUSEHOLD = "mdvec_mcp.household"
 _LANGUAGES = ("ja", "en")
@@ -33,9 +33,9 @@ _LANGUAGES = ("ja", "en")
 class ArgumentWording:
     """The sentences of one language, as templates.
 
-    ``kinds`` names JSON types, ``shorter`` what a long number should be; ``either`` joins them,
-    ``comma`` joins names, and ``nothing`` stands where there is none. ``needed`` says what pydantic
-    needed instead of a value.
+    ``kinds`` names JSON types, ``shorter`` replaces them for overlong numbers; ``either`` joins
+    types, ``comma`` joins names, and ``nothing`` stands for an empty list of names. ``needed``
+    describes what pydantic expected.
     """
 
     unknown: str
@@ -62,7 +62,7 @@ class ArgumentWording:
 
 def _in_english(error: Mapping[str, Any]) -> str:
     message = str(error["msg"]).removeprefix("Value error, ").partition(" after validation")[0]
-    for what in ("Input ", "List ", "String "):  # the sentence names the argument before it
+    for what in ("Input ", "List ", "String "):  # the sentence already names the argument
         message = message.removeprefix(what)
     return message[:1].lower() + message[1:]
 
@@ -122,16 +122,16 @@ MAX_SHOWN_CHARS = 60
 _STRICT = frozenset({"integer", "number", "boolean"})
 """The JSON types to which pydantic converts others."""
 _TOO_LARGE = 10**18
-"""A whole number of 19 digits, which answers would repeat, and SQLite might not hold."""
+"""Whole numbers from 19 digits on are refused: SQLite might not store them."""
 
 
 async def run_checked(
     tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], language: str = "ja"
 ) -> ToolReply:
-    """The tool's reply; refusals are in the language of its answers.
+    """Run the tool; refusals are in the language of its answers.
 
-    The household's are in ``language``, unless the call has an argument of this name, which each of
-    its tools takes. Only the instructions mention it, to keep the list of tools short.
+    A household tool answers in ``language``, unless the call has an argument of this name. Each
+    takes it, but only the instructions mention it, to keep the list of tools short.
 
     Raises:
         ToolError: an argument is wrong, or the tool refuses the call.
@@ -184,9 +184,9 @@ async def _reply(
     return reply
 
 
-@lru_cache(maxsize=128)  # a tool that is offered anew has a class of its own
+@lru_cache(maxsize=128)  # a tool that is offered again has a new class
 def _parameters(arguments: type[BaseModel]) -> dict[str, Any]:
-    """The full schemas of a tool's parameters; the listed ones do not say where null is allowed."""
+    """The full schemas of a tool's parameters; the published ones do not mention null."""
     known: dict[str, Any] = arguments.model_json_schema(by_alias=True).get("properties", {})
     return known
 
@@ -200,8 +200,8 @@ def checked_arguments(
     """The arguments, with a single string wrapped in a list if the tool needs a list of strings.
 
     Raises:
-        ToolError: there is no such argument, or a number or a boolean is needed, and another JSON
-            type was given.
+        ToolError: an argument is unknown, or has another JSON type than the number or boolean
+            needed.
     """
     if unknown := [key for key in arguments if key not in properties]:
         names = wording.comma.join(properties) or wording.nothing
@@ -249,7 +249,7 @@ def _is_json_list(text: str) -> bool:
 
 
 def _mismatch(value: object, variants: list[Schema], wording: ArgumentWording) -> str | None:
-    """What is needed instead of ``value``; None if it is valid or pydantic checks it."""
+    """What is needed instead of ``value``; None if it is valid or is left to pydantic."""
     strict = [variant["type"] for variant in variants if variant.get("type") in _STRICT]
     if "integer" in strict and isinstance(value, int | float) and abs(value) >= _TOO_LARGE:
         return wording.shorter

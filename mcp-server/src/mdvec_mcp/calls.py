@@ -1,6 +1,6 @@
-"""What the functions of tools use: replies, threads for their work, and errors for the model.
+"""Helpers for the functions of tools: replies, threads, and errors for the model.
 
-Errors that matter above all are those of a database that is missing, replaced or empty.
+Above all, these handle a database that is missing, replaced or empty.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def errors_for_the_model(wording: Wording, max_bytes: int | None = None) -> Iter
 
 
 def refuse_empty_database(database: Path) -> None:
-    """Raise DatabaseEmptied if the database holds no tools at all, active or not."""
+    """Raise DatabaseEmptied if the database has no tools, active or not."""
     if not list_tools(database, active_only=False):
         raise DatabaseEmptied(database)
 
@@ -102,19 +102,19 @@ def _without_home(words: str) -> str:
 
 T = TypeVar("T")
 Data = Callable[[], dict[str, Any]]
-"""Makes an answer's data, which only programs ask for, as JSON."""
+"""Makes an answer's data for programs, as JSON."""
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 """For tools that change nothing."""
 WRITES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
 )
-"""For tools that record what the user decided."""
+"""For tools that record decisions of the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolReply:
-    """A tool's answer: the text is all that the model reads, ``data`` makes the same as JSON.
+    """A tool's answer: the text for the model, and ``data``, which makes the same as JSON.
 
     ``blocks`` follow the text, such as a picture.
     """
@@ -134,7 +134,7 @@ async def in_thread(
     """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
     Errors about the database get the ``wording``; other messages are cut at ``max_error_bytes``.
-    Without a ``limiter``, anyio's default says how many threads run at once.
+    Without a ``limiter``, anyio's default limits the number of threads.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.

@@ -15,10 +15,10 @@ _SURROGATES = re.compile(
 
 
 def without_lone_surrogates(text: str) -> str:
-    """The JSON text with U+FFFD in place of each escaped half of a surrogate pair.
+    """The JSON text with U+FFFD instead of each escaped lone surrogate.
 
-    JavaScript clients send such a half when they cut an emoji in two. The SDK's JSON parser would
-    then reject the whole message, and the client would wait for a reply forever.
+    JavaScript clients send one when they cut an emoji in two. The SDK's JSON parser would reject
+    the whole message, and the client would wait for a reply forever.
     """
     return _SURROGATES.sub(_without_lone_half, text)
 

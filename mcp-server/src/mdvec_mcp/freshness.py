@@ -1,4 +1,4 @@
-"""Looks at the sources behind an answer, imports changes if wanted, and waits for imports."""
+"""Checks the sources behind an answer, imports changes if configured, and waits for imports."""
 
 from __future__ import annotations
 
@@ -28,77 +28,77 @@ if TYPE_CHECKING:
 logger = logging.getLogger("mdvec")
 
 _WRITTEN_SECONDS = 2
-"""A running import writes all the time; sources are looked at only this often meanwhile."""
+"""The interval of checks during an import, which writes to the database all the time."""
 _WAIT_SECONDS = 0.25
-"""What an answer waits for a look that began with it; for 1,000 files it takes 10 ms."""
+"""How long an answer waits for the check it started, which takes 10 ms for 1,000 files."""
 
 _MAX_KEPT = 100
-"""Looks that are remembered: clients may ask for any names, also of tools that do not exist."""
+"""How many checks are remembered: clients may ask for any names, even of unknown tools."""
 _FIRST_SECONDS = 2.0
 _IMPORT_SECONDS = 5.0
-"""What a query waits for an automatic import of its source, from the moment that this began."""
+"""How long a query waits for an automatic import of its source, from the import's start."""
 _LATER_SECONDS = 0.5
-"""The pause before the next look, if the last took longer than an answer waits."""
+"""The pause before the next check, if the last took longer than an answer waits."""
 
 AnyContext = Context[Any, Any]
-"""What the SDK passes to a tool for its client; it is no parameter of the tool."""
+"""The SDK's context of a call; it is not a parameter of the tool."""
 _STEP_SECONDS = 0.1
 _MAX_SECONDS_WITH_SOME = 3.0
 _MAX_SECONDS = 10.0
-"""What a search waits for a first import, with and without a document that is in already."""
+"""How long a search waits for a first import: with a document imported, and without any."""
 
 Wording = Callable[["Freshness", bool], str]
-"""What an answer says of a source, and whether its import has begun; "" says nothing."""
+"""Words a note on a source, given whether an import of it has begun; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
-    """What the last look saw, when, and at which state of the database."""
+class _LastLook:
+    """The result of the last check, its time, and the state of the database."""
 
     at: float
     stamp: FileStamp | None
-    found: tuple[Freshness, ...] = ()
+    states: tuple[Freshness, ...] = ()
     took: float = 0.0
 
     def holds(self, seconds: int, stamp: FileStamp | None) -> bool:
-        """Whether no other look is due: after a write, a difference may be gone sooner.
+        """Whether the result is still valid; differences are valid for less time after a write.
 
-        A source without files is looked at each time, because its first files are expected.
+        A source without files is checked each time, because its first files are expected.
         """
-        if any(state.is_empty for state in self.found):
+        if any(state.is_empty for state in self.states):
             return False
         age = time.monotonic() - self.at
-        is_as_seen = stamp == self.stamp or not any(state.sentence() for state in self.found)
+        is_as_seen = stamp == self.stamp or not any(state.sentence() for state in self.states)
         return age < (seconds if is_as_seen else min(seconds, _WRITTEN_SECONDS))
 
 
 @dataclass(slots=True)
 class Look:
-    """A look that may still run, or what the last one saw."""
+    """A check of sources, which may still run."""
 
-    _known: Callable[[], tuple[Freshness, ...]]
+    _latest_states: Callable[[], tuple[Freshness, ...]]
     _is_importing: Callable[[str], bool]
     _running: threading.Thread | None = None
 
-    def found(self) -> tuple[Freshness, ...]:
-        """What it saw; it has a moment more to end."""
+    def states(self) -> tuple[Freshness, ...]:
+        """The result; waits a moment for a check that still runs."""
         if self._running is not None:
             self._running.join(_WAIT_SECONDS)
-        return self._known()
+        return self._latest_states()
 
     def notes(self, wording: Wording) -> list[str]:
-        """What to say in the answer."""
-        sentences = (wording(state, self._is_importing(state.tool)) for state in self.found())
+        """The notes for the answer."""
+        sentences = (wording(state, self._is_importing(state.tool)) for state in self.states())
         return [sentence for sentence in sentences if sentence]
 
 
 @dataclass(slots=True)
 class FreshnessWatch:
-    """Looks at sources, at most every ``seconds`` for the same question. Thread-safe.
+    """Checks sources, at most every ``seconds`` for the same scope. Thread-safe.
 
-    A look runs in a thread of its own: a source on a disk that hangs delays no answer. With
-    ``is_auto``, what changed is imported in the background; the tool with the id ``always_auto`` in
-    any case, as its name may change. ``only`` is the id of the tool that this server serves alone.
+    A check runs in its own thread, so that a hanging disk delays no answer. With ``is_auto``,
+    changes are imported in the background; those of the tool with the id ``always_auto`` in any
+    case. ``only`` is the id of the only tool that this server serves. Ids, since names may change.
     """
 
     database: Path
@@ -109,7 +109,7 @@ class FreshnessWatch:
     always_auto: int | None = None
     only: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _looks: dict[str, _Known] = field(default_factory=dict)
+    _looks: dict[str, _LastLook] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
     _attempts: Attempts = field(default_factory=Attempts)
     _first: dict[str, ImportRun] = field(default_factory=dict)
@@ -126,10 +126,10 @@ class FreshnessWatch:
         return [tool for tool in active if self.serves(tool)]
 
     def served_names(self, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        """The names of tools to search or read: those given; a server of one tool has only its own.
+        """The names of tools to search or read; a server of one tool allows only its own.
 
         Raises:
-            ToolNotFound: this server serves one tool, which is not among them.
+            ToolNotFound: this server serves one tool, and ``names`` are others.
         """
         if self.only is None:
             return names
@@ -142,17 +142,17 @@ class FreshnessWatch:
     def look(
         self, scope: str, concerns: Callable[[Tool], bool], seconds: int | None = None
     ) -> Look:
-        """Begin a look at the active tools that ``concerns`` selects, if the last is too old.
+        """Start a check of the active tools that ``concerns`` selects, if the last is too old.
 
-        ``scope`` names the selection: the same name stands for the same tools. A quick look holds
+        ``scope`` names the selection: the same name means the same tools. A quick check is valid
         for at most ``seconds``, if they are fewer than the setting's.
         """
         stamp = stamp_of(self.database)
         with self._lock:
-            known = self._looks.get(scope)
-            is_slow = known is not None and known.took > _WAIT_SECONDS
+            last = self._looks.get(scope)
+            is_slow = last is not None and last.took > _WAIT_SECONDS
             within = self.seconds if seconds is None or is_slow else min(seconds, self.seconds)
-            holds = known is not None and known.holds(within, stamp)
+            holds = last is not None and last.holds(within, stamp)
             if not holds and scope not in self._running:
                 started = threading.Timer(
                     _LATER_SECONDS if is_slow else 0, self._look, (scope, concerns, stamp)
@@ -160,34 +160,34 @@ class FreshnessWatch:
                 started.daemon = True
                 self._running[scope] = started
                 started.start()
-            # A look that another call began is waited for, too.
+            # Wait also for a check that another call started.
             running = None if is_slow else self._running.get(scope)
         return Look(lambda: self._known_differences(scope, stamp), self._is_importing, running)
 
     def look_at_tool(self, name: str) -> Look:
-        """Begin a look at one tool."""
+        """Start a check of one tool."""
         return self.look(f"tool {name}", lambda tool: tool.name == name)
 
     def wait_for_imports(self, look: Look, concerns: Callable[[Freshness], bool]) -> bool:
-        """Wait a moment for automatic imports of the sources concerned; whether one has ended."""
+        """Wait a moment for automatic imports of sources concerned; returns whether one ended."""
         if not self.is_auto and self.always_auto is None:
             return False
-        changed = (state.tool for state in look.found() if state.is_stale and concerns(state))
+        changed = (state.tool for state in look.states() if state.is_stale and concerns(state))
         runs = [run for run in map(self.imports.running, changed) if run is not None]
         ended = [run.wait(max(_IMPORT_SECONDS - run.seconds, 0)) for run in runs]
         return any(ended)
 
     @property
     def waits_for_first_looks(self) -> bool:
-        """Whether a first look still runs that may begin an import."""
+        """Whether a first check that may start an import still runs."""
         imports = self.is_auto or self.always_auto is not None
         with self._lock:
             return imports and not self._running.keys() <= self._looks.keys()
 
     def wait_for_first_looks(self) -> None:
-        """Wait a moment for the first looks that still run: each may begin an import.
+        """Wait a moment for first checks that still run, since each may start an import.
 
-        A look at a disk that hangs holds up the first search alone.
+        A check of a hanging disk delays only the first search.
         """
         now = time.monotonic()
         with self._lock:
@@ -202,14 +202,14 @@ class FreshnessWatch:
             look.join(max(until - time.monotonic(), 0))
 
     def first_import(self, names: Sequence[str] | None) -> ImportRun | None:
-        """The first import of one of these tools, or of any, while it runs."""
+        """The running first import of one of these tools, or of any."""
         with self._lock:
             self._first = {name: run for name, run in self._first.items() if not run.is_done}
             runs = [run for name, run in self._first.items() if names is None or name in names]
         return runs[0] if runs else None
 
     def start_import(self, tool: Tool, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool; until the caller gives the run up, it is wanted."""
+        """Import a tool; the run counts as wanted until the caller gives it up."""
         run = self.imports.start(tool.name, is_automatic=is_automatic)
         if tool.last_import_at is None:
             with self._lock:
@@ -218,10 +218,10 @@ class FreshnessWatch:
 
     def _known_differences(self, scope: str, stamp: FileStamp | None) -> tuple[Freshness, ...]:
         with self._lock:
-            known = self._looks.get(scope)
-        # What was seen before a write may have been imported by it.
-        is_of_now = known is not None and known.stamp == stamp
-        return known.found if known is not None and is_of_now else ()
+            last = self._looks.get(scope)
+        # A write since the check may have imported the differences.
+        is_of_now = last is not None and last.stamp == stamp
+        return last.states if last is not None and is_of_now else ()
 
     def _is_importing(self, name: str) -> bool:
         return self.imports.running(name) is not None
@@ -234,11 +234,12 @@ class FreshnessWatch:
             )
             now = time.monotonic()
             with self._lock:
-                # The first look also imports modules, which says nothing of the next ones.
+                # The first check also imports modules, so its time says nothing about the next
+                # ones.
                 took = now - began if scope in self._looks else 0.0
                 while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
                     del self._looks[next(iter(self._looks))]
-                self._looks[scope] = _Known(now, stamp, states, took)
+                self._looks[scope] = _LastLook(now, stamp, states, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:
@@ -247,20 +248,22 @@ class FreshnessWatch:
                 self._first_look_until.pop(scope, None)
 
     def _looked_at(self, tool: Tool) -> Freshness | None:
-        """A look at one tool; None if nothing can be said about its source now."""
+        """The check of one tool; None if its source cannot be checked now."""
         try:
             seen = sync.look_at(self.database, tool.name, self.rules)
             is_auto = self.is_auto or tool.id == self.always_auto
             is_running = seen.is_being_imported or self._is_importing(tool.name)
             if seen.is_stale and is_auto and not is_running:
                 self._import(tool, seen)
-        except MdvecError as error:  # as when it was just deleted; the others are looked at
+        except (
+            MdvecError
+        ) as error:  # for example, it was just deleted; the others are still checked
             logger.info("no look at the source of %s: %s", tool.name, error)
             return None
         return seen
 
     def _import(self, tool: Tool, seen: Freshness) -> None:
-        """Import what changed, but do not retry the same difference all the time."""
+        """Import changes, but do not retry the same differences all the time."""
         with self._lock:
             is_due = self._attempts.begin(tool.name, seen.mark)
         if is_due:
@@ -268,7 +271,7 @@ class FreshnessWatch:
 
 
 def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-    """What an answer says of a source that differs from its index."""
+    """A note on a source that differs from its index."""
     if is_importing and state.is_stale:
         return "; ".join(
             filter(None, (state.difference(), "an import is running", state.warning()))
@@ -277,7 +280,7 @@ def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: 
 
 
 def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-    """As ``freshness_in_english``, in Japanese, for the household's answers."""
+    """The note in Japanese, for the household's answers."""
     if state.trouble:
         return (
             f"{state.tool} の取り込み元 {state.source} が見つからないか空です（ディスクは接続されて"
@@ -320,17 +323,17 @@ def _some_in_japanese(paths: Sequence[str]) -> str:
 
 
 _TABLE_SECONDS = 2
-"""A figure from a file that has changed is wrong; so these sources are looked at more often."""
+"""Seconds between checks; short, because figures from a changed file are wrong."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableSources:
-    """Looks at the sources of all tables, at most every two seconds."""
+    """Checks the sources of all tables, at most every two seconds."""
 
     watch: FreshnessWatch
 
     def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Begin a look; if a source concerned is imported by itself, wait a moment for that."""
+        """Start a check; if it starts an import of a source concerned, wait a moment for that."""
         look = self._look()
         if runs_sql and self.watch.wait_for_imports(look, concerns):
             look = self._look()
@@ -349,7 +352,7 @@ class TableSources:
 async def follow(
     runs: Sequence[ImportRun], ctx: AnyContext, is_enough: Callable[[ImportRun, float], bool]
 ) -> None:
-    """Report the progress of imports until each has ended, or ``is_enough`` after its seconds."""
+    """Report the progress of imports until each has ended or ``is_enough`` says so."""
     began, reported = anyio.current_time(), -1
     while True:
         waited = anyio.current_time() - began

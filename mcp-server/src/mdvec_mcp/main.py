@@ -38,7 +38,7 @@ _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 def main() -> None:
     """Run the server until its client closes STDIN, or over HTTP until a signal."""
     arguments = _arguments(sys.argv[1:])
-    # Python's own handler would wait until the thread that reads STDIN gets another line.
+    # Python's own handler would wait until the thread reading STDIN gets another line.
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     if arguments.http is None and sys.stdin is not None and sys.stdin.isatty():
         sys.stderr.write(_ON_TERMINAL)
@@ -60,17 +60,17 @@ def main() -> None:
 
 
 def _in_own_language(sentence: str) -> str:
-    """A sentence in the language of the person who started the server."""
+    """A sentence in the language of the user who started the server."""
     from mdvec.settings import display_language
 
-    with suppress(OSError):  # without a working folder no settings file is there either
+    with suppress(OSError):  # no working folder, so no settings file in it
         if display_language(os.environ, Path.cwd()) == "ja":
             return in_japanese(sentence)
     return sentence
 
 
 def _reserve_stdio() -> tuple[int, int]:
-    """Reserve STDIN and STDOUT for the protocol, even if other (also native) code uses them.
+    """Reserve STDIN and STDOUT for the protocol, even if other code (also native) uses them.
 
     Returns the descriptors to read from and write to. Afterwards descriptor 0 is the null device
     and descriptor 1 is STDERR.
@@ -79,7 +79,7 @@ def _reserve_stdio() -> tuple[int, int]:
     with open(os.devnull, "rb") as nothing:  # noqa: PTH123 - a device, not a path
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    if sys.platform == "win32":  # a pipe has the encoding of old consoles there
+    if sys.platform == "win32":  # there a pipe has an old console encoding
         sys.stderr.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     sys.stdout = sys.stderr
     return wire
@@ -180,7 +180,7 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
 def _log_to_stderr(level: str) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(levelname)s %(name)s: %(message)s"))
-    handler.setLevel(level)  # an import in a process of its own logs from this level on, too
+    handler.setLevel(level)  # background imports also log from this level on
     logging.getLogger().addHandler(handler)
     logging.getLogger().setLevel("WARNING")
     logging.getLogger("mdvec").setLevel(level)
@@ -221,7 +221,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     folder = None
     if arguments.docs_dir is not None:
         folder = manage.tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
-    # A database in a folder of its own was made for such servers: all its tools are of interest.
+    # With --data-dir the database was made for such servers, so all its tools are offered.
     is_alone = folder is not None and arguments.data_dir is None and not arguments.all_tools
     start = Start(settings, loaded_ones.file, folder, is_alone)
     if arguments.http is not None:
@@ -247,7 +247,7 @@ def _token(arguments: argparse.Namespace, settings: Settings) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a server is started with: the settings, and the folder that it may serve alone."""
+    """What a server starts with: the settings, and a folder that may be the only one it serves."""
 
     settings: Settings
     settings_file: Path | None
@@ -256,7 +256,7 @@ class Start:
 
 
 def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
-    import anyio  # after STDOUT is reserved: nothing that a module prints may reach it
+    import anyio  # after STDOUT is reserved, so that nothing a module prints reaches it
 
     _build_validators_late()
     from mdvec_mcp.stdio import serve
@@ -294,7 +294,7 @@ def _build_validators_late() -> None:
 
 
 def _page(wiring: Wiring) -> web.PageGuard | None:
-    """The local page; None if its key can be neither read nor made."""
+    """The local page; None if its key can neither be read nor created."""
     try:
         return web.page_app(wiring, manage.page_key(wiring.database))
     except manage.PageKeyUnusable as error:

@@ -1,4 +1,4 @@
-"""What the server offers at one time, with instructions, and how that follows the database."""
+"""What the server offers, with its instructions, and how that follows the database."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Schema = dict[str, Any]
 _MAPS_OF_SCHEMAS = {"properties", "$defs"}
 """Keywords whose values map names, not keywords, to schemas."""
 _IMPLIED = [("additionalProperties", True), ("default", None), ("default", "")]
-"""Keywords with values that are the default anyway."""
+"""Keywords with default values, which can be omitted."""
 
 
 def compact_input(schema: Schema) -> Schema:
@@ -68,9 +68,9 @@ def _nullable(schema: Schema) -> Schema | None:
 logger = logging.getLogger("mdvec")
 
 ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
-"""The part of a tool's ``_meta`` with which clients that defer tools load it at once."""
+"""The part of a tool's ``_meta`` that makes clients which defer tools load it at once."""
 Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
-"""The values that an argument may have, given the arguments that are known already."""
+"""The values that an argument may have, depending on the other arguments."""
 
 
 @dataclass(slots=True)
@@ -78,18 +78,17 @@ class Offer:
     """The tools, resources and prompts, and the instructions for the model.
 
     Attributes:
-        row_names: the names of the rows of the table ``tools``, which the server's own tools must
-            not use.
-        templates: the first tool built from each function definition, whose schema the others
-            share, so that 200 rows take little longer than one; pass it on to the next offer.
+        row_names: the names of users' tools, which the server's own tools must not use.
+        templates: the first tool built from each function definition; the others share its schema,
+            so that 200 tools take little longer than one. Pass it on to the next offer.
         tools: by name, in the order in which they are listed.
         answers: by tool, the class of its structured answer, or a union of classes.
-        views: by tool, the address of the App's view of a call with some arguments, if it has one.
+        views: by tool, a function from a call's arguments to the address of the App's view, if any.
         resources: by URI.
         completions: by a resource template's URI and the name of its argument.
         prompts: by name.
-        left_out: the server's own tools that settings leave out, each with which would offer it.
-        instructions: what the model reads before it uses the tools.
+        left_out: the server's own tools that are disabled, each with the setting that enables it.
+        instructions: the text that the model reads before it uses the tools.
     """
 
     row_names: frozenset[str] = frozenset()
@@ -115,10 +114,10 @@ class Offer:
         answer: Any = None,  # noqa: ANN401 - a class or a union of classes
         is_row: bool = False,
     ) -> None:
-        """Add the tool of a row under the row's name, or one of the server's own.
+        """Add a user's tool (``is_row``) under its name, or one of the server's own.
 
-        The server's own tool is named after its function, if it has no ``name``, and gets another
-        name if a row has its name.
+        A tool without ``name`` is named after its function. The server's own gets another name if a
+        user's tool has it.
         """
         called = name or fn.__name__
         if not is_row:
@@ -146,14 +145,14 @@ class Offer:
         self.resources.add_resource(resource)
 
     def named(self, tool: str) -> str:
-        """The name of one of the server's own tools; if it is not offered, with the reason."""
+        """The name of one of the server's own tools, with the reason if it is not offered."""
         called = own_name(tool, self.row_names)
         if called in self.tools:
             return called
         return f"{called} (this server does not offer it{self.left_out.get(called, '')})"
 
     def lists(self) -> dict[ServerEvent, list[object]]:
-        """What clients see of each of its lists, by the event that tells of a change."""
+        """The contents of its lists as clients see them, by the event that announces a change."""
         tools, files = self.tools.values(), self.resources.list_resources()
         return {
             ToolsListChanged(): [(t.name, t.title, t.description, t.parameters) for t in tools],
@@ -163,9 +162,9 @@ class Offer:
 
 
 class LiveOffer:
-    """The offer that ``make`` makes of a database's active rows, and its changes. Thread-safe.
+    """Keeps the offer that ``make`` builds from a database's active tools up to date. Thread-safe.
 
-    While the file is missing, emptied or unreadable, the last offer stays: its tools say what
+    While the file is missing, emptied or unreadable, the last offer stays; its tools report what
     happened to the database.
     """
 
@@ -181,9 +180,9 @@ class LiveOffer:
         self.offer = make(rows)
 
     def poll(self) -> list[ServerEvent]:
-        """Read the rows again if the file has changed, and return the events for clients.
+        """Read the tools again if the file has changed, and return the events for clients.
 
-        Costs two stat calls while nothing changes.
+        Takes two stat calls if nothing has changed.
         """
         with self._lock:
             stamp = stamp_of(self._database)
@@ -210,7 +209,7 @@ class LiveOffer:
 
 
 def _shown_fields(rows: Sequence[Row]) -> list[tuple[object, ...]]:
-    """The part of the rows that the offer shows or uses."""
+    """The fields of the rows that the offer depends on."""
     return [
         (row.name, row.title, row.kind, described_tool(row), row.model, row.last_import_at,
          row.generation)
@@ -219,7 +218,7 @@ def _shown_fields(rows: Sequence[Row]) -> list[tuple[object, ...]]:
 
 
 MAX_CHARS = 2_000
-"""Clients cut instructions at 2 KB; nothing in them is from documents, only from users' rows."""
+"""Clients cut instructions at 2 KB. They describe the tools, without text from documents."""
 _MAX_DESCRIPTION = 120
 _NO_TOOLS = (
     "mdvec searches the user's own documents, but no tool is active in {database}. "
@@ -252,7 +251,7 @@ _NEWER = "reindex imports newer files."
 
 
 def instructions(rows: Sequence[Row], tools: Collection[str], database: Path) -> str:
-    """The instructions for the active ``rows`` and the names of the ``tools`` offered."""
+    """The instructions for the active ``rows`` and the offered ``tools``."""
     if not rows:
         return _NO_TOOLS.format(database=database.name)
     names = {row.name for row in rows}

@@ -1,8 +1,8 @@
-"""The MCP server: the SDK's low-level one, whose handlers answer from the offer of this moment.
+"""The MCP server, based on the SDK's low-level server; its handlers answer from the present offer.
 
-The SDK's `MCPServer` builds each tool's schema anew, tells its lists nothing of the client, and
-keeps its low-level server, which the transports here need, to itself. The handlers here let a
-client see one whole offer, with what it can draw.
+The SDK's `MCPServer` rebuilds each tool's schema, does not pass the client to its list handlers,
+and hides its low-level server, which the transports here need. The handlers here show each client
+one consistent offer, which depends on whether it draws Apps.
 """
 
 from __future__ import annotations
@@ -52,26 +52,26 @@ _METHODS: dict[type[ServerEvent], str] = {
     PromptsListChanged: "notifications/prompts/list_changed",
     ResourcesListChanged: "notifications/resources/list_changed",
 }
-"""The notification of each event; sessions get none about single resources."""
+"""The notification of each event; there is none about single resources."""
 
 
 @dataclass(slots=True)
 class _Stream:
-    """The stream of notices of a session over HTTP: notices are lost while it is not open."""
+    """A session's stream of notifications over HTTP; those sent while it is closed are lost."""
 
     is_open: bool = False
     missed: dict[str, None] = field(default_factory=dict)
 
 
 class Sessions:
-    """The open sessions that began with a handshake (``initialize``)."""
+    """The open sessions, which began with a handshake (``initialize``)."""
 
     def __init__(self) -> None:
         self._open: set[Connection] = set()
         self._streams: dict[str, _Stream] = {}
 
     def opened(self, session: str) -> list[str]:
-        """The methods of the notices that a session missed before its stream opened just now."""
+        """Record that a session's stream opened; returns the methods of notifications it missed."""
         stream = self._streams.get(session)
         if stream is None:
             return []
@@ -79,7 +79,7 @@ class Sessions:
         return missed
 
     def closed(self, session: str) -> None:
-        """Remember from now on what a session misses."""
+        """Record that a session's stream closed, and from now on what it misses."""
         if session in self._streams:
             self._streams[session].is_open = False
 
@@ -93,9 +93,9 @@ class Sessions:
     ) -> HandlerResult:
         """Announce ``listChanged`` at the handshake, and track the session until it ends.
 
-        Its name goes with what it asks. A request over HTTP that has no session is one by itself:
-        what it names, no other client may take or replace. Turns it shares with the requests of
-        the same program.
+        The requests of a session have its name. An HTTP request without a session counts as a
+        session of its own, so that no other client can use or replace what it creates; it takes
+        turns together with other requests of the same program.
         """
         session = ctx.session._connection.session_id or ""  # noqa: SLF001
         client = ""
@@ -109,14 +109,14 @@ class Sessions:
             for lists in ("tools", "prompts", "resources"):
                 result["capabilities"][lists]["listChanged"] = True
         elif ctx.method == "notifications/initialized":
-            # The SDK makes a session object per message; only the connection knows when it ends.
-            connection = ctx.session._connection  # noqa: SLF001 - there is no public way
+            # The SDK creates a session object per message; only the connection knows its end.
+            connection = ctx.session._connection  # noqa: SLF001 - no public API
             self._open.add(connection)
             connection.exit_stack.callback(self._open.discard, connection)
         return result
 
     async def tell(self, events: Sequence[ServerEvent]) -> None:
-        """Notify every session of changes, of each list once."""
+        """Notify every session of changes, once per list."""
         listed = (_METHODS[type(event)] for event in events if type(event) in _METHODS)
         methods = list(dict.fromkeys(listed))
         if not methods:
@@ -136,25 +136,25 @@ async def _tell(connection: Connection, methods: Sequence[str]) -> None:
 
 
 Structured = Literal["auto", "always", "never"]
-"""Who gets structured content beside the text: hosts of Apps where one draws it, all, or nobody."""
+"""Who gets structured content: clients with Apps if an App draws it, all, or nobody."""
 _Request = ServerRequestContext[Any, Any]
 _Templates = mcp_types.ListResourceTemplatesResult
 _POLL_SECONDS = 1.0
-_MAX_COMPLETIONS = 100  # the protocol allows no more
+_MAX_COMPLETIONS = 100  # the limit of the protocol
 M = TypeVar("M", bound=BaseModel)
 
 
 class MdvecServer(Server[dict[str, Any]]):
     """An MCP server that rejects unknown parameters and reports every error in one sentence.
 
-    Its tools, resources and prompts can change while it serves, over any transport; clients are
-    notified. It serves once it follows an offer.
+    Its tools, resources and prompts can change while it serves; clients are notified. Call
+    ``follow`` before serving.
 
     Attributes:
-        offer: what it offers now.
-        sessions: the clients that did a handshake, who are told of changes.
-        on_listed: what to call in a thread when a client next asks for the list of tools.
-        on_close: what to call when serving ends.
+        offer: the present offer.
+        sessions: the sessions of clients, which are notified of changes.
+        on_listed: called in a thread when a client next requests the list of tools.
+        on_close: called when serving ends.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class MdvecServer(Server[dict[str, Any]]):
         self._structured, self._language = structured, language
         super().__init__(
             name, version=version, lifespan=lambda _: self._refreshing(),
-            get_tool_input_schema=lambda _tool: None,  # no tool here has a parameter in a header
+            get_tool_input_schema=lambda _tool: None,  # no tool has parameters in headers
             on_list_tools=self._list_tools, on_call_tool=self._call_tool,
             on_list_resources=self._list_resources, on_read_resource=self._read_resource,
             on_list_resource_templates=self._list_templates,
@@ -178,7 +178,7 @@ class MdvecServer(Server[dict[str, Any]]):
         self.extensions[EXTENSION_ID] = {}
 
     def follow(self, live: LiveOffer) -> None:
-        """Offer what ``live`` offers, now and after each refresh."""
+        """Serve the offer of ``live``, updated by each refresh."""
         self._live, self.offer = live, live.offer
         self.instructions = self.offer.instructions
         if self.offer.completions:
@@ -200,7 +200,7 @@ class MdvecServer(Server[dict[str, Any]]):
             group.cancel_scope.cancel()
 
     async def refresh(self) -> None:
-        """Offer what the database contains now, and notify the clients of changes."""
+        """Update the offer from the database, and notify clients of changes."""
         events = await anyio.to_thread.run_sync(self._live.poll, abandon_on_cancel=True)
         self.follow(self._live)
         for event in events:
@@ -208,7 +208,7 @@ class MdvecServer(Server[dict[str, Any]]):
         await self.sessions.tell(events)
 
     def close(self) -> None:
-        """Release what the tools hold: threads, ports, processes."""
+        """Release the resources of the tools: threads, ports, processes."""
         for callback in self.on_close:
             callback()
 
@@ -223,7 +223,7 @@ class MdvecServer(Server[dict[str, Any]]):
         )
 
     def _listed_tool(self, tool: Tool, *, draws: bool) -> mcp_types.Tool:
-        """A tool as it is listed for a client that draws Apps, or for any other."""
+        """A tool as listed for a client that draws Apps (``draws``) or for others."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
         kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
         schema = kind and {"type": "object", **TypeAdapter(kind).json_schema(mode="serialization")}
@@ -242,7 +242,7 @@ class MdvecServer(Server[dict[str, Any]]):
             naming.set(self.offer.named)
             reply = await run_checked(tool, arguments, Context(request_context=ctx), self._language)
         except ToolError as error:
-            # The message may quote data; the class of what is behind it does not.
+            # The message may quote data; the class of its cause does not.
             record("refusal", tool=params.name, error=type(error.__cause__ or error).__name__)
             return mcp_types.CallToolResult(
                 content=[mcp_types.TextContent(text=str(error))], is_error=True
@@ -253,9 +253,9 @@ class MdvecServer(Server[dict[str, Any]]):
         )
 
     async def _known_tool(self, name: str, *, draws: bool) -> Tool:
-        """The tool of that name; of an old name, the refusal says what to call now."""
+        """The tool of that name; for a former name, the refusal says what to call instead."""
         if name not in self.offer.tools:
-            await self.refresh()  # it may have been added a moment ago
+            await self.refresh()  # it may have just been added
         tool = self.offer.tools.get(name)
         if tool is not None and (draws or not _is_for_apps(tool)):
             return tool
@@ -276,7 +276,7 @@ class MdvecServer(Server[dict[str, Any]]):
     def _structured_content(
         self, tool: Tool, arguments: dict[str, Any], reply: ToolReply, ctx: _Request
     ) -> dict[str, Any] | None:
-        """The answer for a program; for an App, its text and the address of its view."""
+        """The answer as data; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
         data = reply.data() if is_whole and reply.data is not None else None
         address_of = self.offer.views.get(tool.name) if client_supports_apps(ctx) else None
@@ -301,9 +301,7 @@ class MdvecServer(Server[dict[str, Any]]):
         try:
             context = Context(request_context=ctx)
             resource = await self.offer.resources.get_resource(params.uri, context)
-            if isinstance(
-                resource, mcp_types.InputRequiredResult
-            ):  # no resource here asks for input
+            if isinstance(resource, mcp_types.InputRequiredResult):  # no resource requests input
                 return resource
             content = await resource.read()
         except ResourceError as error:
@@ -342,7 +340,7 @@ class MdvecServer(Server[dict[str, Any]]):
     async def _complete(
         self, _ctx: _Request, params: mcp_types.CompleteRequestParams
     ) -> mcp_types.CompleteResult:
-        """The values of a resource template's argument that hold what was typed."""
+        """The values of a resource template's argument that contain the typed text."""
         uri = params.ref.uri if isinstance(params.ref, mcp_types.ResourceTemplateReference) else ""
         complete = self.offer.completions.get((uri, params.argument.name))
         arguments = (params.context.arguments if params.context else None) or {}
@@ -356,10 +354,10 @@ class MdvecServer(Server[dict[str, Any]]):
 
 
 def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
-    """The SDK's items as the protocol lists them."""
+    """Convert the SDK's items to those of protocol lists."""
     return [kind.model_validate(item.model_dump(include={*kind.model_fields})) for item in items]
 
 
 def _is_for_apps(tool: Tool) -> bool:
-    """Whether only Apps call the tool."""
+    """Whether the tool is only for Apps."""
     return "model" not in (tool.meta or {}).get("ui", {}).get("visibility", ["model"])

@@ -1,4 +1,4 @@
-"""Builds the MCP server with the families of tools that the database's rows need."""
+"""Builds the MCP server with the families of tools that the database needs."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
     from mdvec_mcp.charts import ChartServer, Published
     from mdvec_mcp.household import ChartPublisher, HouseholdContext
 
-# A family's modules are imported when a row enables it: a server of notes alone starts sooner.
+# A family's modules are imported when a tool needs them, so that a server of notes starts sooner.
 
 _CORE = ("search", "get_document", "query", "list_sources")
 """The server's own tools that ``[server] tools = "core"`` offers."""
 _MAX_LOADED_ALWAYS = 3
-"""Rows whose tools clients load at once, as they do ``search``; more would cost too much."""
+"""How many users' tools clients load at once, like ``search``; more would cost too many tokens."""
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """What the families' tools need; each service is built when first used, and kept.
+    """The services that the families' tools need, each built on first use and kept.
 
     Attributes:
         folder_tool: the tool of the folder that the server was started for, if any.
-        is_alone: whether that tool is the only one that is served.
-        settings_file: where the settings are from, if from a file.
-        templates: of the tools that were offered so far.
-        early: the models, and the kinds of tools, that were loaded early, or will be.
-        extend: adds to a complete offer what stands above it.
+        is_alone: whether that tool is the only one served.
+        settings_file: the file of the settings, if any.
+        templates: the tools built for earlier offers (see ``Offer.templates``).
+        early: the models and kinds of tools that were, or are being, loaded early.
+        extend: adds the tools of the MCP Apps to a complete offer.
     """
 
     server: MdvecServer
@@ -77,7 +77,7 @@ class Wiring:
 
     @cached_property
     def freshness(self) -> FreshnessWatch:
-        """What looks at the sources, and imports them."""
+        """The watch that checks the sources and imports them."""
         imports, chosen = sync.Imports(self.settings), self.settings.sync
         self.server.on_close.append(imports.close)
         return FreshnessWatch(
@@ -114,14 +114,14 @@ class Wiring:
 
     @cached_property
     def chart_server(self) -> ChartServer:
-        """What serves charts at a local address."""
+        """The server of charts at a local address."""
         server = charts.ChartServer(self.settings.charts)
         self.server.on_close.append(server.close)
         return server
 
     @cached_property
     def charts(self) -> ChartPublisher:
-        """What draws and serves the household's charts."""
+        """The publisher of the household's charts."""
         return household.ChartPublisher(self.settings.charts, self.chart_server)
 
     def publish_plot(self, plot: Plot, image_format: ImageFormat | None) -> Published:
@@ -133,10 +133,10 @@ class Wiring:
 
 @dataclass(frozen=True, slots=True)
 class ToolFamily:
-    """Tools that the server offers when the database has a row of certain kinds.
+    """Tools that the server offers if the database has a user's tool of certain kinds.
 
-    ``add`` adds those that the rows share to an offer, ``add_row`` a row's own; None gives the row
-    a search tool. Those of a family that ``is_listed_first`` come before the rows'.
+    ``add`` adds the shared tools to an offer, ``add_row`` the tool of one row; None gives it a
+    search tool. If ``is_listed_first``, the shared tools come before those of rows.
     """
 
     add: Callable[[Wiring, Offer], None]
@@ -155,12 +155,12 @@ def wired_server(
     is_alone: bool = False,
     settings_file: Path | None = None,
 ) -> Wiring:
-    """A server that offers ``tools`` at first, and from then on what the database holds.
+    """A server that first offers ``tools``, and then follows the database.
 
-    It is returned with all that its tools share, which a local page uses, too. ``extend`` adds to
-    each complete offer. No process is started and no model is loaded yet, with one exception: the
-    folder that the server was started for (``folder_tool``) is looked at now, and may be imported.
-    If it ``is_alone``, no other tool is offered.
+    Returns the services that its tools share, which a local page also uses. ``extend`` adds to each
+    complete offer. No process is started and no model loaded yet, with one exception: the folder
+    that the server was started for (``folder_tool``) is checked now and may be imported. If it
+    ``is_alone``, no other tool is offered.
     """
     server = MdvecServer(
         "mdvec", version=__version__, structured=settings.server.structured,
@@ -176,7 +176,7 @@ def wired_server(
 
 
 def _offer(wiring: Wiring, active: Sequence[Tool]) -> Offer:
-    """What the server offers for these rows."""
+    """The server's offer for these active tools."""
     rows = [row for row in active if wiring.freshness.serves(row)]
     offer = Offer(frozenset(row.name for row in rows), wiring.templates)
     families = [family for key, family in FAMILIES.items() if _rows_of(key, rows)]
@@ -194,14 +194,14 @@ def _offer(wiring: Wiring, active: Sequence[Tool]) -> Offer:
         add_upkeep_tools(offer, wiring.freshness)
     _keep_chosen(offer, wiring.settings.server)
     if wiring.extend is not None and wiring.settings.server.offers_all:
-        wiring.extend(wiring, offer)  # the views show and do what all the tools do
+        wiring.extend(wiring, offer)  # the views use all the tools
     offer.instructions = instructions(rows, offer.tools.keys(), wiring.database)
     _load_early(wiring, rows)
     return offer
 
 
 def _keep_chosen(offer: Offer, chosen: ServerSettings) -> None:
-    """Leave out the tools that the settings do not want."""
+    """Remove the tools that the settings disable."""
     core = {own_name(name, offer.row_names) for name in _CORE} | offer.row_names
     for name, tool in list(offer.tools.items()):
         writes = tool.annotations is None or not tool.annotations.read_only_hint
@@ -226,7 +226,7 @@ def _add_row(wiring: Wiring, offer: Offer, row: Tool, *, is_loaded_always: bool)
 
 
 def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The rows that enable a family: those of its kinds; for analytics, all that have tables."""
+    """The tools that enable a family: those of its kinds; for analytics, all that have tables."""
     return [
         tool
         for tool in tools
@@ -235,9 +235,9 @@ def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
 
 
 def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
-    """Load what a client's first calls need once it has listed the tools.
+    """Preload what a client's first calls need, once it has listed the tools.
 
-    These are the rows' light models, the dictionary, and the modules of looks at their sources.
+    These are light models, the dictionary, and the modules that check sources.
     """
     light = {str(row.model) for row in rows if row.model in CARDS and CARDS[row.model].is_light}
     if light := light - wiring.early:
@@ -271,7 +271,7 @@ def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     analytics.add_analytics_tools(offer, wiring.analytics)
     analytics.add_table_resources(offer, wiring.analytics)
     if wiring.settings.server.offers_all:
-        analytics.add_analytics_prompt(offer)  # its rules are about all of them
+        analytics.add_analytics_prompt(offer)  # its rules apply to all of them
 
 
 def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
@@ -283,4 +283,4 @@ FAMILIES = {
     _HOUSEHOLD: ToolFamily(_add_household),
     _ANALYTICS: ToolFamily(_add_analytics, _add_dataset, is_listed_first=True),
 }
-"""By their key in `mdvec.tools.kinds`."""
+"""The families by their key in `mdvec.tools.kinds`."""

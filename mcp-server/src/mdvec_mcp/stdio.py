@@ -39,7 +39,7 @@ class _Lines(io.TextIOWrapper):
 
 
 class _Replies(anyio.AsyncFile[str]):
-    """Messages to the client; a thread takes each in one step, where the SDK's file takes two."""
+    """Messages to the client; writes each in one thread call, where the SDK's file takes two."""
 
     _unsent = ""
 

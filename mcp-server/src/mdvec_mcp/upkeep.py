@@ -1,4 +1,4 @@
-"""The tools that import what changed, and tell what each source is and how fresh its index."""
+"""The tools that import changes, and report each source and the freshness of its index."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mdvec_mcp.offer import Offer
 Values = dict[str, Any]
 _MAX_TAGS = 12
 _MAX_ENTRIES, _MAX_VALUES = 8, 5
-"""How many entries of front matter are named, and values of each."""
+"""How many front matter entries are listed, and how many values of each."""
 _TOLD_ELSEWHERE = frozenset({"title", "tags", "tag", "aliases", "alias", "date"})
 _REACHED = (
     "{search} reaches every source with texts now (tools=[name]), also one whose own tool is not "
@@ -32,7 +32,7 @@ _REACHED = (
 
 
 def outcome(runs: Sequence[sync.ImportRun]) -> ToolReply:
-    """What imports did, and how far those are that still run."""
+    """The results of imports, and the progress of running ones."""
     results = [run.end for run in runs if isinstance(run.end, sync.Result)]
     notes = [note for run in runs for note in _notes(run)]
     lines = [line for result in results for line in result.summary]
@@ -42,7 +42,7 @@ def outcome(runs: Sequence[sync.ImportRun]) -> ToolReply:
 
 
 def source_list(freshness: FreshnessWatch) -> ToolReply:
-    """What each served tool reads, how fresh its index is, and its imports."""
+    """The source, freshness and imports of each served tool."""
     sources = sync.list_sources(freshness.database, freshness.rules)
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
@@ -62,15 +62,15 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
 
 
 def imports_now(freshness: FreshnessWatch) -> list[Values]:
-    """The imports of the served tools that run, or that ended here last."""
+    """The running or last finished imports of the served tools."""
     imports = ((tool.name, _last_import(freshness, tool)) for tool in freshness.served())
     return [{"tool": name, **values} for name, values in imports if values is not None]
 
 
 def import_in_words(source: sync.Source, latest: Values | None) -> Values | None:
-    """A source's import that runs or ended last; one that failed only until the index is fresh.
+    """A source's running or last import; a failed one only until the index is fresh.
 
-    What made it fail, such as a folder that was away, is over then.
+    By then the cause, such as a missing folder, is gone.
     """
     has_failed = latest is not None and latest["state"] not in ("running", "done")
     return None if has_failed and _is_up_to_date(source) else latest
@@ -89,12 +89,12 @@ def source_values(
 ) -> Values:
     """A source as data.
 
-    ``tags`` and ``entries`` are the most frequent of its documents, ``latest`` is its import that
-    runs or ended last. ``last_day`` is that of a household's transactions.
+    ``tags`` and ``entries`` are the most frequent in its documents, ``latest`` is its running or
+    last import, ``last_day`` the day of a household's last transaction.
     """
     tool, fresh = source.tool, source.freshness
     is_running = latest is not None and latest["state"] == "running"
-    unfinished = "" if is_running else source.unfinished or ""  # its import says how far it is
+    unfinished = "" if is_running else source.unfinished or ""  # ``latest`` reports the progress
     note = "; ".join(filter(None, (fresh.sentence(), unfinished)))
     return {
         "tool": tool.name,
@@ -119,7 +119,7 @@ def source_values(
 
 
 def source_text(values: Values, today: date) -> str:
-    """A source in words, what documents say in quotes."""
+    """A source in words; texts from documents are quoted."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
     when = f"last import {at} UTC" if at else "never imported"
     is_running = values["import"] is not None and values["import"]["state"] == "running"
@@ -177,7 +177,7 @@ def _notes(run: sync.ImportRun) -> Sequence[str]:
 
 
 def _last_import(freshness: FreshnessWatch, tool: Tool) -> Values | None:
-    """The tool's import that runs, in this server or elsewhere, or that ended here last."""
+    """The tool's running import, in this server or elsewhere, or the last one that ended here."""
     run = freshness.imports.running(tool.name)
     if run is not None:
         files = (0, 0) if run.progress is None else (run.progress.files_done, run.progress.files)
@@ -202,7 +202,7 @@ def _running(text: str, done: int, files: int) -> Values:
 def tags_and_values(
     database: Path, tools: Sequence[Tool]
 ) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
-    """The most frequent tags, and front matter with its frequent values, of each imported tool.
+    """The most frequent tags, and front matter entries with values, of each imported tool.
 
     Raises:
         DatabaseError: the file cannot be read.
@@ -219,7 +219,7 @@ def tags_and_values(
 
 
 def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]:
-    """The entries, most frequent first; the first have values if several documents share one."""
+    """The entries, most frequent first; the first have their values if documents share some."""
     frequent = sorted(index.short_enough(counts), key=lambda name: -counts[name].total())
     named = [name for name in frequent if name.casefold() not in _TOLD_ELSEWHERE]
     values: dict[str, list[str]] = {name: [] for name in named}
@@ -232,7 +232,7 @@ def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]
     return values
 
 
-# Their answers load what an import needs, so the calls import them.
+# The answers import heavy modules, so the calls import them only when needed.
 
 _IMPORTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 _TEXT = WithJsonSchema({"type": "string"})
@@ -257,7 +257,7 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
         try:
             await follow(runs, ctx, lambda _, waited: waited >= wait)
             for run in runs:
-                run.want(is_automatic=True)  # what still runs goes on
+                run.want(is_automatic=True)  # a run that is not done continues
         finally:
             for run in runs:
                 run.give_up()
@@ -285,10 +285,10 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
 
 
 def _chosen_tools(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:
-    """The served tool of that name, or all.
+    """The served tool of that name, or all served tools.
 
     Raises:
-        ToolError: there is no such active tool; it names those that there are.
+        ToolError: there is no such active tool; the message names the existing ones.
         DatabaseEmptied: there are no tools at all.
     """
     tools = freshness.served()

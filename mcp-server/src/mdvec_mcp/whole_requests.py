@@ -1,4 +1,4 @@
-"""HTTP connections that end if their request never arrives, so that others find a place."""
+"""Closes HTTP connections whose request never arrives, to make room for others."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
 class WholeRequests(H11Protocol):
-    """HTTP/1.1 in which a request, from its connection or first byte on, arrives within a time.
+    """HTTP/1.1 with a time limit for a request to arrive.
 
-    Between two requests, uvicorn's own time for idle connections holds.
+    It counts from the connection or the first byte. Between requests, uvicorn's limit for idle
+    connections applies.
     """
 
     arrival_seconds = 30.0

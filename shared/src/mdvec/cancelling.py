@@ -1,7 +1,7 @@
 """Cancels work that its caller no longer wants; long work checks between its steps.
 
-The question is a context variable, not a parameter, so that every stage of a ``Stopwatch`` asks
-it. The threads that anyio starts for a request inherit it.
+The event is in a context variable, not a parameter, so that every stage of a ``Stopwatch`` can
+check it. The threads that anyio starts for a request inherit it.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ _cancellation: ContextVar[Event | None] = ContextVar("mdvec-cancellation", defau
 
 
 class Cancelled(KeyboardInterrupt):
-    """Nobody wants the result any more.
+    """The caller no longer wants the result.
 
-    As Ctrl-C does, it passes every handler of errors, and an import keeps what it has finished.
+    Like Ctrl-C, it passes every error handler, and an import keeps what it has finished.
     """
 
 
@@ -41,10 +41,10 @@ def is_cancelled() -> bool:
 
 
 def raise_if_cancelled() -> None:
-    """End the work of this thread here, if it was cancelled.
+    """End the work of this thread if it was cancelled.
 
     Raises:
-        Cancelled: it was.
+        Cancelled: the work was cancelled.
     """
     if is_cancelled():
         raise Cancelled

@@ -11,8 +11,7 @@ from typing import ClassVar
 class MdvecError(Exception):
     """Something the user can act on; ``str(error)`` is the message to show.
 
-    ``is_wrong_usage`` says that the command line itself is wrong, whatever the files hold; `mdvec`
-    then exits with 2 rather than 1.
+    ``is_wrong_usage``: the command line itself is wrong; `mdvec` then exits with 2 instead of 1.
     """
 
     is_wrong_usage: ClassVar[bool] = False

@@ -1,7 +1,7 @@
-"""The face of a package: the names that others may use, each loaded when it is first asked for.
+"""The face of a package: its public names, each loaded on first access.
 
-Type checkers read the names from ``__init__.pyi``, and so does this at run time: they are declared
-once. A line of it is ``from .module import name as name``.
+Type checkers read the names from ``__init__.pyi``, and so does this module at run time. Its lines
+are ``from .module import name as name``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def offered_names(init_file: str) -> dict[str, str]:
-    """The names that the stub beside ``init_file`` offers, and the relative module of each."""
+    """The names in the stub next to ``init_file``, and the relative module of each."""
     stub = Path(init_file).with_suffix(".pyi").read_text(encoding="utf-8")
     lines = (line.split() for line in stub.splitlines())
     # "from", module, "import", name, "as", name: a regular expression takes five times as long.
@@ -23,8 +23,7 @@ def offered_names(init_file: str) -> dict[str, str]:
 def face(package: str, init_file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """A package's ``__getattr__`` and ``__dir__``, which offer the names of its stub.
 
-    A name may not be that of a module directly in the package, except for the module itself:
-    importing the module would replace it.
+    A name must not equal that of another module in the package, whose import would replace it.
     """
     modules = offered_names(init_file)
 

@@ -1,4 +1,4 @@
-"""How this mdvec was installed, and with it the commands that add a part to it or start it."""
+"""How this mdvec was installed, and so the commands that extend or start it."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ class InstalledAs:
 
     @classmethod
     def at(cls, prefix: Path, package: Path, *, has_pip: bool) -> InstalledAs:
-        """The installation of an environment, told by what the installers leave in its folder."""
+        """The installation of an environment, recognised by files that installers leave in it."""
         return cls(_kind(prefix, package, has_pip=has_pip), prefix)
 
     @property
     def is_kept(self) -> bool:
-        """Whether it is there the next time; uvx and pipx run clear theirs away."""
+        """Whether it is permanent; uvx and pipx run delete theirs."""
         return self.kind not in {"uvx", "pipx run"}
 
     @property
     def program(self) -> str:
-        """The words that start `mdvec` again."""
+        """The command that starts `mdvec` again."""
         return "mdvec" if self.is_kept else f"{self.kind} mdvec"
 
     @property
     def to_keep(self) -> str:
-        """The command that installs mdvec for good, where it is only tried."""
+        """The command that installs mdvec permanently after a trial with uvx or pipx run."""
         return "pipx install mdvec" if self.kind == "pipx run" else "uv tool install mdvec"
 
     def adding_extra(self, extra: str) -> str:
@@ -48,7 +48,7 @@ class InstalledAs:
 
     @property
     def adding_server(self) -> str:
-        """The command that adds the server to an installation of the command alone."""
+        """The command that adds the server to an installation without it."""
         if self.kind == "checkout":
             return "pip install -c constraints.txt -e ./mcp-server (in mdvec's own folder)"
         return self.adding("mdvec-mcp")
@@ -75,7 +75,7 @@ class InstalledAs:
                 return f"{_python(self.prefix)} -m pip install {wanted}"
 
     def repairing(self, package: str) -> str:
-        """The command that installs a package again that is broken."""
+        """The command that reinstalls a broken package."""
         match self.kind:
             case "pipx":
                 return f"pipx runpip {self.prefix.name} install --force-reinstall {package}"
@@ -97,7 +97,7 @@ def _kind(prefix: Path, package: Path, *, has_pip: bool) -> _Kind:
     if (prefix / "uv-receipt.toml").is_file():
         return "uv tool"
     if "archive-v0" in prefix.parts or "environments-v2" in prefix.parts:
-        return "uvx"  # folders of uv's cache
+        return "uvx"  # it is in uv's cache
     if prefix.parent.name == "pipx" or prefix.parts[-3:-1] == ("pipx", ".cache"):
         return "pipx run"
     if (prefix / "pipx_metadata.json").is_file():
@@ -106,8 +106,8 @@ def _kind(prefix: Path, package: Path, *, has_pip: bool) -> _Kind:
 
 
 def _uv_request(prefix: Path) -> list[str]:
-    """What uv was asked to install there, the tool first; uv forgets what is not named again."""
-    import tomllib  # it is slow to load, and seldom needed
+    """What uv was told to install there, the tool first; uv removes what is not named again."""
+    import tomllib  # slow to load and rarely needed
 
     try:
         receipt = tomllib.loads((prefix / "uv-receipt.toml").read_text(encoding="utf-8"))
@@ -127,6 +127,6 @@ def _python(prefix: Path) -> str:
 
 @functools.cache
 def this_installation() -> InstalledAs:
-    """The installation that runs."""
+    """The running installation."""
     package = Path(__file__).parent
     return InstalledAs.at(Path(sys.prefix), package, has_pip=find_spec("pip") is not None)

@@ -1,7 +1,7 @@
-"""Finds the Japanese of an English sentence of the library, whatever names and numbers are in it.
+"""Translates the library's English sentences to Japanese, whatever names and numbers they contain.
 
-The table is ``japanese.toml``: sentences with ``{places}``, in both languages. Beside it is that of
-what a household asks about a file.
+The table ``japanese.toml`` has sentences with ``{places}`` in both languages; the questions of a
+household about a file have a table of their own.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from pathlib import Path
 _PLACE = re.compile(r"\{(\w+)\}")
 _MAX_SENTENCE = 2_000
 _HEADING = "heading"
-"""The group of the table that is no sentences."""
+"""The group of the table with headings instead of sentences."""
 
 
 def in_japanese(sentence: str) -> str:
     """A sentence in Japanese; one that is not in the table stays as it is.
 
-    What is in its places may be a sentence of the table, too, such as the reason in another.
+    Values of places may be sentences of the table themselves, such as a reason.
     """
     if len(sentence) > _MAX_SENTENCE:
         return sentence
@@ -37,14 +37,14 @@ def in_japanese(sentence: str) -> str:
 
 
 def _placeholder_value(place: str, value: str) -> str:
-    """What a place holds; one called parts holds sentences side by side."""
+    """The value of a place, translated; a place called parts holds several sentences."""
     return "; ".join(map(in_japanese, value.split("; ") if place == "parts" else [value]))
 
 
 def heading_in_japanese(heading: str) -> str:
     """The heading of a table, or the name of a fact, in Japanese.
 
-    Headings are words, which stand for themselves within sentences: a tool may be called "name".
+    They are translated only here, not within sentences: a tool may be called "name".
     """
     return _headings().get(heading, heading)
 
@@ -56,7 +56,7 @@ def _headings() -> dict[str, str]:
 
 @cache
 def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
-    """The table: sentences with ``{places}``, in English and in Japanese, by who says them."""
+    """The table: pairs of sentences with ``{places}``, in English and Japanese, by group."""
     here = Path(__file__)
     table = tomllib.loads(here.with_suffix(".toml").read_text(encoding="utf-8"))
     asked = here.with_name("household") / "mapping_sentences.toml"
@@ -69,7 +69,7 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
 
 @cache
 def _sentence_table() -> tuple[tuple[str, str, str, str], ...]:
-    """What each sentence begins and ends with, before and after its places; then itself, twice."""
+    """For each sentence, its text before the first and after the last place; English; Japanese."""
     return tuple(
         (parts[0], parts[-1], english, japanese)
         for speaker, sentences in known_sentences().items()
@@ -81,7 +81,7 @@ def _sentence_table() -> tuple[tuple[str, str, str, str], ...]:
 
 @lru_cache(maxsize=1_024)
 def _pattern(english: str) -> re.Pattern[str]:
-    """What matches a sentence whatever is in its places; few of the table are ever needed."""
+    """A pattern that matches the sentence with any values; few are ever needed."""
     parts = _PLACE.split(english)
     return re.compile(
         "".join(

@@ -1,4 +1,4 @@
-"""Saved questions, and the values that their parameters are given."""
+"""Saved questions, and checks of the values for their parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mdvec.database import Connection, open_database
 from mdvec.errors import MdvecError
 
 ParameterType = Literal["text", "integer", "number", "date", "boolean", "any"]
-"""Any is what the value is, a number or a text."""
+"""``any`` takes a number or a text."""
 EXAMPLES = {
     "text": "'Tokyo'", "integer": "12", "number": "1.5", "date": "2025-06-30", "boolean": "true",
     "any": "1.5 or 'Tokyo'",
@@ -25,19 +25,19 @@ EXAMPLES = {
 _MAX_TEXT = 2_000
 _MAX_SHOWN = 60
 _INTEGERS = range(-(2**127), 2**128)
-"""Those of SQL: of HUGEINT and UHUGEINT."""
+"""The integers of SQL, from HUGEINT to UHUGEINT."""
 MAX_DIGITS = 38
-"""As many as a number of SQL keeps exactly."""
+"""The most digits that a DECIMAL stores exactly."""
 ParameterValue = str | int | float
 Bound = dict[str, tuple[ParameterType, ParameterValue]]
-"""Each parameter's type and value, by its name; a date is ISO text, and a fraction its digits.
+"""Each parameter's type and value, by its name; a date is ISO text, a fraction its digits.
 
-As SQL reads numbers, only one with an exponent is a float.
+As in SQL, only a number with an exponent is a float.
 """
 
 
 class WrongParameters(MdvecError):
-    """The values do not fit the parameters; the message has the right form."""
+    """The values do not fit the parameters; the message shows the right form."""
 
     is_wrong_usage = True
 
@@ -64,7 +64,7 @@ def bound(question: str, parameters: Sequence[Parameter], arguments: Mapping[str
     ``question`` is its name, for the errors; the names in ``arguments`` may be in any case.
 
     Raises:
-        WrongParameters: one is missing, unknown, or of another type.
+        WrongParameters: a value is missing, unknown, or of another type.
     """
     by_name = {parameter.name.casefold(): parameter for parameter in parameters}
     values = {name.removeprefix("$").casefold(): value for name, value in arguments.items()}
@@ -92,7 +92,7 @@ def bound(question: str, parameters: Sequence[Parameter], arguments: Mapping[str
 
 
 def _type_of(question: str, name: str, value: object) -> ParameterType:
-    """The type of a value that may be any: a text that reads like a number may not be meant so."""
+    """The type of a value for ``any``; a text that looks like a number is ambiguous and refused."""
     if isinstance(value, bool):
         return "boolean"
     number = _number(value)
@@ -113,7 +113,7 @@ def check_single(arguments: Mapping[str, object]) -> None:
     """Refuse lists and objects, which no parameter takes.
 
     Raises:
-        WrongParameters: one is given.
+        WrongParameters: there is a list or an object.
     """
     for name, value in arguments.items():
         if isinstance(value, list | tuple | dict):
@@ -179,7 +179,7 @@ def _number(value: object) -> int | float | Decimal | None:
 
 
 def _is_exact(number: int | Decimal) -> bool:
-    """Whether SQL has a type of exact numbers that holds it."""
+    """Whether SQL has an exact type that holds the number."""
     if isinstance(number, int):
         return number in _INTEGERS
     _, digits, exponent = number.as_tuple()
@@ -220,7 +220,7 @@ class SavedQueryError(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
-    """A SELECT with a name; values for its ``$parameters`` are given each time it is run."""
+    """A SELECT with a name; each run takes values for its ``$parameters``."""
 
     name: str
     sql: str
@@ -229,20 +229,20 @@ class SavedQuery:
 
 
 def plain_name(name: str) -> str:
-    """The name as questions have it: full-width signs become plain."""
+    """The name with full-width characters converted to plain ones."""
     return unicodedata.normalize("NFKC", name).strip()
 
 
 def is_name(plain: str) -> bool:
-    """Whether a question may be called so; no SELECT may."""
+    """Whether a question can have this name; a SELECT is none."""
     return _NAME.fullmatch(plain) is not None
 
 
 def checked_name(name: str, reserved: Collection[str]) -> str:
-    """The name as it is stored: full-width signs become plain.
+    """The name as it is stored, with full-width characters converted.
 
     Raises:
-        SavedQueryError: no saved question can have it.
+        SavedQueryError: no saved question can have this name.
     """
     plain = plain_name(name)
     if plain in reserved:
@@ -266,7 +266,7 @@ def saved_queries(database: Path) -> list[SavedQuery]:
 
 
 def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQuery:
-    """The saved question of that name, in any width; the error names ``more`` that can be run.
+    """The saved question of that name, in any width; the error also lists ``more`` names to run.
 
     Raises:
         SavedQueryError: there is none.
@@ -280,11 +280,10 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
 
 
 def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
-    """Store a question, whose name was checked.
+    """Store a question with a checked name.
 
-    Raises:
-        SavedQueryError: there is one of its name and ``replace`` is not set, or there are too many.
-        DatabaseError: the database cannot be written.
+    Raises: SavedQueryError: the name is taken and ``replace`` is not set, or there are too many
+        questions. DatabaseError: the database cannot be written.
     """
     saved_at = datetime.now(UTC).isoformat(timespec="seconds")
     parameters = json.dumps(

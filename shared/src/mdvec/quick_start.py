@@ -1,4 +1,4 @@
-"""Saves a tenth of the time to load a program, and a seventh of the time to render a page."""
+"""Tunes the garbage collector: saves a tenth of loading time, and a seventh of rendering a page."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import os
 
 
 def load_quickly() -> None:
-    """Load modules without collecting garbage, of which they leave none, until ``loaded``.
+    """Turn off garbage collection until ``loaded``; loading modules leaves no garbage.
 
-    Pydantic does not search the installed packages for plugins, unless the environment says so.
+    Also stops Pydantic from searching for plugins, unless the environment says otherwise.
     """
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     gc.disable()
 
 
 def loaded() -> None:
-    """Collect garbage from now on, but not among what was loaded, which stays.
+    """Collect garbage from now on, except among the loaded objects, which stay.
 
-    Python looks for it after 700 new objects; a page makes 100,000, hardly any of them in cycles.
+    By default Python collects after 700 new objects; a page creates 100,000, few of them in cycles.
     """
     gc.freeze()
     gc.enable()

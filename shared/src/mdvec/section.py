@@ -1,4 +1,4 @@
-"""The base of all sections of the settings file, wherever their values are used."""
+"""The base class of all sections of the settings file."""
 
 import re
 from typing import Any
@@ -14,14 +14,14 @@ class SettingsSection(BaseModel):
 
 
 def bounded(default: float | None, least: float, most: float, what: str = "") -> Any:  # noqa: ANN401 - as Field
-    """The field of a number from ``least`` to ``most``; ``what`` it counts is for its user."""
+    """A field for a number from ``least`` to ``most``; ``what`` names the unit in messages."""
     return Field(default, ge=least, le=most, description=f"{least} to {most} {what}".rstrip())
 
 
 def allowed(field: FieldInfo) -> str:
-    """What a field may be, in words: its description, else the values that its type lists."""
+    """The allowed values of a field in words: its description, or the values of its type."""
     if field.description:
         return field.description
-    # Of Literal['a', 'b'] | None the two in quotes; what lists none is a bool.
+    # The quoted values of Literal['a', 'b'] | None; a type without any is bool.
     *first, last = re.findall(r"('\w+')[],]", str(field.annotation)) or ["true", "false"]
     return f"{', '.join(first)} or {last}"

@@ -1,4 +1,4 @@
 """Units of size."""
 
 MEGABYTE = 2**20
-"""Bytes of a megabyte, as settings, limits and messages count it."""
+"""The bytes of a megabyte in settings, limits and messages."""

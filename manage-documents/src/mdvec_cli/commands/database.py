@@ -97,7 +97,7 @@ def _overview(database: Path, *, as_json: bool) -> None:
 
 
 def _print_notes(tools: Sequence[ToolStatus]) -> None:
-    """What is unfinished, and what indexes vectors outside the file."""
+    """Print which imports are unfinished, and what indexes vectors outside the file."""
     for tool in tools:
         if tool.unfinished:
             say(f"note: {tool.unfinished}")
@@ -161,7 +161,7 @@ def _details(database: Path, name: str, *, as_json: bool, show_all: bool) -> Non
 
 
 def _own_language(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
-    """Facts whose values are sentences of this program, in the language of the person."""
+    """Facts whose values are sentences of this program, translated to the user's language."""
     return [
         (name, in_own_language(value) if isinstance(value, str) else value) for name, value in facts
     ]
@@ -216,7 +216,7 @@ def restore_command(
 
 @contextmanager
 def _copying(action: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar of bytes on a terminal, nothing elsewhere."""
+    """Show a progress bar of bytes on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda *_: None
         return

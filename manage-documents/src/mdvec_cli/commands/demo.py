@@ -1,4 +1,4 @@
-"""`mdvec demo`, `samples` and `serve`: mdvec tried in one go, its samples, and a folder served."""
+"""`mdvec demo`, `samples` and `serve`: a tour of mdvec, its sample files, and serving a folder."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def demo_command(
 
 
 def _demonstrate(ctx: typer.Context, folder: Path) -> None:
-    """Run each step as a user would type it, in the folder, with a database of its own there."""
+    """Run each step as a user would type it, in the folder and with a database there."""
     manage.copy_samples(folder / "samples")
     (folder / "config.toml").touch()
     with _settings_of(folder):
@@ -102,7 +102,7 @@ def _on_page(folder: Path) -> str:
 
 @contextmanager
 def _settings_of(folder: Path) -> Iterator[None]:
-    """The demo's own folder and settings but for the language; what was is put back afterwards."""
+    """Within the block, use the demo's folder and settings, except for the language."""
     before, working = dict(os.environ), Path.cwd()
     for name in before:
         if name.startswith("MDVEC_") and name != "MDVEC_DISPLAY_LANGUAGE":
@@ -138,6 +138,6 @@ def serve_command(
     It runs mdvec-mcp --docs-dir FOLDER; any further options are passed to it as well.
     """
     command = [manage.server_program(), "--docs-dir", str(folder), *ctx.args]
-    if os.name == "nt":  # there, exec would return to the client before the server has ended
+    if os.name == "nt":  # exec would return to the client before the server has ended
         sys.exit(subprocess.call(command))  # noqa: S603 - our own program
     os.execv(command[0], command)  # noqa: S606 - our own program

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ImportDisplay:
-    """How an import speaks to its user: progress, sentences, and questions answered by yes."""
+    """How an import shows progress and messages to its user, and asks for permission."""
 
     show: Callable[[Progress], None]
     tell: Callable[[str], None]
@@ -47,7 +47,7 @@ class ImportDisplay:
 
 @contextmanager
 def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
-    """A progress bar on a terminal, nothing elsewhere."""
+    """Show a progress bar on a terminal, nothing elsewhere."""
     if quiet or not sys.stderr.isatty():
         yield ImportDisplay(lambda _: None, say, confirmed)
         return
@@ -98,7 +98,7 @@ class _NameMissing(typer.BadParameter):
         super().__init__("Missing option '--name' / '-n'")
 
     def format_message(self) -> str:
-        """The message alone, without "Invalid value"."""
+        """The message without "Invalid value"."""
         return self.message
 
 
@@ -288,7 +288,7 @@ def _show(report: ImportReport, *, as_json: bool) -> None:
 
 
 def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
-    """Start the import that embeds what was stored, and let it run on by itself."""
+    """Start a background import that embeds the stored documents."""
     _start(report.tool, "update", {**flags, "--model": report.model, "--take-scan": None})
     say(
         f"{report.tool}: words find its passages now, and vectors as they come; "
@@ -297,16 +297,16 @@ def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
 
 
 def _replaces_texts(database: Path, name: str, mode: ImportMode) -> bool:
-    """Whether an import builds again what searches read meanwhile."""
+    """Whether an import rebuilds texts that searches read meanwhile."""
     return mode == "replace" and manage.find_tool(database, name).generation > 0
 
 
 def _replace_later(
     settings: Settings, name: str, flags: Mapping[str, object], *, as_json: bool
 ) -> None:
-    """Start the import that builds a tool again beside what searches read; it runs on by itself.
+    """Start a background import that rebuilds a tool while searches still read the old texts.
 
-    The model is loaded here first, since that import could not tell anybody what is wrong with it.
+    The model is loaded here first, so that its errors are shown to the user.
     """
     wanted = str(flags["--model"] or manage.find_tool(settings.database_path, name).model)
     if embedding.is_endpoint_model(wanted):
@@ -324,9 +324,9 @@ def _replace_later(
 
 
 def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
-    """Start an import in a process of its own, which outlives this command.
+    """Start an import in a process that outlives this command.
 
-    Nobody reads what it says: if it fails, the status of its tool tells why.
+    Nobody reads its messages; if it fails, the status of its tool tells why.
     """
     words = ["import", "-n", name, "--mode", mode, "--unattended"]
     for flag, value in flags.items():
@@ -343,7 +343,7 @@ def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
 def _import_all(
     database: Path, import_one: Callable[[str], ImportReport], *, as_json: bool
 ) -> None:
-    """Import every active tool; exit code 1 if one could not be."""
+    """Import every active tool; exit code 1 if one failed."""
     done: list[dict[str, object]] = []
     failed = 0
     tools = manage.list_tools(database, active_only=True)

@@ -1,4 +1,4 @@
-"""`mdvec query`: the rows of a SELECT, and saved questions; what commands on tables share."""
+"""`mdvec query`: rows of a SELECT, and saved questions; code that table commands share."""
 
 from __future__ import annotations
 
@@ -52,16 +52,16 @@ DateColumnOption = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class OpenTables:
-    """The tables of a database, while SQL over them can be asked."""
+    """The tables of a database, open for SQL."""
 
     settings: Settings
     analytics: sql.Analytics
 
     def answer(self, work: Callable[[], sql.JsonAnswer], read: str = "") -> sql.JsonAnswer:
-        """What ``work`` answers; its warnings go to stderr, with those about what it ``read``.
+        """Run ``work``; print its warnings and those about the tables ``read`` to stderr.
 
         Raises:
-            MdvecError: there is no answer.
+            MdvecError: the work failed.
         """
         request = sql.RequestedData(read)
         answer = sql.answered_within_guard(self.analytics, work, request)
@@ -76,7 +76,7 @@ class OpenTables:
 
 @contextmanager
 def open_tables(options: SettingsOptions) -> Iterator[OpenTables]:
-    """Open the tables of the settings' database; SQL runs in a process that ends with the block."""
+    """Open the configured database's tables; SQL runs in a process that ends with the block."""
     settings = options.settings()
     analytics = sql.analytics_over(
         settings.database_path,
@@ -108,7 +108,7 @@ def print_answer(
     columns: Sequence[str],
     rows: Sequence[Sequence[object]],
 ) -> None:
-    """Print an answer as JSON, or these rows of it as a table or as CSV."""
+    """Print an answer as JSON, or these rows of it as a table or CSV."""
     if form == "json":
         print_json(dict(answer))
     elif form == "csv":
@@ -127,7 +127,7 @@ def print_answer(
 
 
 def _numbers(rows: Sequence[Sequence[object]], count: int) -> set[int]:
-    """The places of the columns that hold numbers."""
+    """The positions of the columns that hold numbers."""
     return {
         position
         for position in range(count)
@@ -234,7 +234,7 @@ def _print_rows(
     most: int,
     flag: TableFormat | None,
 ) -> None:
-    """Print the rows of what is ``prepare``, which reads the tables that ``read`` names."""
+    """Print the rows of the query that ``prepare`` returns; it reads the tables ``read``."""
     questions, form = tables.analytics.questions, tables.form(flag)
 
     def work() -> sql.JsonAnswer:
@@ -248,7 +248,7 @@ def _print_rows(
 
 
 def _write_csv(rows: Path, tables: OpenTables) -> sql.JsonAnswer:
-    """Write all rows to stdout; the answer has the warnings alone."""
+    """Write all rows to stdout; the answer contains only the warnings."""
     sys.stdout.flush()
     try:
         if sys.stdout.isatty():

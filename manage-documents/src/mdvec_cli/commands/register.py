@@ -21,7 +21,7 @@ from mdvec_cli.commands.terminal import (
 )
 
 ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "copilot-cli", "codex"]
-"""The clients of mdvec.manage.clients.clients."""
+"""The keys of ``mdvec.manage.clients.clients.CLIENTS``."""
 
 ClientArgument = Annotated[ClientName, typer.Argument(help="The client.")]
 
@@ -35,7 +35,7 @@ def _checked_url(url: str | None) -> str | None:
 
 
 def _served_folder(folder: Path) -> str:
-    """The absolute path of a folder, as clients start the server elsewhere."""
+    """The absolute path of a folder, since clients start the server in another one."""
     path = folder.expanduser().absolute()
     if not path.is_dir():
         raise typer.BadParameter(f"there is no folder {folder}", param_hint="'--docs-dir'")

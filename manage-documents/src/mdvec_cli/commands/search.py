@@ -234,7 +234,7 @@ def _print_hits(answer: search.Answer, *, explain: bool) -> None:
 
 
 def _hit_line(hit: search.Hit) -> str:
-    """What a hit's line says after its place."""
+    """A hit's line without its location."""
     about = f"  ({on_one_line(hit.about)})" if hit.about else ""
     found_by = f"  [found by {on_one_line(', '.join(hit.found_by))}]" if hit.found_by else ""
     return about + found_by + (f"  [also in {', '.join(hit.also_in)}]" if hit.also_in else "")
@@ -263,7 +263,7 @@ def _shown_lines(hit: search.Hit) -> list[str]:
 
 
 def _explanation(hit: search.Hit, question: str) -> list[str]:
-    """Why a hit has its score: by words, by vectors, and both together."""
+    """How a hit got its score: from words, vectors, and both combined."""
     why = hit.explanation
     words = " ".join(why.matched_words) or "none"
     spelled = ", ".join(text.spelled_parts(question, why.matched_terms)) or "none"
@@ -284,7 +284,7 @@ def _explanation(hit: search.Hit, question: str) -> list[str]:
 
 
 def _judgement(answer: search.Answer) -> str:
-    """The evidence for whether the hits answer the question."""
+    """The evidence that the hits answer the question."""
     basis = answer.evidence
     nearest = "similarity not used"
     if basis.likeness is not None:

@@ -43,7 +43,7 @@ def install_command(
     configured = settings.server.token_file
     manage.read_token(
         None, token_file or (None if configured is None else Path(configured))
-    )  # or its start fails
+    )  # otherwise its start fails
     more = manage.server_arguments(settings.database_path, options.config)
     if token_file is not None:
         more += ["--token-file", str(token_file.expanduser().absolute())]
@@ -133,7 +133,7 @@ def ui_command(
 
 
 def _open(address: str, file: Path | None) -> None:
-    """Print the address, and open it in the browser by way of the file, if there is one."""
+    """Print the address, and open it in the browser through the file, if given."""
     print_line(address)
     if file is None:
         return

@@ -180,7 +180,7 @@ def _cell_list(value: object) -> object:
 
 
 def _format_of(output: Path | None) -> FileFormat:
-    """The format that a file's ending stands for."""
+    """The format that a file's ending means."""
     if output is None or output.suffix.lower() == ".parquet":
         return "parquet"
     if output.suffix.lower() == ".csv":
@@ -193,7 +193,7 @@ def _format_of(output: Path | None) -> FileFormat:
 
 @contextmanager
 def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
-    """A file that appears at ``path`` when it is complete; an incomplete one leaves nothing."""
+    """A file that appears at ``path`` once it is complete; an incomplete one is removed."""
     if path.exists() and not replace:
         raise typer.BadParameter(
             f"{path} exists; give another name, or --replace", param_hint="--output"
@@ -211,7 +211,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         part = Path(file.name)
         try:
             yield file
-            file.close()  # Windows moves no open file
+            file.close()  # Windows cannot move an open file
             umask = os.umask(0)
             os.umask(umask)
             part.chmod(0o666 & ~umask)
@@ -267,13 +267,13 @@ def _draw(
     image_format: ImageFormat,
     file: IO[bytes],
 ) -> sql.JsonAnswer:
-    """Draw a query into an open file, by default in the settings' size."""
+    """Draw a query into an open file, by default in the configured size."""
     settings = tables.settings.charts
     try:
         pixels = charts.chosen_size(size, settings.max_size)
         chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
         picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
-    except charts.ChartError as error:  # which the household's answers say in Japanese
+    except charts.ChartError as error:  # its message may be Japanese in household answers
         if is_japanese():
             raise
         raise charts.ChartError(household.in_english(str(error))) from error

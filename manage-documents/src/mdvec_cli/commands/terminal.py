@@ -1,4 +1,4 @@
-"""Options that several commands share, the settings that result from them, and all printing.
+"""Options that several commands share, the settings they give, and all printing.
 
 Results go to stdout as tables, lines or JSON, messages to stderr.
 """
@@ -69,7 +69,7 @@ FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="Th
 
 @dataclass(frozen=True)
 class SettingsOptions:
-    """The options of every command that has settings: where these and the database are."""
+    """The options of every command with settings: the paths of the settings and the database."""
 
     database: Annotated[Path | None, typer.Option(help="The database file.")] = None
     config: Annotated[Path | None, typer.Option(help="The settings file.")] = None
@@ -109,7 +109,7 @@ class SettingsOptions:
 
 
 def command_group(help_: str) -> typer.Typer:
-    """A group of commands, which shows its help where none of them is named."""
+    """A group of commands that shows its help when no command is given."""
     return typer.Typer(help=help_, no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -117,7 +117,7 @@ _SETTINGS_OPTIONS = inspect.signature(SettingsOptions, eval_str=True).parameters
 
 
 def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
-    """``command``, whose first parameter is made of the options that `SettingsOptions` declares."""
+    """Give ``command`` the options that `SettingsOptions` declares, as its first parameter."""
     _, *own = inspect.signature(command, eval_str=True).parameters.values()
 
     @functools.wraps(command)
@@ -160,7 +160,7 @@ def say(message: str) -> None:
 
 
 def in_own_language(message: str) -> str:
-    """A message in the language of the person; one without a translation stays as it is, whole."""
+    """A message in the user's language; one without a translation stays in English."""
     if not is_japanese():
         return message
     label, colon, sentence = message.partition(": ")
@@ -172,27 +172,27 @@ def in_own_language(message: str) -> str:
 
 
 def is_japanese() -> bool:
-    """Whether people read this program in Japanese; JSON is the same in every language."""
+    """Whether messages are in Japanese; JSON is the same in every language."""
     return display_language(os.environ, Path.cwd()) == "ja"
 
 
 def heading_language() -> Callable[[str], str]:
-    """What puts a heading into the language of the person."""
+    """The function that translates headings to the user's language."""
     return heading_in_japanese if is_japanese() else str
 
 
 def print_line(line: str) -> None:
-    """Print a line of the result as it is, such as a name or a path."""
+    """Print an untranslated line of the result, such as a name or a path."""
     typer.echo(_for_stream(line, sys.stdout))
 
 
 def print_sentence(sentence: str) -> None:
-    """Print a sentence of the result in the language of the person."""
+    """Print a sentence of the result in the user's language."""
     print_line(in_own_language(sentence))
 
 
 def print_text(text: str) -> None:
-    """Print a text; its last line ends."""
+    """Print an untranslated text, with a line break at its end."""
     print_part(text if text.endswith("\n") else f"{text}\n")
 
 
@@ -202,7 +202,7 @@ def print_part(text: str) -> None:
 
 
 def _for_stream(text: str, stream: TextIO) -> str:
-    """A text as it is, but on a terminal no character of it can move the cursor or turn a line."""
+    """A text for a pipe; on a terminal, without characters that move the cursor or turn a line."""
     if not stream.isatty():
         return text
     parts = _LAYOUT.split(text)
@@ -222,7 +222,7 @@ def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table of this program's own, with its headings in the language of the person."""
+    """Print a table whose headings are translated to the user's language."""
     own = heading_language()
     shown = [
         [own(_shown_cell(cell)) if isinstance(cell, bool) else cell for cell in row] for row in rows
@@ -238,8 +238,8 @@ def print_rows(
 ) -> None:
     """Print a table on a terminal; elsewhere one line per row, with tabs between columns.
 
-    The headings are as given, such as a query's columns; those at the places ``numbers`` are
-    aligned to the right.
+    The headings are not translated, such as a query's columns. The columns at the positions
+    ``numbers`` are aligned right.
     """
     headings, *shown = [[_shown_cell(cell) for cell in row] for row in (columns, *rows)]
     if not sys.stdout.isatty():
@@ -280,7 +280,7 @@ def _plain_value(value: object) -> str:
 
 
 def confirmed(question: str) -> bool:
-    """Whether the user answers yes; in a pipe there is nobody to ask."""
+    """Whether the user answers yes; False without a terminal."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     return typer.confirm(_for_stream(in_own_language(question), sys.stderr), err=True)

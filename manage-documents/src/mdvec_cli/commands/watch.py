@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LOOK_MS = 5_000
 """How often sources that cannot be watched are checked: single files, and missing folders."""
 _GATHER_MS = 1_600
-"""Changes within this time are one batch."""
+"""Changes within this time form one batch."""
 
 
 class WatchRefused(MdvecError):
@@ -108,7 +108,7 @@ class _Watcher:
         }
 
     def _missing(self, tools: Iterable[str]) -> list[str]:
-        """The requested names that no active tool has (any more)."""
+        """The requested names that no active tool has."""
         there = set(tools)
         return [name for name in self._names if name not in there]
 
@@ -142,7 +142,7 @@ class _Watcher:
                 self._tell(name, run.end)
 
     def _say_trouble(self, name: str, trouble: str) -> None:
-        """Say what is wrong with a tool, or that all is well again, when that changes."""
+        """Report trouble with a tool, or its end, when that changes."""
         if trouble != self._troubles.get(name, ""):
             self._troubles[name] = trouble
             say(trouble or f"the source of {name} is there again")
@@ -160,7 +160,8 @@ class _Watcher:
 def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """Yields once for each batch of changes below the folders, and every few seconds.
 
-    Our own database may be in such a folder, and each check of it writes beside it.
+    Changes of our own database are ignored: it may be in such a folder, and each check writes to
+    it.
 
     Raises:
         WatchRefused: the system does not watch so many folders.
@@ -178,7 +179,7 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
             ignore_permission_denied=True,
         )  # fmt: skip
     except FileNotFoundError:
-        return  # it has just vanished; the next check reports it
+        return  # a folder has just vanished; the next check reports it
     except OSError as error:
         raise WatchRefused(
             f"the folders cannot be watched ({error}); set WATCHFILES_FORCE_POLLING=true, which "

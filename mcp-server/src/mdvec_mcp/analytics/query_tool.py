@@ -1,6 +1,6 @@
-"""The tool that answers SQL and named questions with few rows, draws their results, and saves them.
+"""The tool that runs SQL and named questions, returns a few rows or a chart, and saves questions.
 
-A question is a SELECT that was saved under a name, with ``$parameters``, or a ready-made one.
+A question is a SELECT with ``$parameters`` that was saved under a name, or a ready-made one.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ Mode = Annotated[SaveMode | None, Field(description="With save_as.")]
 
 
 class NotDrawn(MdvecError):
-    """A chart that could not be drawn; why is in the log, perhaps in Japanese."""
+    """A chart could not be drawn; the log has the reason, perhaps in Japanese."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -77,7 +77,7 @@ class NotDrawn(MdvecError):
 def add_query_tool(
     offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
 ) -> None:
-    """Add query, and the resource that lists the questions; ``read_only``, it saves none."""
+    """Add query, and the resource that lists the questions; with ``read_only`` it saves none."""
     answered = partial(_answer_query, analytics, publish, not read_only)
 
     async def query(
@@ -135,10 +135,10 @@ def add_query_tool(
 
 
 def _refuse(why: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a call with arguments that would have no effect; an empty one counts as not given.
+    """Refuse a call with arguments that would have no effect; empty ones count as omitted.
 
     Raises:
-        ToolError: names them.
+        ToolError: there are such arguments; the message names them.
     """
     if named := [name for name, value in arguments.items() if value]:
         raise ToolError(f"{why}; leave out: {', '.join(named)}")
@@ -156,15 +156,15 @@ async def _answer_query(
 ) -> ToolReply:
     """The first rows, or the picture, of a SELECT, a table or a question.
 
-    ``may_export`` lets it write all rows to a file where an answer has no room for them.
+    ``may_export`` lets it write all rows to a file if the answer has no room for them.
 
     Raises:
-        ToolError: it cannot be answered; the text is for the model.
+        ToolError: the query failed; the text is for the model.
     """
     if chart is None:
         _refuse("query draws only with chart", {"title": title, "image_format": image_format})
     questions, sql = analytics.questions, query
-    if questions.is_name(query):  # which the database knows
+    if questions.is_name(query):  # looked up in the database
         sql = await in_thread(partial(questions.sql_of, query, parameters))
     blocks: list[ContentBlock] = []
 

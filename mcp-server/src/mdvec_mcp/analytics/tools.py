@@ -38,11 +38,12 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
 from mdvec_mcp.offer import Offer
 
 _MAX_THREADS = 100
-"""Most only wait for a turn; a client whose queries took all of them would make others wait."""
+"""Most only wait for their turn; a client whose queries used all threads would block others."""
 _threads: RunVar[anyio.CapacityLimiter] = RunVar("mdvec-analytics-threads")
 CREATES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 
-# Bounds of texts are not in the schemas, where every conversation pays for them; errors state them.
+# Bounds of texts are not in the schemas, which cost tokens in every conversation; errors state
+# them.
 TEXT = WithJsonSchema({"type": "string"})
 Sql = Annotated[
     str,
@@ -195,7 +196,7 @@ async def call_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> ToolReply:
-    """Answer in a thread; a request with SQL waits while many other queries run.
+    """Answer in a thread; requests with SQL wait for each other.
 
     Raises:
         ToolError: the work raised an MdvecError; the text is for the model.
@@ -209,7 +210,7 @@ async def call_within_guard(
 
 
 def _limiter() -> anyio.CapacityLimiter:
-    """A limit apart from anyio's, so that queries in the queue do not block searches."""
+    """A limiter of their own, so that waiting queries do not block searches."""
     try:
         return _threads.get()
     except LookupError:
@@ -224,7 +225,7 @@ def _pair(pair: list[str] | None) -> tuple[str, str] | None:
 
 _MIN_OUTPUT_BYTES = 200
 _MAX_OUTPUT_BYTES = 10_240
-"""What a call may ask for, whatever the setting says for calls that ask for nothing."""
+"""The largest ``max_output_size`` of a call, unless the setting is larger."""
 _WHAT = (
     "What this one dataset holds: its tables, columns and periods without a query; with one, a few "
     "aggregated rows (SQL over several sources: query)."
@@ -256,7 +257,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
         request = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, request, guard)
 
-    # The schema refuses larger sizes, which would otherwise be reduced silently.
+    # The schema refuses larger sizes, which would otherwise be silently reduced.
     largest = max(_MAX_OUTPUT_BYTES, analytics.guard.max_bytes)
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=largest, description="Maximum bytes.")
     query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]

@@ -1,4 +1,4 @@
-"""The page's views in the chat, as MCP Apps: the same templates, without a browser or a port."""
+"""The page's views as MCP Apps in the chat: the same templates, without a browser or port."""
 
 from mdvec.faces import face
 

@@ -1,4 +1,4 @@
-"""Offers the views to clients that show MCP Apps; other clients see what they always saw."""
+"""Offers the views to clients that show MCP Apps; for other clients nothing changes."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from mdvec_mcp.server import Wiring
 
 _SHOWN = ("/money", "/review", "/data")
-"""The views that a chat may show and change; none of them shows folders or other files."""
+"""The views that a chat may show and use for changes; none shows folders or files."""
 _CONTENT = re.compile(rb"<main[^>]*>(.*)</main>", re.DOTALL)
 _TEXTS = (b"text/html", b"text/plain", b"application/json", b"image/svg+xml")
 _MAX_REDIRECTS = 2
 _SESSION = "chat"
 _URL = "%/?#[]=&+:;,@!$'()*~"
-"""Characters that a view's address keeps; others, such as those of Japanese, are encoded."""
+"""Characters that stay as they are in a view's address; others, such as Japanese, are encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a view responded: its address after redirects, its status, and its content.
+    """The response of a view: its address after redirects, its status, and its content.
 
     ``body`` is the content of its ``main`` element as HTML, or a JSON text.
     """
@@ -51,7 +51,7 @@ class Shown:
 
 
 class ChatPages:
-    """The views of the page as a chat sees them; the application is built when first used."""
+    """The page's views for a chat; the application is built on first use."""
 
     def __init__(self, wiring: Wiring) -> None:
         self._wiring = wiring
@@ -60,11 +60,10 @@ class ChatPages:
     async def show(
         self, address: str, form: Mapping[str, list[str]] | None, language: str
     ) -> Shown:
-        """The view at an address like ``/money?period=…``; a ``form`` changes something.
+        """Request the view at an address like ``/money?period=…``; posts ``form`` if given.
 
-        A chat's session needs no cookie and no token: whoever can call this tool can also call the
-        tools that show and change the same things. A view outside of ``_SHOWN``, or a file to
-        download, is answered with status 404.
+        No cookie or token is needed: a client that can call this tool can also call the tools that
+        show and change the same data. Views outside of ``_SHOWN`` and downloads get status 404.
         """
         for _ in range(_MAX_REDIRECTS):
             parts = _parts_of_shown(address)
@@ -113,7 +112,7 @@ class ChatPages:
 
 
 def _parts_of_shown(address: str) -> SplitResult | None:
-    """The parts of the address of a view that a chat may show; None if it is none."""
+    """The parts of a view's address; None if a chat may not show it."""
     try:
         parts = urlsplit(quote(address, safe=_URL, errors="replace"))
     except ValueError:
@@ -131,7 +130,7 @@ Arguments = Mapping[str, Any]
 
 
 def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
-    """A view of a household; the fields that are the ``same`` keep the arguments' names."""
+    """The address of a household's view; fields in ``same`` are named like the arguments."""
     unchanged = {name: arguments.get(name) for name in same}
     return _with_query(path, {"household": arguments.get("tool"), **fields, **unchanged})
 
@@ -149,7 +148,7 @@ def _money(arguments: Arguments) -> str:
 
 
 def _report(arguments: Arguments) -> str:
-    """The plans, which show most reports; of a comparison, the later period."""
+    """The view of plans, which shows most reports; for a comparison, the later period."""
     path = "/money" if arguments.get("report") == "compare" else "/money/plan"
     return _address(path, arguments, ("period", "category"))
 
@@ -171,13 +170,13 @@ def _profile(arguments: Arguments) -> str:
             "since": first,
             "until": last,
             "column": columns if isinstance(columns, list) else None,
-            "all": 1,  # what a browser would ask for later
+            "all": 1,  # includes what a browser would request later
         },
     )
 
 
 def _query(arguments: Arguments) -> str | None:
-    """The view of a SELECT that was drawn; rows, and what a name stands for, are in the text."""
+    """The view of a drawn SELECT; None for rows and names, which the text shows."""
     sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
     return (
         None
@@ -197,23 +196,23 @@ VIEWS: dict[str, Callable[[Arguments], str | None]] = {
     "profile": _profile,
     "query": _query,
 }
-"""By tool: the address of the view of what a call with these arguments answered, if it has one."""
+"""By tool: makes the address of the view for a call with these arguments, if it has one."""
 
 _APP = "ui://mdvec/view"
 _FILES = Path(__file__).parent
 _STATIC = _FILES.parent / "web" / "page" / "static"
 _MAX_FORM_CHARS = 100_000
 _MAX_ADDRESS_CHARS = 400_000
-"""A view's address may hold a whole query, each character of which takes up to nine."""
+"""A view's address may contain a whole query, whose encoded characters take up to nine each."""
 _CHANGES = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
 )
 
 
 def add_apps(wiring: Wiring, offer: Offer) -> None:
-    """Give each tool that has a view the App that draws it, and add the tool that the App calls.
+    """Give each tool with a view the App that draws it, and add the tool that the App calls.
 
-    Without structured content no App knows its view's address.
+    Does nothing without structured content, in which an App gets its view's address.
     """
     if wiring.settings.server.structured == "never":
         return

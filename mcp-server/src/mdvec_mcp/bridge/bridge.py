@@ -28,7 +28,7 @@ _PLAIN = re.compile(r"(?!=\?base64\?)[!-~]([ -~]*[!-~])?")
 
 
 def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
-    """The headers of a message that carries its protocol version (from 2026-07-28), else None."""
+    """The headers of a message that contains its protocol version (since 2026-07-28), else None."""
     params = message.get("params") or {}
     meta = params.get("_meta")
     version = meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
@@ -43,7 +43,7 @@ def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
 
 
 def _header_value(value: str) -> str:
-    """A header's value; in MCP's Base64 form unless it is plain ASCII."""
+    """A header's value, in MCP's Base64 form unless it is plain ASCII."""
     if _PLAIN.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
@@ -93,7 +93,7 @@ class Remote:
 
     @property
     def list_changes(self) -> list[str]:
-        """The notices with which the server of this session would say that its lists changed."""
+        """The methods of the notifications that the server sends when its lists change."""
         return [
             _one_line({"jsonrpc": "2.0", "method": f"notifications/{name}/list_changed"})
             for name in _LISTS
@@ -154,7 +154,7 @@ class Remote:
         """
         waiting = self._open.get(id_)
         if waiting is not None:
-            with suppress(OSError):  # it may have ended already
+            with suppress(OSError):  # it may already have ended
                 waiting.shutdown(socket.SHUT_RDWR)
         return waiting is not None
 
@@ -243,7 +243,7 @@ _FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
 def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:
-    """Forward the messages that a client writes to ``source``, and write the replies to ``target``.
+    """Forward messages from a client on ``source``, and write the replies to ``target``.
 
     Both are file descriptors; ends when ``source`` does.
     """
@@ -283,7 +283,7 @@ class _Bridge:
             self._notify(message)
 
     def end(self) -> None:
-        """End the session, because the client has gone."""
+        """End the session because the client is gone."""
         self._ended.set()
         self._renewed.set()
         self._remote.leave()
@@ -326,7 +326,7 @@ class _Bridge:
         return True
 
     def _ask(self, request: Message) -> bool:
-        """Send a request and write all messages in reply, in a new session if the old one expired.
+        """Send a request and write all replies; begins a new session if the old one has expired.
 
         Returns whether its response is among them.
         """
@@ -355,7 +355,7 @@ class _Bridge:
         return answered
 
     def _write_answer(self, text: str, id_: str | int) -> bool:
-        """Write a message; returns whether it is the response, whose lost id is restored."""
+        """Write a message, correcting a response's id; returns whether it is the response."""
         message = json.loads(text)
         if "method" in message:
             self._write(text)
@@ -366,10 +366,10 @@ class _Bridge:
         return True
 
     def _relay_notices(self) -> None:
-        """Write the messages that the server sends unprompted, even after it was restarted.
+        """Write the messages that the server sends unprompted, reconnecting after restarts.
 
-        Nobody was notified of changes while no stream was open, so at each opening the client is
-        asked to read every list again.
+        Notifications are lost while no stream is open, so each time one opens the client is told
+        that all lists have changed.
         """
         wait = _FIRST_WAIT_SECONDS
         while not self._ended.is_set():

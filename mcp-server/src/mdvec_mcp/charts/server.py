@@ -1,4 +1,4 @@
-"""Draws charts, and hands them to the client: as images, and at local addresses.
+"""Draws charts, and publishes them as images for the client and at local addresses.
 
 They are served to this machine only, at ``http://127.0.0.1:8080/api/charts/{id}``.
 """
@@ -90,7 +90,7 @@ class ChartStore:
         return chart_id
 
     def get(self, chart_id: str) -> tuple[Picture, float] | None:
-        """The chart of an id and its remaining seconds; None if it is unknown or has expired."""
+        """The chart with this id and its remaining seconds; None if it is unknown or expired."""
         with self._lock:
             stored = self._charts.get(chart_id)
             now = self._clock()
@@ -162,7 +162,7 @@ class _Running:
 
     def __init__(self, app: ASGIApp, listening: socket.socket, port: int) -> None:
         self.port = port
-        self._listening = listening  # a client that is early waits in its queue
+        self._listening = listening  # early clients wait in its queue
         config = uvicorn.Config(
             app, log_config=None, access_log=False, lifespan="off", ws="none",
             server_header=False, timeout_graceful_shutdown=_STOP_SECONDS,
@@ -223,7 +223,7 @@ def _headers(picture: Picture, seconds: int) -> dict[str, str]:
         "Content-Type": picture.media_type,
         "Content-Length": str(len(picture.data)),
         "Content-Disposition": f'inline; filename="chart.{_ENDINGS[picture.media_type]}"',
-        # No copy outlives the chart: both say its remaining time.
+        # Both limit cached copies to the remaining time of the chart.
         "Cache-Control": f"private, max-age={seconds}",
         "Expires": formatdate(time.time() + seconds, usegmt=True),
         "X-Content-Type-Options": "nosniff",
@@ -240,7 +240,7 @@ async def _chunks(data: bytes, size: int) -> AsyncIterator[bytes]:
 
 
 def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) -> Response:
-    """A sentence instead of a chart, which no client may keep."""
+    """A sentence instead of a chart; clients must not cache it."""
     fixed = {"X-Content-Type-Options": "nosniff", "Cache-Control": "no-store"}
     return PlainTextResponse(sentence + "\n", status, {**fixed, **(headers or {})})
 
@@ -248,7 +248,7 @@ def _refusal(status: int, sentence: str, headers: dict[str, str] | None = None) 
 class _LocalOnly:
     """Refuses requests whose Host is not this machine.
 
-    Otherwise a web page could read charts by pointing its own domain at it (DNS rebinding).
+    Otherwise a web page could read charts by pointing its own domain here (DNS rebinding).
     """
 
     def __init__(self, app: ASGIApp, port: int) -> None:
@@ -269,7 +269,7 @@ def _listen(host: str, port: int) -> socket.socket:
     tried = range(port, last + 1) if port else ()
     for candidate in [*tried, 0]:
         listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-        if os.name == "posix":  # elsewhere it would let two servers have one port
+        if os.name == "posix":  # on Windows it would let two servers share a port
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((_ADDRESSES.get(host, host), candidate))
@@ -302,7 +302,7 @@ def publish(
     image_format: ImageFormat | None = None,
     words: Callable[[str], str] | None = None,
 ) -> Published:
-    """Draw and serve a chart, by default in the settings' format and size.
+    """Draw and serve a chart, by default in the configured format and size.
 
     Raises:
         ChartError: the size is out of bounds.

@@ -1,4 +1,4 @@
-"""The context of the household's tools: the database, the ledgers, and answers as data."""
+"""The context of the household's tools: database, ledgers, freshness, and replies."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ class HouseholdContext:
         active_households: reads the rows of the households that are active now.
         freshness: looks at the statement files.
         month_starts_on: the day on which months start.
-        embed: embeds words for a household, where that takes milliseconds.
-        language: the language of the resources; tools' answers get theirs when they are called.
+        embed: embeds words for a household, if that takes only milliseconds.
+        language: the language of the resources; each call of a tool has its own.
         trends: the cache of computed trends.
     """
 
@@ -88,7 +88,7 @@ class HouseholdContext:
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"
     ) -> tuple[T, str]:
-        """Run ``work`` as ``run`` does; returns its result and what is newer than the ledger."""
+        """Run ``work`` as ``run`` does; returns its result, and lines about newer files."""
 
         def looking(connection: Connection, tool_id: int) -> tuple[T, str]:
             look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
@@ -96,19 +96,19 @@ class HouseholdContext:
                 answer = work(connection, tool_id)
             except DatabaseError:
                 raise
-            except MdvecError as error:  # perhaps the month asked for is in a newer file
+            except MdvecError as error:  # perhaps the requested month is in a newer file
                 raise ToolError(f"{safe_line(str(error))}{_newer_files(look)}") from error
             return answer, _newer_files(look)
 
         return await self.run(name, mode, looking)
 
     async def news(self, name: str | None) -> str:
-        """What imports found since the last answer that mentioned it, on a line; or ""."""
+        """A line on what imports found since the last answer that mentioned it; or ""."""
         if not any(await self.run(name, "read", review.count_news)):
             return ""
         try:
             news = await self.run(name, "write", review.take_news)
-        except ToolError:  # an import is writing; the next answer tells of it
+        except ToolError:  # an import is writing; the next answer will report it
             return ""
         return f"\n{news}" if news else ""
 
@@ -118,7 +118,7 @@ class HouseholdContext:
         """Run ``work`` in a thread, on a new connection and the tool id of the named household.
 
         Without a name it is the only household. A write is committed or rolled back as a whole,
-        even if the client is gone by then.
+        even if the client is already gone.
 
         Raises:
             ToolError: there is no such household, or the work raised an MdvecError.
@@ -156,7 +156,7 @@ class HouseholdContext:
     async def with_categories(
         self, name: str | None, work: Callable[[Connection, int], T], *, wanted: bool
     ) -> tuple[T, Hierarchy, str]:
-        """As ``answer``; the ledger's categories, if wanted, decide the colours of a picture."""
+        """As ``answer``, with the ledger's categories, if wanted, for the colours of a picture."""
 
         def both(connection: Connection, tool_id: int) -> tuple[T, Hierarchy]:
             names = category_hierarchy(connection, tool_id) if wanted else {}
@@ -166,12 +166,12 @@ class HouseholdContext:
         return answer, names, newer
 
     def settings_of(self, function: Callable[..., object]) -> dict[str, Any]:
-        """Today, and the day on which months start: those of them that a function takes."""
+        """The arguments today and month_starts_on, if a function takes them."""
         own = {"today": today(), "month_starts_on": self.month_starts_on}
         return {name: own[name] for name in signature(function).parameters if name in own}
 
     def trend(self, connection: Connection, tool_id: int, **request: Any) -> TrendAnswer:  # noqa: ANN401
-        """What ``category_trend`` answers, cached until the ledger changes."""
+        """The result of ``category_trend``, cached until the ledger changes."""
         return self._cached_trend(category_trend, connection, tool_id, request)
 
     def trend_summary(
@@ -194,7 +194,7 @@ class HouseholdContext:
         """The active households, at least one.
 
         Raises:
-            ToolError: there is none.
+            ToolError: no household is active.
         """
         households = self.active_households()
         if not households:
@@ -215,7 +215,7 @@ class HouseholdContext:
 
 @contextmanager
 def _refusals_on_one_line() -> Iterator[None]:
-    """A refusal may name categories and accounts, which cannot begin a line of their own."""
+    """Put refusals on one line, so that names of categories cannot look like lines of their own."""
     try:
         yield
     except DatabaseError:
@@ -225,7 +225,7 @@ def _refusals_on_one_line() -> Iterator[None]:
 
 
 def _newer_files(look: Look) -> str:
-    """What is newer than the ledger, each on a line of its own; answers name the files left out."""
+    """Lines about files newer than the ledger; answers themselves name files that were left out."""
 
     def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
         return freshness_in_japanese(replace(state, missing=()), is_importing)
@@ -234,7 +234,7 @@ def _newer_files(look: Look) -> str:
 
 
 def today() -> date:
-    """Today where the user is: the machine's local date."""
+    """The machine's local date."""
     return date.today()  # noqa: DTZ011
 
 
@@ -244,12 +244,12 @@ def refuse_others(
     arguments: Mapping[str, object],
     needs: tuple[str, ...] = (),
 ) -> None:
-    """Refuse a call with arguments that ``choice`` does not take, or without one that it needs.
+    """Refuse a call with arguments that ``choice`` does not take, or without one it needs.
 
-    Arguments that are None were not given.
+    Arguments that are None count as omitted.
 
     Raises:
-        ToolError: says in one sentence what the choice takes.
+        ToolError: the message says what the choice takes.
     """
     named = {name for name, value in arguments.items() if value is not None}
     others = [name for name in arguments if name in named and name not in takes]
@@ -266,7 +266,7 @@ def refuse_others(
 
 @dataclass(frozen=True, slots=True)
 class ChartEntry:
-    """The chart of an answer: ``type`` is "image", or "text" where it could not be drawn.
+    """The chart of an answer: ``type`` is "image", or "text" if it could not be drawn.
 
     The ``url`` opens on this machine only.
     """
@@ -284,22 +284,22 @@ DRAWN: dict[type[DataclassInstance], Any] = {
     )
     for kind in (HouseholdAnswer, TrendAnswer, BudgetAnswer, ComparisonAnswer, NetWorthAnswer)
 }  # fmt: skip
-"""The answers that can be drawn, each with its chart, which is null where none was asked for."""
+"""Answers that can be drawn, as JSON with their chart, which is null unless requested."""
 ReportAnswer: Any = (
     DRAWN[ComparisonAnswer] | DRAWN[BudgetAnswer] | CostsAnswer | ExpenseList | RecurringAnswer
     | ForecastAnswer | AnomaliesAnswer | CombinedAnswer | DRAWN[NetWorthAnswer] | RuleList
     | NotesAnswer | MappingAnswer | AccountsAnswer
 )  # fmt: skip
-"""What ``household_report`` answers with."""
+"""The answers of ``household_report``."""
 EditAnswer = (
     BudgetAnswer | BudgetSet | RuleTrial | RuleChange | RuleList | NotesAnswer | MappingAnswer
     | shops.AliasTrial | shops.AliasList
 )  # fmt: skip
-"""What ``edit_household`` answers with."""
+"""The answers of ``edit_household``."""
 
 
 def reply(answer: Any, newer: str = "", text: str = "") -> ToolReply:  # noqa: ANN401 - any answer
-    """The reply with an answer's text or message, and ``newer``, lines about newer files."""
+    """The reply with an answer's text or message, and lines about newer files (``newer``)."""
     text = text or (answer.message if hasattr(answer, "message") else answer.text)
     return ToolReply(text + newer, partial(json_of, answer, newer))
 

@@ -55,7 +55,7 @@ DrawableAnswer = HouseholdAnswer | TrendAnswer | BudgetAnswer | ComparisonAnswer
 
 
 class UnfittingGraph(MdvecError):
-    """A type of graph that cannot show the answer."""
+    """The type of graph cannot show the answer."""
 
     def __init__(self, given: str, tool: str, fitting: tuple[str, ...]) -> None:
         super().__init__(
@@ -78,9 +78,9 @@ class ChartPublisher:
         image_size: str | None = None,
         image_format: ImageFormat | None = None,
     ) -> ToolReply:
-        """The answer with its chart and its address; without a chart, the text first says why.
+        """The answer with its chart and address; without a chart, the text starts with why.
 
-        None for a size or format takes that of the settings.
+        A size or format of None means the configured one.
 
         Raises:
             ToolError: another type of graph was requested, or the size is out of bounds.
@@ -132,7 +132,7 @@ _UNITS = {"": (1, ""), "万": (10, "K"), "億": (100, "M"), "兆": (1, "T")}
 
 
 def in_picture(text: str) -> str:
-    """What a picture says of itself, in English: figures, months, and what it leaves out."""
+    """A title or note of a picture in English: figures, months, and what it leaves out."""
     text = _YEN.sub(_yen_in_english, in_english(re.sub("^その他: ", "others: ", text)))
     text = re.sub(r"(\d+)月", lambda month: ENGLISH_MONTHS[int(month[1]) - 1][:3].title(), text)
     text = re.sub(r"(\d+)年", r"\1", text)
@@ -183,7 +183,7 @@ def month_chart(
 
 
 def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
-    """The names that share the colours: all of the ledger on the level of those shown."""
+    """The names that colours are assigned to: all of the ledger on the level of those shown."""
     majors = {
         subject.major
         for subject in shown
@@ -197,9 +197,9 @@ def names_among(shown: Sequence[Subject], ledger: Hierarchy) -> tuple[str, ...]:
 
 
 def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> CategoryChart:
-    """The chart of budgets: what was spent, above each budget; says if the months are not over.
+    """The chart of budgets: the spending above each budget; notes if the months are not over.
 
-    Those of a year are not beside those of the months: one axis cannot show both.
+    Yearly and monthly budgets are not shown together: one axis cannot fit both.
     """
     statuses = [each for each in answer.statuses if each.budget.per == "month"] or answer.statuses
     subjects = [status.budget.subject for status in statuses]
@@ -219,7 +219,7 @@ def budget_chart(answer: BudgetAnswer, ledger: Hierarchy | None = None) -> Categ
 
 
 def comparison_chart(answer: ComparisonAnswer) -> Plot:
-    """The chart of a comparison: for each category or shop that it names, both periods' amounts."""
+    """The chart of a comparison: both periods' amounts for each category or shop."""
     moved, rest = answer.movements, answer.total_movements - len(answer.movements)
     later, earlier = _span(answer.after), _span(answer.before)
     has_both = len({movement.is_income for movement in moved}) > 1
@@ -238,7 +238,7 @@ def comparison_chart(answer: ComparisonAnswer) -> Plot:
 
 
 def _span(days: Days) -> str:
-    """The days of a period as titles have them: whole months by their names."""
+    """The days of a period as in titles: whole months by their names."""
     months = MonthRange.around(days, 1)
     return _without_zeros(months.in_words if months.days == days else days.in_words)
 
@@ -287,5 +287,5 @@ def _checked_kind(requested: GraphType | None, fitting: tuple[K, ...], tool: str
 
 
 def _without_zeros(period: str) -> str:
-    """A period as titles have it: 2025年6月 for 2025年06月."""
+    """A period as in titles: 2025年6月 for 2025年06月."""
     return re.sub("(?<=[年月])0", "", period)

@@ -1,4 +1,4 @@
-"""The tools that record what the user decides: of duplicates, budgets, rules, shops and notes."""
+"""The tools that record decisions of the user: on duplicates, budgets, rules, shops and notes."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ ACTIONS: dict[What, dict[Action, Callable[..., Any]]] = {
         "try": shops.try_alias, "add": shops.add_alias, "remove": shops.remove_alias
     },
 }  # fmt: skip
-"""What each action does with the names that it is given."""
+"""The function of each action on names."""
 
 # The choices only inform the model; other values are refused in Japanese.
 BudgetYen = Annotated[int | None, Field(description="円。0でやめる。")]
@@ -154,7 +154,7 @@ async def _note(
     tags: list[str] | None,
     category: str | None,
 ) -> ToolReply:
-    """A list of notes, or what the user says of a row: a note, tags, a category of its own."""
+    """List notes, or set a row's note, tags or own category."""
     if row is None:
         if len(tags or ()) > 1:
             raise ToolError("what=note の一覧は tags を 1つだけ指定できます")
@@ -173,7 +173,7 @@ async def _note(
             if note is not None or tags is not None:
                 done = note_row(connection, tool_id, transaction_id=row, note=note, tags=tags)
                 lines = [line for line in done.text.splitlines() if not line.startswith("- ")]
-            if category is not None:  # its text ends with the row, as it is then
+            if category is not None:  # its text ends with the changed row
                 done = categorize_rows(
                     connection, tool_id, transaction_ids=[row], category=category
                 )
@@ -216,7 +216,7 @@ Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 
 
 def add_review_tools(offer: Offer, context: HouseholdContext, defaults: DetectionOptions) -> None:
-    """Add the six tools; ``defaults`` are the tolerances that a call does not name."""
+    """Add the six tools; ``defaults`` are the tolerances unless a call states others."""
     _add_detection(offer, context, defaults)
     _add_lists(offer, context)
     _add_decisions(offer, context)

@@ -1,4 +1,4 @@
-"""The tools and resources of a household's money: months, trends, rows and reports; with charts."""
+"""The household's tools and resources for months, trends, rows and reports, with charts."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ from mdvec_mcp.household.review_tools import add_edit_tool
 if TYPE_CHECKING:
     from mdvec_mcp.offer import Offer
 
-# Every conversation pays for descriptions, so only what a name and its values do not say is there.
+# Descriptions cost tokens in every conversation, so they only say what names and values do not.
 # The choices only inform the model; the library refuses other values, in Japanese.
 PeriodWords = Annotated[str | None, Field(description="例: 先月。省略時は直近12か月。")]
 CategoryName = Annotated[
@@ -95,7 +95,7 @@ RowsOnPage = Annotated[
 
 
 def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
-    """Add the tools of months and trends, of reports, and of what the user decides."""
+    """Add the tools for months, trends, reports and decisions of the user."""
     _add_month(offer, context, charts)
     _add_trend(offer, context, charts)
     add_report_tool(offer, context, charts)
@@ -269,12 +269,12 @@ async def _read(context: HouseholdContext, work: Work) -> str:
     if context.language == "en":
         answer = data_in_english(answer)
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
-    # JSON leaves line separators and direction marks as they are; escaped, they mean the same.
+    # Escape line separators and direction marks, which json.dumps leaves unchanged.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
 
 
 async def _of_one(context: HouseholdContext, name: str, work: Work) -> Any:  # noqa: ANN401 - any JSON
-    """One household's result, or its error as data, so that the others still arrive."""
+    """One household's result, or its error as data, so that the others are still returned."""
     try:
         return await context.run(name, "read", work)
     except ToolError as error:
@@ -301,10 +301,10 @@ REPORTS: dict[Report, Callable[..., Any]] = {
     "mapping": mapping_answer,
     "accounts": accounts_report,
 }
-"""What makes each report: its parameters are the arguments that the report takes."""
+"""The function that makes each report; its parameters are the arguments of the report."""
 CHARTED: tuple[Report, ...] = ("compare", "budget", "net_worth")
 UNDATED: tuple[Report, ...] = ("rules", "notes", "accounts")
-"""Reports that no newer file would change, so that none is named."""
+"""Reports that newer files do not change, so that none is mentioned."""
 
 # The choices only inform the model; other values are refused in Japanese.
 Base = Annotated[str | None, Field(description="previous、previous_year か日付。")]

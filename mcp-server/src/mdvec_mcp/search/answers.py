@@ -34,7 +34,7 @@ _MAX_UNCUT = 1_000
 _CUT_BEFORE = "the text before was cut; read it"
 _MAX_ALL_LINKS = 30
 _MAX_LINKS = 2
-"""How many links of a hit's document its line names, in each direction."""
+"""How many links of a hit's document are named, in each direction."""
 _MAX_PLACES = 5
 """How many other files with the same text a hit names."""
 _BREAKS = 3
@@ -42,7 +42,7 @@ _BREAKS = 3
 
 
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
-    """The answer as data for programs, as seed 002 has it; ``wide`` adds each hit's collection."""
+    """The answer as data for programs; ``wide`` adds each hit's collection."""
     hits = [asdict(hit) for hit in answer.results]
     for number, hit in enumerate(hits):
         hit["link"] = links[number] if links else ""
@@ -96,7 +96,7 @@ def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool)
 def document_text(
     document: DocumentText, notes: Sequence[str] = (), *, numbered: bool = False
 ) -> str:
-    """A part of a document as text, after ``notes`` on it; ``numbered`` numbers its lines."""
+    """A part of a document as text, preceded by ``notes``; ``numbered`` numbers its lines."""
     title = f", title {quoted(document.title)}" if document.title else ""
     head = (
         f"{document.tool}: {quoted(document.file_path)}:{document.start_line}-{document.end_line} "
@@ -120,8 +120,8 @@ def hit_texts(
 ) -> list[str]:
     """The heads and fenced passages of the hits, together at most ``max_chars``.
 
-    Long passages are cut to the same length. Hits whose passages do not fit have only their heads,
-    and a note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
+    Long passages are cut to equal length. Hits whose passages do not fit have only heads, and a
+    note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
     collection.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
@@ -153,7 +153,7 @@ def cut_note(tool: str, file_path: str, position: int, what: str = "cut here; re
 
 
 def _head(number: int, hit: Hit, *, wide: bool) -> str:
-    """A hit's number, file, lines, positions, headings and score, then what its document says."""
+    """A hit's number, file, lines, positions, headings and score, and facts about its document."""
     source = f"{hit.tool}: " if wide else ""
     heading = f" — {quoted(hit.heading)}" if hit.heading else ""
     about = f", {quoted(hit.about)}" if hit.about else ""
@@ -166,7 +166,7 @@ def _head(number: int, hit: Hit, *, wide: bool) -> str:
 
 
 def _relations(hit: Hit) -> str:
-    """Which queries found a hit, where else its text is, and what its document is linked with."""
+    """Which queries found a hit, other files with its text, and links of its document."""
     found_by = f"; found by {', '.join(map(quoted, hit.found_by))}" if hit.found_by else ""
     also_in = f"; also in {some_of(hit.also_in, _MAX_PLACES)}" if hit.also_in else ""
     goes_on = "" if hit.goes_on is None else f"; goes on at {hit.goes_on}"
@@ -174,7 +174,7 @@ def _relations(hit: Hit) -> str:
 
 
 def _link_line(links_to: Sequence[str], linked_from: Sequence[str], most: int) -> str:
-    """What a document links to and what links to it, for the line about it."""
+    """The links from and to a document, for its line."""
     ways = ("links to", links_to), ("linked from", linked_from)
     return "".join(
         f"; {way} {some_of(list(map(shown_path, paths)), most)}" for way, paths in ways if paths
@@ -184,7 +184,7 @@ def _link_line(links_to: Sequence[str], linked_from: Sequence[str], most: int) -
 def listing_text(listing: Listing, max_chars: int) -> str:
     """A listing as text, a line for each document and one for each of its open tasks.
 
-    All documents of the page are there; tasks have what they leave of ``max_chars``.
+    All documents of the page are listed; tasks get the rest of ``max_chars``.
     """
     several = len(listing.tools) > 1
     count = counted(listing.total, "document")
@@ -212,7 +212,7 @@ _MAX_TASK_CHARS = 300
 
 
 def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:
-    """A line for each task, and one that says where those begin for which there is no room."""
+    """A line for each task that fits, and one that says where the others begin."""
     lines: list[str] = []
     for number, (line, task) in enumerate(tasks):
         words = task if len(task) <= _MAX_TASK_CHARS else task[:_MAX_TASK_CHARS] + "…"
@@ -225,7 +225,7 @@ def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:
 
 
 def _first_within(heads: Sequence[str], max_chars: int) -> int:
-    """How many of the heads fit; at least one."""
+    """How many heads fit; at least one."""
     used = 0
     for number, head in enumerate(heads):
         used += len(head) + _BREAKS

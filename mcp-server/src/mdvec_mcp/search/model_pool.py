@@ -37,7 +37,7 @@ class _Loaded:
 class ModelPool:
     """Holds one embedder per model, shared by all searches, until it has been idle for a while.
 
-    It holds the reranker, too, which is loaded when a search first uses it.
+    It also holds the reranker, which is loaded when a search first uses it.
 
     Args:
         load: loads a model by name; never called concurrently for the same name.
@@ -47,7 +47,7 @@ class ModelPool:
         memory_use: measures the share of the machine's memory in use, 0 to 1.
         grace_seconds: a model stays this long after a search even if memory is short, so that a
             follow-up question need not load it again. Limited to a quarter of ``idle_seconds``.
-        reranker: the user's, if there is one.
+        reranker: the configured reranker, if any.
     """
 
     def __init__(
@@ -92,9 +92,9 @@ class ModelPool:
                 entry.last_used = time.monotonic()
 
     def embed_at_once(self, tool: Tool, words: str) -> Vectors | None:
-        """The embedding of words by a tool's model; None if it is not in memory, or far away.
+        """The embedding of words, or None if the tool's model is not loaded or is remote.
 
-        A light model is loaded for it.
+        A light model is loaded if needed.
         """
         name = str(tool.model)
         is_light = name in CARDS and CARDS[name].is_light
@@ -109,7 +109,7 @@ class ModelPool:
             return None
 
     def load_early(self, names: Iterable[str]) -> None:
-        """Load the models that the first search will need, and warm each up with one embedding.
+        """Load the models for the first search, and warm each up with one embedding.
 
         If a model cannot be loaded, this only logs it; the search will report it.
         """
@@ -167,7 +167,7 @@ class ModelPool:
         return min(max(self._idle_seconds / 4, _MIN_CHECK_SECONDS), _MAX_CHECK_SECONDS)
 
     def _reason_to_unload(self, unused: float) -> str | None:
-        """The reason why a model unused for so long can be unloaded; None if it must stay."""
+        """Why a model unused for this many seconds can be unloaded; None if it must stay."""
         if unused >= self._idle_seconds:
             return "it was idle"
         if unused >= self._grace_seconds and self._memory_use() > self._memory_threshold:

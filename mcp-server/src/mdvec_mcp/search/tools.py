@@ -72,12 +72,12 @@ _RECORDS = (
     "(for sums, days and amounts: {sums})."
 )
 _USUAL_RESULT_CHARS = 50_000
-"""The longest answer that Claude Code hands over whole, unless the tool announces a longer one."""
+"""The longest answer that Claude Code passes on whole, unless the tool announces longer ones."""
 _MAX_NOTES = 3_000
-"""The most that notes and the heads of passages without text add to an answer's max_chars."""
+"""The most characters that notes and heads without passages add to max_chars."""
 
 _TEXT = WithJsonSchema({"type": "string"})
-"""A schema without bounds, which only cost characters in ``tools/list``; errors state them."""
+"""A schema without bounds, to keep ``tools/list`` short; errors state the bounds."""
 _TEXTS = WithJsonSchema({"type": "array", "items": {"type": "string"}})
 Query = Annotated[
     str, Field(min_length=1, max_length=MAX_QUERY_CHARS, description="A question or words."), _TEXT
@@ -85,7 +85,7 @@ Query = Annotated[
 OptionalQuery = Annotated[
     str, Field(max_length=MAX_QUERY_CHARS), BeforeValidator(lambda given: given or ""), _TEXT
 ]
-"""Text or null, declared as text: of any other, the protocol's library parses JSON in the text."""
+"""Text or null, declared as text: for other types the SDK would parse JSON in the text."""
 Choice = Annotated[bool | None, Field()]
 Scalar = str | int | float | bool | None
 Where = Annotated[
@@ -116,7 +116,7 @@ FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0
 
 @dataclass(frozen=True, slots=True)
 class SearchArguments:
-    """What a call asks for; ``tools`` are None for all, and what filters is not yet parsed."""
+    """The arguments of a search; ``tools`` is None for all, and filters are not yet parsed."""
 
     query: str
     tools: tuple[str, ...] | None
@@ -136,10 +136,10 @@ class SearchArguments:
     related_to: str | None = None
 
     def filters(self) -> Filters:
-        """The filters among them, with days relative to today.
+        """The parsed filters; relative days refer to today.
 
         Raises:
-            InvalidFilter: one of them cannot be parsed.
+            InvalidFilter: a filter cannot be parsed.
         """
         today = datetime.now().astimezone().date()
         return search.filters_of(
@@ -149,7 +149,7 @@ class SearchArguments:
         )  # fmt: skip
 
     def with_typed(self, typed: TypedQuery) -> SearchArguments:
-        """These arguments, with what their query states by its signs apart from its words."""
+        """These arguments with the operators in the query turned into filters."""
         return replace(
             self,
             query=typed.words or self.query,
@@ -161,18 +161,18 @@ class SearchArguments:
 
 
 _UNANSWERED_SECONDS = 2
-"""How long a look holds where nothing seems to answer."""
+"""How long a check is valid if no hit seems to answer the question."""
 
 
 def _freshness(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
-    """What a search adds on a source; the answer says itself how far a first import has come."""
+    """A search's note on a source; the answer itself reports the progress of a first import."""
     is_first = is_importing and not state.is_imported
     return "" if is_first else freshness_in_english(state, is_importing)
 
 
 @dataclass(frozen=True, slots=True)
 class SearchContext:
-    """What the search tools share."""
+    """The context that the search tools share."""
 
     database: Path
     models: ModelPool
@@ -182,11 +182,11 @@ class SearchContext:
     kept: KeptReader | None = None
 
     def search(self, arguments: SearchArguments) -> Answer:
-        """Search the named tools, or all active ones, with the settings' mode and max_chars."""
+        """Search the named tools, or all active ones, with the configured mode and max_chars."""
         tools = self.freshness.served_names(arguments.tools)
         look = self.look(tools)
         answer = self._answer(replace(arguments, tools=tools))
-        if not answer.confident:  # what is missing may have been written just now
+        if not answer.confident:  # the answer may have just been written
             look = self.look(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
         return replace(answer, notes=(*notes, *look.notes(_freshness)))
@@ -201,9 +201,9 @@ class SearchContext:
         return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
 
     def search_as_typed(self, arguments: SearchArguments) -> Answer:
-        """Search for a query that a model wrote, whose signs count if it is no command or code.
+        """Search for a query that a model wrote; its operators count unless it looks like code.
 
-        Quotes in it force nothing if no text has what is between them.
+        Quotes are ignored if no text contains the quoted words.
         """
         typed = search.typed_query(arguments.query)
         is_code = search.looks_like_code(arguments.query)
@@ -247,9 +247,9 @@ class SearchContext:
         return note
 
     def look(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> Look:
-        """Begin a look at the sources of the named tools, or of all that are searched.
+        """Start a check of the sources of the named tools, or of all searched ones.
 
-        An earlier look holds for ``seconds``, or for as long as the settings say.
+        An earlier check is valid for ``seconds``, or for the configured time.
         """
         if tools is None:
             scope, concerns = "texts", lambda tool: KINDS[tool.kind].has_texts
@@ -266,7 +266,7 @@ class SearchContext:
             await follow([run], ctx, has_enough)
 
     def reply(self, answer: Answer, link: LinkKind | None, *, wide: bool) -> ToolReply:
-        """The answer as text of at most the settings' max_chars, and as data."""
+        """The answer as text of at most the configured max_chars, and as data."""
         from mdvec_mcp.search.answers import as_text, structured  # loaded after the start
 
         links = links_of(self.database, answer, link)
@@ -275,12 +275,12 @@ class SearchContext:
 
     @property
     def meta(self) -> dict[str, object]:
-        """The ``_meta`` of a tool whose answers have up to the settings' max_chars."""
+        """The ``_meta`` of a tool whose answers have up to the configured max_chars."""
         longest = max(self.settings.max_chars + _MAX_NOTES, _USUAL_RESULT_CHARS)
         return {"anthropic/maxResultSizeChars": longest}
 
     async def run(self, work: Callable[[], T]) -> T:
-        """Run ``work`` in a thread; if a tool is missing, say so if the whole database is empty."""
+        """Run ``work`` in a thread; instead of a missing tool, reports an empty database."""
 
         def checked() -> T:
             try:
@@ -293,7 +293,7 @@ class SearchContext:
 
 
 def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str) -> None:
-    """Add a collection's search tool; a household's names ``sums``, the tool that adds up rows."""
+    """Add a collection's search tool; a household's mentions ``sums``, the tool for totals."""
 
     async def search_collection(
         ctx: AnyContext,

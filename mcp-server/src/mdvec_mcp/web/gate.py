@@ -91,12 +91,12 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
 
 PATH = "/mcp"
 _HOST = re.compile(r"[^/?#@\\\s]+")
-"""A host and a port: an address that is built from a Host must not get a path from it."""
+"""A host and a port, without a path that would get into addresses built from a Host header."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of requests: the server's host names in lower case, and the token for ``/mcp``."""
+    """The rules for requests: the server's host names in lower case, and the token for ``/mcp``."""
 
     names: frozenset[str]
     token: str | None = None
@@ -107,7 +107,7 @@ class TokenNeeded(MdvecError):
 
 
 def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rules:
-    """The rules of a server at ``address`` that also has the host ``names``.
+    """The rules of a server at ``address`` with additional host ``names``.
 
     Raises:
         TokenNeeded: other machines can reach it, and there is no token.
@@ -155,7 +155,7 @@ class Gate:
 
 
 def _name_in_host(host: str) -> str | None:
-    """The name in a Host; None if it has parts of an address that do not belong there."""
+    """The name in a Host header; None if it has other parts of an address."""
     return name_in(f"//{host}") if _HOST.fullmatch(host) else None
 
 
@@ -168,9 +168,9 @@ def name_in(url: str) -> str | None:
 
 
 def _is_ours(name: str | None, rules: Rules) -> bool:
-    """Whether a Host is ours: a known name, or an IP address.
+    """Whether a host is ours: a known name, or an IP address.
 
-    A DNS rebinding attack uses a domain name of the attacker's, never an IP address.
+    DNS rebinding attacks use a domain name of the attacker, never an IP address.
     """
     if name is None or name in rules.names:
         return name is not None

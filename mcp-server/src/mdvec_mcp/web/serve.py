@@ -66,7 +66,7 @@ def http_app(
 
 
 def _route_mcp_and_page(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
-    """Passes the requests for MCP and for the health check to one application, others to a page."""
+    """Route requests for MCP and the health check to one application, others to the page."""
 
     async def passed_on(scope: Scope, receive: Receive, send: Send) -> None:
         is_page = scope["type"] == "http" and scope["path"] not in (PATH, _HEALTH)
@@ -76,7 +76,7 @@ def _route_mcp_and_page(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
 
 
 def _health(page: PageGuard | None) -> Route:
-    """The health check; it also tells whose page is served."""
+    """The health check, which also identifies the page served."""
     body = {"status": "ok", "server": "mdvec", "version": __version__}
     if page is not None:
         body["page"] = page.key_id
@@ -88,10 +88,10 @@ def _health(page: PageGuard | None) -> Route:
 
 
 class MissedNotices:
-    """Middleware that begins a session's stream with the notices sent while it was not open.
+    """Middleware that starts a session's stream with the notifications missed before.
 
-    A client lists the tools, then opens its stream, and opens it again where it broke; the SDK
-    drops what it has to say meanwhile.
+    A client opens its stream after listing the tools, and reopens it when it breaks; the SDK drops
+    notifications while no stream is open.
     """
 
     def __init__(self, app: ASGIApp, sessions: Sessions) -> None:
@@ -99,7 +99,7 @@ class MissedNotices:
         self._sessions = sessions
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, and see whether it opens a stream."""
+        """Pass a request on; track whether it opens a stream."""
         session = _session_of(scope)
         if session is None:
             await self._app(scope, receive, send)
@@ -124,7 +124,7 @@ class MissedNotices:
 
 
 def _session_of(scope: Scope) -> str | None:
-    """The session whose stream a request asks for, if it does."""
+    """The session whose stream a request opens, if it does."""
     if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != PATH:
         return None
     return Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
@@ -136,7 +136,7 @@ def _event(method: str) -> bytes:
 
 
 class EnvelopeCheck:
-    """Middleware that passes usable messages on and answers the others with an error.
+    """Middleware that passes on usable messages and answers others with an error.
 
     It reads the whole body into memory, so the body's size must already be limited.
     """
@@ -173,7 +173,7 @@ _FINISH_SECONDS = 5.0
 _CLOSE_SECONDS = 2
 _KEEP_ALIVE_SECONDS = 30
 _STREAMS = b"subscriptions/listen"
-"""The method whose response stays open as long as its client wants."""
+"""The method whose response stays open until its client closes it."""
 
 
 async def serve_http(
@@ -214,7 +214,7 @@ class _Server(uvicorn.Server):
         self._loop = asyncio.get_running_loop()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002 - uvicorn's
-        """Handle SIGINT and SIGTERM; unlike uvicorn's own handler, does not re-raise the signal."""
+        """Handle SIGINT and SIGTERM; unlike uvicorn's handler, does not re-raise the signal."""
         if self.stop_requested.is_set():
             self.should_exit = self.force_exit = True
         self._loop.call_soon_threadsafe(self.stop_requested.set)

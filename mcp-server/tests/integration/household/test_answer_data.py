@@ -87,7 +87,7 @@ def test_every_answer_has_the_shape_that_its_tool_declares(database, answered):
         if "output_format" in arguments:
             assert answer.data["chart"]["message"] in answer.words
     text = json.dumps(schemas["household_report"], ensure_ascii=False)
-    assert "A concise\\nanswer has neither rows" in text  # what is empty, is said to be
+    assert "A concise answer has no rows" in text  # what is empty, is said to be
 
 
 def test_the_age_and_every_note_of_a_text_stand_in_its_data(answered):

@@ -43,22 +43,22 @@ if TYPE_CHECKING:
 
 
 ChartData = Any
-"""The handle of an export, or a DataFrame or Series of polars or pandas."""
+"""An export's handle, or a DataFrame or Series of polars or pandas."""
 
 
 ChartRows = tuple[tuple[Column, ...], Fetch]
-"""The columns of one chart, under their owner's names, and what runs SQL over them."""
+"""A chart's columns, named as in the data, and a function that runs SQL over them."""
 
 
 @contextmanager
 def chart_rows(
     data: ChartData, wanted: Sequence[WantedColumn], settings: Settings, folder: Path | str | None
 ) -> Iterator[ChartRows]:
-    """The wanted columns of an export or a frame, or without any all of them.
+    """The wanted columns of an export or a frame; all columns if none are wanted.
 
     Raises:
         NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
-        UnknownColumns: a column is wanted that the data lack.
+        UnknownColumns: the data lack a wanted column.
         UnsupportedFrame: the data are neither a handle nor a frame that DuckDB can read.
     """
     zone = settings.analytics.zone
@@ -85,7 +85,7 @@ def chart_rows(
 def _chosen_columns(
     connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
-    """The wanted ones of the stored columns, which their owner calls by ``names``."""
+    """The wanted stored columns; ``names`` are the names of all columns in the data."""
     stored = [identifier(name) for name, _ in column_types(connection)]
     places = column_places(names, [name for name, _ in wanted], "data")
     texts = [role == "name" for _, role in wanted]
@@ -107,11 +107,11 @@ def _chosen_columns(
 
 
 def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str]:  # noqa: ANN401 - of pandas, which need not be installed
-    """Make the rows of a frame the stored ones; return the names of its columns."""
+    """Register a frame's rows as the stored rows; return the names of its columns."""
     if not has_plain_index(frame):
         indexes = [name if name is not None else "index" for name in frame.index.names]
         frame = frame.reset_index(names=indexes, allow_duplicates=True)
-    # DuckDB wants names that differ, whatever the case.
+    # DuckDB refuses names that differ only in case.
     numbered = frame.set_axis([f"c{position}" for position in range(frame.shape[1])], axis=1)
     connection.register(STORED_ROWS, numbered)
     return [str(name) for name in frame.columns]
@@ -122,12 +122,12 @@ def _store_polars(
     frame: Any,  # noqa: ANN401 - of polars, which need not be installed
     file: Path,
 ) -> list[str]:
-    """The same by a Parquet file, which needs no pyarrow."""
+    """Store the rows through a Parquet file, without pyarrow; return the names of its columns."""
     import polars as pl
 
     names = [str(name) for name in frame.columns]
     numbered = frame.rename({name: f"c{position}" for position, name in enumerate(names)})
-    # Parquet would have durations as bare numbers.
+    # Parquet would store durations as plain numbers.
     spans = [name for name, kind in numbered.schema.items() if kind == pl.Duration]
     try:
         numbered.with_columns(pl.col(spans).dt.to_string("iso")).write_parquet(file)
@@ -140,7 +140,7 @@ def _store_polars(
 
 
 ColumnRole = Literal["place", "name", "number"]
-"""A place on an axis, a name whatever its type, or a number."""
+"""A position on an axis, a name of any type, or a number."""
 WantedColumn = tuple[str, ColumnRole]
 
 
@@ -173,7 +173,7 @@ def wanted_columns(
 def _rules(
     kind: str, x: str | None, ys: tuple[str, ...], color: str | None
 ) -> list[tuple[bool, str]]:
-    """What may be wrong with the columns of a kind of chart, and the sentence about it."""
+    """What may be wrong with the columns of a kind of chart: conditions, each with its message."""
     has_x, has_color = x is not None, color is not None
     plane = (not (has_x and ys), f"a {kind} chart needs x and y, the names of columns")
     rules = {
@@ -192,7 +192,7 @@ def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> No
     """Refuse a column wanted as numbers that holds none; ``plot_of`` would skip it.
 
     Raises:
-        ChartRefused: there is one.
+        ChartRefused: such a column was found.
     """
     for column, (_, role) in zip(shown, wanted, strict=False):
         if role == "number" and not is_measured(column):
@@ -225,7 +225,7 @@ class SafeChart:
 
     @property
     def note(self) -> str:
-        """What the picture leaves out or puts together, in Japanese; empty if it shows all."""
+        """What the picture omits or combines, in Japanese; empty if it shows everything."""
         return self.plot.note
 
     @property
@@ -234,10 +234,10 @@ class SafeChart:
         return self.plot.points
 
     def save(self, path: Path | str) -> Path:
-        """Write the picture in the format of the file's ending: .png, .svg or .jpg.
+        """Write the picture in the format that the file's ending names: .png, .svg or .jpg.
 
         Raises:
-            ChartRefused: the ending is another one.
+            ChartRefused: the file has another ending.
             OSError: the file cannot be written.
         """
         file = Path(path)
@@ -275,8 +275,8 @@ def safe_chart(
 ) -> SafeChart:
     """Draw an export or a DataFrame, with at most 2,000 points.
 
-    Without ``x``, ``y`` and ``color`` the columns are taken in their order, as ``plot`` takes those
-    of a query: x, then numbers, or the name of a series and a number.
+    Without ``x``, ``y`` and ``color`` the columns are used in order, as by the tool ``plot``: x,
+    then numbers, or x, the name of a series and a number.
 
     Args:
         data: the handle of an export, however many rows it has, or a DataFrame or Series of polars

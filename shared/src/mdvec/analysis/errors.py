@@ -1,4 +1,4 @@
-"""The errors of analysing code, and the limits of what it loads and prints for a model."""
+"""Errors of the analysis functions, and limits on what they load and print."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from mdvec import settings
 from mdvec.errors import MdvecError
 
 MAX_JSON_BYTES = 1_024
-"""Bytes of one JSON output."""
+"""The most bytes of one JSON output."""
 MAX_TABLE_ROWS = 10
-"""Rows of one printed table."""
+"""The most rows of one printed table."""
 MAX_LOAD_ROWS = 10_000
-"""Rows loaded from one export."""
+"""The most rows loaded from one export."""
 MAX_PRINTED_BYTES = 100_000
-"""Bytes that one notebook cell prints."""
+"""The most bytes that one notebook cell prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,9 +23,9 @@ class OutputLimits:
     """The limits of one output.
 
     Args:
-        json_bytes: of JSON, and of a line that is not sentences.
-        rows: of one table.
-        printed_bytes: of everything together.
+        json_bytes: the most bytes of JSON, and of a line that is not prose.
+        rows: the most rows of one table.
+        printed_bytes: the most bytes of everything together.
     """
 
     json_bytes: int = MAX_JSON_BYTES
@@ -34,7 +34,7 @@ class OutputLimits:
 
 
 def limits_in_force() -> OutputLimits:
-    """The limits that the settings say.
+    """The limits in the settings.
 
     Raises:
         SettingsError: the settings file is not valid.
@@ -46,11 +46,11 @@ def limits_in_force() -> OutputLimits:
 
 
 class AnalysisError(MdvecError):
-    """The base class; the message says what the analysing code should do instead."""
+    """Base class; the message says what the code should do instead."""
 
 
 class LibraryMissing(AnalysisError, ImportError):
-    """A library is needed and not installed: polars or pandas, or matplotlib for charts."""
+    """polars, pandas or (for charts) matplotlib is needed and not installed."""
 
 
 class TooManyRows(AnalysisError, ValueError):
@@ -70,15 +70,15 @@ class UnsupportedFrame(AnalysisError, TypeError):
 
 
 class UnknownColumns(AnalysisError, ValueError):
-    """The DataFrame lacks a column that was named."""
+    """The DataFrame lacks a named column."""
 
 
 class ChartRefused(AnalysisError, ValueError):
-    """A kind, a size or a file's ending that charts do not have, or columns that do not fit."""
+    """Unknown kind of chart, size or file ending, or columns that do not fit the kind."""
 
 
 class ExportError(MdvecError):
-    """The base class: the user or the model can act on it."""
+    """Base class of errors that the user or the model can act on."""
 
 
 class NotAHandle(ExportError):

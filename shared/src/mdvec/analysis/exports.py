@@ -28,16 +28,16 @@ PRIVATE_FILE_MODE = 0o600
 _PRIVATE_FOLDER_MODE = 0o700
 
 
-def is_private(folder: Path) -> bool:
-    """Whether the folder, which may not be a link, exists; if it is not private, make it so.
+def _make_private(folder: Path) -> bool:
+    """Make the folder private to this user; False if it does not exist.
 
-    With files in it that mdvec did not write, a folder that others can read is left as it is.
+    A folder that others can read and that holds files of other programs is left unchanged.
 
     Raises:
-        ExportFolderUnusable: it belongs to another user, or is shared, or is not a folder.
+        ExportFolderUnusable: it belongs to another user, is shared, or is not a folder.
     """
     try:
-        opened = open_folder(folder)
+        descriptor = open_folder(folder)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -45,28 +45,28 @@ def is_private(folder: Path) -> bool:
             "the exports folder is a link, a file or not readable; name a folder of its own "
             "in [analytics] folder"
         ) from error
-    if opened is not None:
+    if descriptor is not None:
         try:
-            _close_to_others(opened)
+            _close_to_others(descriptor)
         finally:
-            os.close(opened)
+            os.close(descriptor)
     return True
 
 
-def _close_to_others(opened: int) -> None:
-    status = os.fstat(opened)
+def _close_to_others(descriptor: int) -> None:
+    status = os.fstat(descriptor)
     if is_anothers(status):
         raise ExportFolderUnusable(
             "the exports folder belongs to another user; name one of your own in [analytics] folder"
         )
     if is_shut(status):
         return
-    if not all(map(_is_ours, os.listdir(opened))):
+    if not all(map(_is_ours, os.listdir(descriptor))):
         raise ExportFolderUnusable(
             "the exports folder can be read by others and holds other files too; name a "
             "folder of its own in [analytics] folder"
         )
-    shut_folder(opened)
+    shut_folder(descriptor)
 
 
 ExportFormat = Literal["parquet", "csv"]
@@ -74,12 +74,12 @@ Handles = list[str]
 
 _HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
 _TYPES = ".types"
-"""Suffix of the file beside a CSV export that keeps its columns' types."""
+"""Suffix of the file next to a CSV export that holds its columns' types."""
 _MADE_FROM = ".from"
-"""Suffix of the file beside an export that keeps the states of the tables that it was made of."""
+"""Suffix of the file next to an export that holds the states of the tables it was made from."""
 _BESIDE = (_TYPES, _MADE_FROM)
 _DATABASE = ""
-"""What has the path of the database among those states; no table has this name."""
+"""The key of the database's path among those states; no table has this name."""
 _SPOOL = re.compile(r"spool_[0-9a-f]+")
 """Folders in which query processes write unfinished exports, on the same file system."""
 
@@ -89,9 +89,9 @@ class Export:
     """An existing export.
 
     Attributes:
-        handle: names it, and has the second in which it was made.
+        handle: its name, which contains the time of its creation.
         size: of its file in bytes.
-        expires: when, in seconds since 1970.
+        expires: when it expires, in seconds since 1970.
         dropped: the handles of older exports that were deleted to make room for this one.
     """
 
@@ -102,7 +102,7 @@ class Export:
 
     @property
     def made(self) -> float:
-        """When it was made, in seconds since 1970."""
+        """When it was created, in seconds since 1970."""
         return datetime.strptime(self.handle.split("_")[1], "%Y%m%dT%H%M%S%z").timestamp()
 
     @property
@@ -119,14 +119,14 @@ class Export:
 class ExportFolder:
     """Exports by handle, in a folder private to this user.
 
-    A file's time is when it expires, so an export survives a restart, and servers with other
-    settings can share the folder: a file that vanishes is gone, not an error.
+    The modification time of a file is set to its expiry, so exports survive a restart and servers
+    with different settings can share the folder. A file that disappears is no error.
 
     Args:
         folder: created at the first export, with mode 0700.
-        ttl_seconds: how long an export that is made here is kept.
+        ttl_seconds: how long a new export is kept.
         max_total_bytes: the limit for all exports together; the oldest are deleted first.
-        database: whose exports these are, though others may be in the folder; any if None.
+        database: only its exports are listed; None lists those of all databases.
         clock: returns the seconds since 1970.
     """
 
@@ -154,21 +154,21 @@ class ExportFolder:
         fmt: ExportFormat = "parquet",
         ttl_seconds: float | None = None,
     ) -> Export:
-        """Move a finished file of the same file system in, under a new handle, or remove it.
+        """Move a finished file into the folder under a new handle; on an error, remove the file.
 
-        It expires after ``ttl_seconds``, by default when all do. The columns' ``types`` by name
-        are stored in a file beside a CSV export, as is what ``made_from`` says of the tables that
-        it was made of.
+        It must be on the same file system. ``ttl_seconds`` overrides the folder's. For a CSV export
+        the columns' ``types`` are stored in a file next to it, as is ``made_from``, the states of
+        the tables that it was made from.
 
         Raises:
             ExportExceedsTotal: the file alone is over the limit.
             ExportFolderUnusable: the folder is not private to this user, or cannot be written.
         """
         try:
-            with suppress(FileExistsError):  # what is no folder is refused below
+            with suppress(FileExistsError):  # anything but a folder is refused below
                 self.folder.parent.mkdir(parents=True, exist_ok=True)
                 self.folder.mkdir(mode=_PRIVATE_FOLDER_MODE, exist_ok=True)
-            is_private(self.folder)
+            _make_private(self.folder)
             size = finished.lstat().st_size
             if size > self._limit:
                 raise ExportExceedsTotal(
@@ -183,7 +183,7 @@ class ExportFolder:
             finished.chmod(PRIVATE_FILE_MODE)
             expires = now + (self._ttl if ttl_seconds is None else ttl_seconds)
             os.utime(finished, (expires, expires))
-            # First, so that no handle is without what is to be known of it.
+            # Written first, so that no handle exists without them.
             if types and fmt == "csv":
                 self._write(handle + _TYPES, types, expires)
             known = dict(made_from or {})
@@ -202,7 +202,7 @@ class ExportFolder:
         return Export(handle, size, expires, tuple(dropped))
 
     def path_of(self, handle: str) -> Path:
-        """The file of a handle; it can be read until it expires.
+        """A handle's file; it can be read until it expires.
 
         Raises:
             NotAHandle: the text does not have a handle's form.
@@ -214,7 +214,7 @@ class ExportFolder:
                 "this is not the handle of an export: pass what export gave as 'handle', "
                 "export_<time>_<id>.parquet or .csv, without a folder; paths are not read"
             )
-        if is_private(self.folder):
+        if _make_private(self.folder):
             path = self.folder / handle
             file = _regular_file(path)
             if file is not None and not self._is_expired(file) and self._is_own(handle):
@@ -233,7 +233,7 @@ class ExportFolder:
         return self._read(handle + _TYPES)
 
     def made_from(self, handle: str) -> dict[str, str]:
-        """The states of the tables that an export was made of, by their names, as far as known."""
+        """The states of the tables that an export was made from, by table name, as far as known."""
         self.path_of(handle)
         known = self._read(handle + _MADE_FROM) or {}
         return {name: state for name, state in known.items() if name != _DATABASE}
@@ -252,7 +252,7 @@ class ExportFolder:
 
     def sweep(self) -> Handles:
         """Delete expired exports, and nothing else; return their handles."""
-        if not is_private(self.folder):
+        if not _make_private(self.folder):
             return []
         gone = [file.handle for file in self._files() if self._is_expired(file)]
         for handle in gone:
@@ -300,7 +300,7 @@ class ExportFolder:
 
     def _files(self) -> Iterator[Export]:
         """The files named like an export, the oldest first."""
-        if not is_private(self.folder):
+        if not _make_private(self.folder):
             return
         candidates = (
             _regular_file(path) for path in self.folder.iterdir() if _HANDLE.fullmatch(path.name)
@@ -309,7 +309,7 @@ class ExportFolder:
         yield from sorted(files, key=lambda file: (file.made, file.expires, file.handle))
 
     def _is_expired(self, file: Export) -> bool:
-        # If the clock was set back, a file seems to be from the future; it must not stay for ever.
+        # After the clock was set back a file seems to be from the future; it must still expire.
         now = self._clock()
         return file.expires <= now or int(now) < file.made
 

@@ -17,7 +17,7 @@ from typing import Any, Self, TextIO
 from mdvec.analysis.errors import MAX_TABLE_ROWS, AnalysisError, OutputLimits, limits_in_force
 
 _AGGREGATES = {"bins"}
-"""Keys of lists that are aggregates already, as ``histogram`` returns; only their size counts."""
+"""Keys of lists that hold aggregates, such as those of ``histogram``; only their size counts."""
 _JSON_START = re.compile(r"^[ \t]*(?=[\[{])", re.MULTILINE)
 _LINE_END = re.compile(r"[ \t]*(?=[\r\n]|$)")
 _RULE = re.compile(r"[\s|+:=.…\-─━═┄┌┬┐├┼┤└┴┘╞╪╡│┆]*")
@@ -32,10 +32,9 @@ def validate_output(output: str, limits: OutputLimits | None = None) -> tuple[bo
     By default the limits are those of the settings, ``[analytics]`` ``max_output_bytes``,
     ``max_output_rows`` and ``max_printed_bytes``. Without settings they are:
 
-    - The whole output: 100,000 bytes; of that 100 lines that are not sentences, with 8,192 bytes.
-    - JSON on lines of its own: 1,024 bytes and 10 rows.
-    - A table: 10 rows below its header. Another block of lines: 15 lines.
-    - A line: 1,024 bytes; a line of whole sentences: 4,096.
+    - The whole output: 100,000 bytes; of these at most 100 lines and 8,192 bytes that are not
+    prose. - JSON on lines of its own: 1,024 bytes and 10 rows. - A table: 10 rows below its header.
+    Another block of lines: 15 lines. - A line: 1,024 bytes; a line of whole sentences: 4,096.
     """
     limits = limits or limits_in_force()
     trouble = next(_troubles(output, limits), None)
@@ -43,7 +42,7 @@ def validate_output(output: str, limits: OutputLimits | None = None) -> tuple[bo
 
 
 def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
-    """Every violated limit, as a reason; the first ones keep the work of the others small."""
+    """Every violated limit, as a reason; cheap checks come first."""
     if _bytes(output) > limits.printed_bytes:
         yield f"the output has more than {limits.printed_bytes:,} bytes"
     data = [line for line in output.splitlines() if not _is_rule(line) and not _is_sentence(line)]
@@ -60,12 +59,12 @@ def _troubles(output: str, limits: OutputLimits) -> Iterator[str]:
 
 
 def _json_and_text(output: str) -> tuple[list[tuple[object, str]], str]:
-    """The JSON values that have lines to themselves, each with its text; and the other text."""
+    """The JSON values on lines of their own, each with its text; and the remaining text."""
     decoder = json.JSONDecoder()
     values, texts, end = [], [], 0
     for start in _JSON_START.finditer(output):
         if start.end() < end:
-            continue  # inside the value before
+            continue  # inside the previous value
         try:
             value, after = decoder.raw_decode(output, start.end())
         except (ValueError, RecursionError):
@@ -103,8 +102,10 @@ def _most_rows(value: object) -> int:
 
 
 def _block_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
-    """Violated limits of lines that stand together, and of each of them."""
-    header = 2 if any("┆" in line or "│" in line for line in lines) else 1  # polars names types
+    """Limits that a block of lines violates, or a line in it."""
+    header = (
+        2 if any("┆" in line or "│" in line for line in lines) else 1
+    )  # polars adds a line of types
     for is_table, rows in groupby(lines, key=_is_in_columns):
         if is_table and (count := len([*rows]) - header) > limits.rows:
             yield f"a table has {count:,} rows, at most {limits.rows} are allowed"
@@ -133,7 +134,7 @@ def _is_sentence(line: str) -> bool:
 def _is_in_columns(line: str) -> bool:
     text = line.strip()
     if text.startswith(("(", "…")):
-        return False  # a note of omitted rows or columns
+        return False  # a note on omitted rows or columns
     return text.count(",") > 1 or any(mark in text for mark in _COLUMN_MARKS)
 
 
@@ -226,13 +227,15 @@ class OutputGuard:
         _log.warning(message)
 
     def _guard_cells(self, shell: Any) -> None:  # noqa: ANN401 - IPython need not be installed
-        """Count each cell of a notebook by itself, and what it displays."""
+        """Count the output of each notebook cell by itself, including what it displays."""
         callbacks = {"pre_run_cell": self._begin_cell, "post_run_cell": self._end_cell}
         for event, callback in callbacks.items():
             shell.events.register(event, callback)
             self._undo.callback(shell.events.unregister, event, callback)
         for publisher in (shell.display_pub, shell.displayhook):
-            if hasattr(publisher, "register_hook"):  # a kernel's; in a terminal, IPython prints
+            if hasattr(
+                publisher, "register_hook"
+            ):  # only a kernel has this hook; in a terminal IPython just prints
                 publisher.register_hook(self._limited_display)
                 self._undo.callback(publisher.unregister_hook, self._limited_display)
 
@@ -263,7 +266,7 @@ class _CountedStream:
         self._take = take
 
     def restore(self, name: str) -> None:
-        """Write everything from now on, and give ``sys`` its stream back unless it has another."""
+        """Stop limiting, and restore the stream in ``sys`` unless it was replaced meanwhile."""
         self._take = str
         if getattr(sys, name) is self:
             setattr(sys, name, self._stream)

@@ -1,4 +1,4 @@
-"""Loads an export as a DataFrame of polars or pandas, in types that keep every value, else text."""
+"""Loads an export as a DataFrame; columns whose values would change are loaded as text."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Library = Literal["polars", "pandas"]
 
 EXPORT_VIEW = "export"
 """The name of the view that ``exact_rows`` creates."""
-STORED_ROWS = "found"
+STORED_ROWS = "stored_rows"
 """The name of the view or table that ``create_stored_rows`` creates."""
 _TEXT = DuckDBType("VARCHAR")
 _LARGE = {"HUGEINT", "UHUGEINT"}
@@ -70,7 +70,7 @@ def safe_load_export(
     Raises:
         NotAHandle, ExportMissing: see ``ExportFolder.path_of``.
         TooManyRows: the export has more than ``max_rows`` rows.
-        LibraryMissing: neither polars nor pandas is installed, or not ``library``.
+        LibraryMissing: ``library`` is not installed, or neither polars nor pandas is.
     """
     path, types = export_file(handle, load_settings(os.environ), folder)
     chosen = _chosen_library(library)
@@ -133,7 +133,7 @@ def _polars_frame(connection: duckdb.DuckDBPyConnection, file: Path) -> Any:  # 
 def pandas_frame(
     connection: duckdb.DuckDBPyConnection, table: str, types: Mapping[str, DuckDBType]
 ) -> Any:  # noqa: ANN401 - a frame of a library that may not be installed
-    """Build the DataFrame; columns that DuckDB's own conversion would change keep their values."""
+    """Build the DataFrame; columns that DuckDB's conversion would alter are converted here."""
     import pandas as pd
 
     columns: dict[str, Any] = {}
@@ -178,8 +178,7 @@ def export_connection(
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """A DuckDB connection that can only read these files, and write to the folder.
 
-    The progress-bar setting is left unset: in a notebook without ipywidgets, DuckDB refuses to
-    set it.
+    The progress bar is not configured: in a notebook without ipywidgets, DuckDB refuses that.
     """
     import duckdb
 
@@ -197,7 +196,7 @@ def export_connection(
 def create_stored_rows(
     connection: duckdb.DuckDBPyConnection, source: str, types: Mapping[str, str] | None
 ) -> None:
-    """Create ``STORED_ROWS`` over a file, in the types that the query's result had.
+    """Create ``STORED_ROWS`` from a file, with the types of the query's result.
 
     ``source`` is the SQL of ``export_scan``; ``types`` are the original types of a CSV file.
     """

@@ -122,7 +122,7 @@ def _align(rows: list[list[str]]) -> list[str]:
 
 
 def _width(text: str) -> int:
-    """The columns that a text takes on a terminal; Japanese letters take two."""
+    """The width of a text on a terminal, where Japanese characters take two columns."""
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
@@ -139,8 +139,8 @@ def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of
     """A DataFrame, or a series as one.
 
     Raises:
-        UnsupportedFrame: it is neither; ``beginning`` and ``hint`` say what is made of frames,
-            and what to do with others.
+        UnsupportedFrame: it is neither; ``beginning`` and ``hint`` are parts of the message: what
+            the caller makes of frames, and what to do with other values.
     """
     if is_frame(value):
         return value
@@ -154,10 +154,10 @@ def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of
 
 
 def column_places(have: Sequence[str], wanted: Sequence[str], of: str = "frame") -> list[int]:
-    """The places of the wanted columns among those that a frame, or something else, has.
+    """The positions of the wanted columns among the existing ones; ``of`` names what has them.
 
     Raises:
-        UnknownColumns: it lacks one.
+        UnknownColumns: a wanted column does not exist.
     """
     for name in map(str, wanted):
         if name not in have:
@@ -170,7 +170,7 @@ def column_places(have: Sequence[str], wanted: Sequence[str], of: str = "frame")
 def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library
     """The column names and the rows; a pandas index that is not just 0, 1, 2, … comes first.
 
-    ``part`` has those of its rows that are wanted: its own index may begin at another number.
+    ``part``, if given, has the wanted rows; its own index may start at another number.
     """
     part = frame if part is None else part
     names = [str(name) for name in frame.columns]
@@ -214,7 +214,7 @@ def safe_json_output(
     max_size = limits_in_force().json_bytes if max_size is None else max_size
     plain = _Converter(max_size).convert(data, "data", 0)
     text = json.dumps(plain, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # Half of a character has no bytes, and is written as JSON escapes it.
+    # A lone surrogate cannot be encoded and is written as a JSON escape.
     data_bytes = text.encode("utf-8", "backslashreplace")
     if len(data_bytes) > max_size:
         raise _too_large(f"has {len(data_bytes):,} bytes", max_size)
@@ -230,7 +230,7 @@ def _too_large(what: str, max_size: int) -> OutputTooLarge:
 
 @dataclass(slots=True)
 class _Converter:
-    """Converts data to plain JSON values; stops at more values than can fit.
+    """Converts data to plain JSON values; stops once there are more values than can fit.
 
     Every value takes at least two bytes: its own, and the separator before the next.
     """

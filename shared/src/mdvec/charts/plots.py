@@ -360,7 +360,7 @@ def _boxes(rows: _Rows) -> Plot:
 
 
 def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[PlotNote]:
-    """A note if a drawn column of whole numbers may be meant to group the next column."""
+    """A note if a column of whole numbers was drawn that perhaps should group the next column."""
     if family(rows.columns[at]) != "integer":
         return []
     ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)

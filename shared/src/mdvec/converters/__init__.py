@@ -1,4 +1,4 @@
-"""Files that are not text, as Markdown: one module a format, run in a process of their own."""
+"""Converters of other formats to Markdown: one module per format, run in a child process."""
 
 from mdvec.faces import face
 

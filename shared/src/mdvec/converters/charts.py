@@ -90,7 +90,7 @@ def _values(element: ET.Element, first_day: date) -> list[str]:
 
 
 def _filled_down(values: list[str], count: int) -> list[str]:
-    """The values with each group's name, which only its first category has, filled down."""
+    """The values, with the name of each group repeated for all of its categories."""
     filled: list[str] = []
     for at in range(count):
         value = values[at] if at < len(values) else ""

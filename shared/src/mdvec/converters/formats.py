@@ -119,7 +119,7 @@ def bundle(name: str, parts: Iterable[Part], notes: tuple[str, ...] = ()) -> Con
 
 
 def part_name(*words: str) -> str:
-    """A name for a part, made from words that people wrote."""
+    """A file name for a part of a document, made from free text."""
     name = on_one_line(" ".join(filter(None, words)))[:_MAX_NAME]
     return name.translate(_NOT_IN_NAMES).strip(" .") or "untitled"
 

@@ -108,7 +108,7 @@ def _declarations(style: str) -> Iterator[tuple[str, bool, bool]]:
 
 
 def _rules_of(page: BeautifulSoup) -> list[_Rule]:
-    """The rules of the page's own style sheets about hiding on a screen."""
+    """The rules in the page's embedded style sheets that hide elements on a screen."""
     sheets = " ".join(
         style.get_text()
         for style in page.find_all("style")

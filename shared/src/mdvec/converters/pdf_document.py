@@ -168,7 +168,7 @@ def _lines_between(lines: list[Line], top: float, bottom: float) -> list[Line]:
 
 
 def _reach(lines: list[Line], gutter: float, top: float, bottom: float) -> tuple[float, float]:
-    """The range of columns, extended by lines of one column above or below the other."""
+    """The range of lines in columns, extended where one column continues above or below."""
     ordered = sorted(lines, key=lambda line: line.middle)
     for line in (line for line in ordered if line.middle > top):
         if _spans(line, gutter) or line.bottom - top > line.size:

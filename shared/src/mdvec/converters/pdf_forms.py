@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium
 _UNSEEN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _PASSWORD = 1 << 13
 _NO_TEXTS = (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP)
-"""A link's text is for screen readers, and that of a comment's window repeats the comment."""
+"""The text of a link is for screen readers, and a comment's window repeats the comment."""
 _BOXES = (pdfium.FPDF_FORMFIELD_CHECKBOX, pdfium.FPDF_FORMFIELD_RADIOBUTTON)
 _VALUES = (
     pdfium.FPDF_FORMFIELD_TEXTFIELD,

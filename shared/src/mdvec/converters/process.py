@@ -55,7 +55,7 @@ class OwnCommands:
     max_seconds: float = 300
 
     def convert(self, data: bytes, file_name: str) -> Converted | None:
-        """The output of the command for such files; None if there is no command.
+        """The output of the user's command for a file; None if there is no command.
 
         Raises:
             NotConverted: it cannot be started, fails, takes too long, or prints no text.

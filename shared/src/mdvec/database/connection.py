@@ -1,4 +1,4 @@
-"""Connections to the SQLite file, and its errors as messages that a user can act on.
+"""Opens the SQLite file, and turns its errors into messages that a user can act on.
 
 The driver is apsw: the sqlite3 module of many Pythons cannot load extensions, and sqlite-vec
 is one.
@@ -95,10 +95,10 @@ _MAX_KEPT = 2
 
 
 class KeptReader:
-    """Lends connections for reading one file, and keeps some: opening takes a tenth of a search.
+    """Lends connections for reading one file, and reuses some: opening takes a tenth of a search.
 
-    One is kept only while the log is empty, so that deleted data stays in none, and is lent again
-    only if nothing was written to the file since, whoever wrote.
+    A connection is kept only while the write-ahead log is empty, so that none sees deleted data,
+    and is reused only if no process has written to the file since.
     """
 
     def __init__(self, path: Path) -> None:
@@ -109,7 +109,7 @@ class KeptReader:
 
     @contextmanager
     def connection(self) -> Iterator[apsw.Connection]:
-        """A connection for the duration of the block, and errors, as of ``open_database``."""
+        """A connection for the duration of the block; it raises as ``open_database`` does."""
         _check_path(self._path, "read")
         with translate_errors(self._path):
             before = stamp_of(self._path)
@@ -121,12 +121,12 @@ class KeptReader:
             finally:
                 if not is_kept:
                     if (now := stamp_of(self._path)) is None or now.sizes[1]:
-                        self._reusable(None)  # the last to close copies the log, and empties it
+                        self._reusable(None)  # the last one to close copies and empties the log
                     with suppress(apsw.Error):
                         connection.close()
 
     def close(self) -> None:
-        """Close what is kept, and keep nothing more."""
+        """Close the kept connections, and keep no more."""
         with self._lock:
             kept, self._kept, self._most = self._kept, [], 0
         for _, connection in kept:
@@ -134,7 +134,7 @@ class KeptReader:
                 connection.close()
 
     def _reusable(self, now: FileStamp | None) -> apsw.Connection | None:
-        """A kept connection to the file as it is now; others are closed."""
+        """A kept connection to the file in its present state; other kept connections are closed."""
         while True:
             with self._lock:
                 if not self._kept:
@@ -142,7 +142,7 @@ class KeptReader:
                 stamp, connection = self._kept.pop()
             if stamp == now:
                 return connection
-            # The path may lead to another file by now, whose log is not this connection's to end.
+            # The path may name another file by now; closing must not touch that file's log.
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             connection.close()
 
@@ -175,7 +175,7 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def _first_error(error: apsw.Error) -> apsw.Error:
-    """The first of a chain of errors, which is the cause.
+    """The first error of a chain, which is the cause.
 
     On a full disk SQLite has already rolled back, so the second rollback fails too.
     """
@@ -235,8 +235,8 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
 def checkpoint_wal(connection: apsw.Connection, timeout_ms: int = _CHECKPOINT_TIMEOUT_MS) -> bool:
     """Copy the write-ahead log into the file and truncate it: it may contain deleted data.
 
-    Returns whether that was possible. If a search blocks it for longer than the timeout, it is
-    done when the last connection closes, perhaps that search's own.
+    Returns whether that was possible. If a search blocks it for longer than the timeout, it
+    happens when the last connection closes.
     """
     with suppress(apsw.Error):
         connection.set_busy_timeout(timeout_ms)
@@ -258,9 +258,9 @@ def snapshot(connection: apsw.Connection) -> Iterator[None]:
 
 
 def roll_back(connection: apsw.Connection) -> None:
-    """Undo the transaction that is still open, if any, before writing anything after Ctrl-C.
+    """Roll back a transaction that Ctrl-C left open, before anything else is written.
 
-    Between ``BEGIN`` and ``try``, Ctrl-C leaves a snapshot open, and a write in it would be lost.
+    Ctrl-C between ``BEGIN`` and ``try`` leaves a snapshot open, and a write in it would be lost.
     """
     if connection.in_transaction:
         connection.execute("ROLLBACK")
@@ -278,7 +278,7 @@ def _check_path(path: Path, mode: OpenMode) -> None:
         raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
     if is_there and not path.is_file():
         raise DatabaseUnusable(f"{path} is not a regular file; name another with --database")
-    # SQLite takes a file of one byte for an empty one, and would write over it.
+    # SQLite treats a file of one byte as empty and would overwrite it.
     if is_there and path.stat().st_size == 1:
         raise _not_a_database(path)
     if mode != "create" and not is_there:
@@ -300,7 +300,7 @@ def _connect_write(path: Path, mode: OpenMode) -> apsw.Connection:
         # Deleted data is overwritten with zeros, so that a copy of the file does not reveal it.
         connection.execute("PRAGMA secure_delete = ON").fetchall()
         _check_version(connection, path)
-        # Only a write shows whether the file is writable: root may open anything.
+        # Only a write shows whether the file is writable: root can open anything.
         connection.execute("PRAGMA journal_mode = WAL")
         migrations.migrate(connection)
     except BaseException:
@@ -377,7 +377,7 @@ def _vector_extension() -> str:
 
 
 def vector_extension_version() -> str:
-    """The version of sqlite-vec, which is loaded for it.
+    """The version of sqlite-vec; loads it.
 
     Raises:
         DatabaseError: it is missing, or cannot be loaded.

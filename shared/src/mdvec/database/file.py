@@ -1,4 +1,4 @@
-"""The database's files: where they lie, whether on a network, and whether they were written."""
+"""The database's files on disk: network file systems, permissions, sizes and changes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def open_to_others(database: Path) -> dict[Path, int]:
 
 
 _OPENED = (0x4000_0002, 510)
-"""The bytes of the file, first and number, that every connection locks as long as it is open."""
+"""Offset and length of the bytes that every open connection locks."""
 
 
 def read_only_index(database: Path) -> Path | None:
@@ -66,13 +66,13 @@ def read_only_index(database: Path) -> Path | None:
     index = Path(f"{database}-shm")
     if not index.exists() or not is_writable(database):
         return None
-    # Root can write any file, but not the others who use the same database.
+    # Root can write any file, but other users of the same database cannot.
     is_ours = os.access(index, os.W_OK) and bool(index.stat().st_mode & stat.S_IWUSR)
     return None if is_ours else index
 
 
 def remove_index(database: Path) -> None:
-    """Delete the index of the write-ahead log, which SQLite makes again.
+    """Delete the index of the write-ahead log, which SQLite recreates.
 
     Raises:
         OSError: a program has the database open, or the file cannot be deleted.
@@ -84,7 +84,7 @@ def remove_index(database: Path) -> None:
 
 
 def is_writable(database: Path) -> bool:
-    """Whether this user can write the file and create others beside it."""
+    """Whether this user can write the file and create others next to it."""
     return os.access(database, os.W_OK) and os.access(database.absolute().parent, os.W_OK)
 
 
@@ -97,7 +97,7 @@ def temporary_folder(connection: apsw.Connection) -> Path:
 
 
 _CLOCK_TICK_NS = 50_000_000
-"""Two writes within this time may leave the same time in the file system."""
+"""Two writes within this time may get the same time in the file system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class FileStamp:
     written_ns: int
 
     def is_settled(self) -> bool:
-        """Whether every later write gets another stamp; the last one is old enough for that."""
+        """Whether the last write is so old that every later one gets another stamp."""
         return abs(time.time_ns() - self.written_ns) > _CLOCK_TICK_NS
 
 

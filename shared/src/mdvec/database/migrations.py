@@ -14,21 +14,21 @@ import apsw
 
 APPLICATION_ID = 0x6D647663  # "mdvc"
 _APPLICATION = slice(68, 72)
-"""Where SQLite's header has it."""
+"""Its position in SQLite's header."""
 OLDEST = 17
-"""The format that the steps begin with; no release wrote an older one."""
+"""The format that the steps start from; no release wrote an older one."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
 
 
 def m018_without_traces(connection: apsw.Connection) -> None:
-    """Drop the columns and the option that only told how files before format 17 were read."""
+    """Drop the columns and the option that only recorded how files before format 17 were read."""
     connection.execute("ALTER TABLE ledger_versions DROP COLUMN asks_first")
     connection.execute("ALTER TABLE ledger_versions DROP COLUMN text_format")
     connection.execute("UPDATE tools SET chunking = json_remove(chunking, '$.context')")
 
 
 def m019_collections(connection: apsw.Connection) -> None:
-    """What each collection on a Chroma server holds, in place of tables of changes not sent yet.
+    """Record what each collection on a Chroma server holds, instead of tables of unsent changes.
 
     ``generation`` is NULL once nothing uses the collection and the server may delete it. A table of
     changes had the collection in row 0, and a row for each chunk to be added or removed; the next
@@ -76,7 +76,7 @@ def m019_collections(connection: apsw.Connection) -> None:
 
 
 def m020_sums(connection: apsw.Connection) -> None:
-    """Indexes that sums of a household read alone, and the user's other spellings of shops."""
+    """Add covering indexes for the sums of a household, and the user's other spellings of shops."""
     connection.execute("DROP INDEX idx_transactions_date")
     connection.execute("DROP INDEX idx_transactions_subject")
     connection.execute(
@@ -106,10 +106,10 @@ def m020_sums(connection: apsw.Connection) -> None:
 
 
 def m021_statement_rows(connection: apsw.Connection) -> None:
-    """The rows of statements, from which the ledger is derived; at first those that it has now.
+    """Add the rows of statements, from which the ledger is derived; copy those it has now.
 
-    The next import reads every file again (no version of mdvec has read them) and adds the rest.
-    A row whose statement is not known any more gets one of its own file that shows nothing.
+    The next import reads every file again (none has a recorded version) and adds the rest. A row
+    whose statement is no longer known gets an empty statement of its own file.
     """
     connection.execute(
         """
@@ -173,13 +173,13 @@ def m021_statement_rows(connection: apsw.Connection) -> None:
 
 
 def m022_row_categories(connection: apsw.Connection) -> None:
-    """The category that a user gives to one row, beside its note and tags."""
+    """Add the category that a user gives to one row, next to its note and tags."""
     for column in ("category_major", "category_minor"):
         connection.execute(f"ALTER TABLE row_notes ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
 
 def m023_readings(connection: apsw.Connection) -> None:
-    """What an import said of how a table's files were read, for who asks about the table later."""
+    """Keep what an import reported on how a table's files were read, for later questions."""
     connection.execute("ALTER TABLE dataset_tables ADD COLUMN reading TEXT NOT NULL DEFAULT ''")
 
 
@@ -197,7 +197,7 @@ LATEST = OLDEST + len(STEPS)
 def migrate(connection: apsw.Connection) -> None:
     """Create the schema in an empty file, or bring an older one to it, in one transaction.
 
-    The file is empty, or of format ``OLDEST`` to ``LATEST``; one of ``LATEST`` is not written.
+    The file is empty, or of format ``OLDEST`` to ``LATEST``; a file of ``LATEST`` is not written.
     """
     if format_of(connection) == LATEST:
         return
@@ -214,14 +214,14 @@ def migrate(connection: apsw.Connection) -> None:
 
 
 def is_own_format(file: Path) -> bool:
-    """Whether a file is a database of mdvec, of whatever format."""
+    """Whether a file is a database of mdvec, of any format."""
     with suppress(OSError), file.open("rb") as stream:
         return is_own_header(stream.read(_APPLICATION.stop))
     return False
 
 
 def is_own_header(start: bytes) -> bool:
-    """Whether the start of a SQLite file is that of a database of mdvec."""
+    """Whether a SQLite file with this header is a database of mdvec."""
     return int.from_bytes(start[_APPLICATION]) == APPLICATION_ID
 
 

@@ -105,7 +105,7 @@ def plan(
 
 
 def may_join(group: FileGroup, file: FoundFile) -> bool:
-    """Whether a file's kind and name are those of a group's files."""
+    """Whether a file's kind and name fit a group's files."""
     return may_be_part(file.path) and group.has(file.path)
 
 

@@ -104,7 +104,7 @@ class Month:
     @property
     def first_day(self) -> date:
         """The first day of the month."""
-        if self.year < 1:  # the months before the first, with which a trend compares
+        if self.year < 1:  # before the first month, for comparisons of a trend
             return date.min
         if self.starts_on == 1:
             return date(self.year, self.month, 1)
@@ -199,7 +199,7 @@ class MonthRange:
 
 
 def runs_of(months: Iterable[Month], most_apart: int) -> list[MonthRange]:
-    """Groups months, given in order, into runs, in which each is at most so far from the next."""
+    """Groups ordered months into runs with at most ``most_apart`` months from one to the next."""
     runs: list[MonthRange] = []
     for month in months:
         if runs and month.since(runs[-1].last) <= most_apart:

@@ -1,4 +1,4 @@
-"""Phrases for a period, in Japanese and English: brought to one spelling, and read."""
+"""Normalises and parses phrases for a period, in Japanese and English."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ _SPELLINGS = (
 )  # fmt: skip
 _KANJI = {kanji: str(digit) for digit, kanji in enumerate("〇一二三四五六七八九")}
 _OUR_DAYS = re.compile(r"\([0-9/]+[〜~][0-9/]+\)$")
-"""What answers write after months that do not start on the 1st."""
+"""The days in parentheses that answers add to months that do not start on the 1st."""
 _ENDING = re.compile(r"(?:(?<=[年月])分|(?<=[年月週])中|[。?])$")
 
 
 def normalised(phrase: str) -> str:
-    """A phrase in the one spelling that the grammar knows; English becomes Japanese."""
+    """A phrase in the spelling that the grammar reads; English becomes Japanese."""
     text = " ".join(unicodedata.normalize("NFKC", phrase).casefold().split())
     if re.search(r"[a-z]{2}|q[1-4]|h[12] ", text):
         text = _english(text)
@@ -132,7 +132,7 @@ _SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 _WEEKDAYS = "月火水木金土日"
 _HALVES = {"上半期": 0, "上期": 0, "下半期": 6, "下期": 6}
 _YEARS_AROUND = 9
-"""29 February may be eight years away."""
+"""29 February may be up to eight years away: 2100 is no leap year."""
 
 Grain = Literal["day", "week", "month", "part", "year", "fiscal year", "length"]
 OfYear = Callable[[int], Days]
@@ -140,7 +140,7 @@ OfYear = Callable[[int], Days]
 
 @dataclass(frozen=True, slots=True)
 class PeriodContext:
-    """What relative phrases refer to: today, and the months with data, which all start alike."""
+    """What relative phrases refer to: today, and the months with data."""
 
     today: date
     available: MonthRange
@@ -160,7 +160,8 @@ class PeriodContext:
 class Spoken:
     """The days that a phrase names.
 
-    ``counted``: it was counted back from the last month with data. ``is_all``: all days were named.
+    ``counted``: they were counted back from the last month with data. ``is_all``: the phrase means
+    all days.
     """
 
     days: Days
@@ -169,7 +170,7 @@ class Spoken:
 
 
 class UnclearRange(MdvecError):
-    """The ends of a range do not say which days are meant; ``readings`` are what can be."""
+    """A range may mean several spans of days; ``readings`` are the possible ones."""
 
     def __init__(self, *readings: Days) -> None:
         super().__init__(f"{readings}")
@@ -178,7 +179,7 @@ class UnclearRange(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What one phrase without a range names: days, or days that come ``each`` year."""
+    """What a phrase without a range names: fixed days, or days that recur ``each`` year."""
 
     grain: Grain
     days: Days | None = None
@@ -186,12 +187,12 @@ class Named:
     counted: bool = False
 
     def latest(self, not_after: date) -> Days:
-        """The days; without a year, those of the latest year that have begun by ``not_after``."""
+        """The days; if they recur, the latest that have begun by ``not_after``."""
         years = range(not_after.year + 1, not_after.year - _YEARS_AROUND, -1)
         return self.days or next(days for days in self._days_in(years) if days.first <= not_after)
 
     def next(self, not_before: date) -> Days:
-        """The days; without a year, those of the first year that end on ``not_before`` or later."""
+        """The days; if they recur, the first that end on ``not_before`` or later."""
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
         return self.days or next(days for days in self._days_in(years) if days.last >= not_before)
 
@@ -206,10 +207,10 @@ class Named:
 
 
 def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
-    """The days that a phrase names; None if it is outside of the grammar.
+    """The days that a phrase names; None if the grammar does not cover it.
 
     Raises:
-        UnclearRange: it is a range of which several readings are likely.
+        UnclearRange: it is a range with several likely readings.
     """
     if len(phrase) > _MAX_LENGTH:
         return None
@@ -220,7 +221,7 @@ def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:
 
 
 def parse_dated(phrase: str, starts_on: int = 1) -> Days | None:
-    """The days that a phrase names on whatever day it is said; None if its year is not in it."""
+    """The days that a phrase names independently of today; None if it lacks a year."""
     readings = set()
     for now in (Month(1950, 2, starts_on), Month(2151, 3, starts_on)):
         try:
@@ -265,7 +266,7 @@ def _parse_whole(text: str, context: PeriodContext) -> Spoken | None:
 
 
 def _parse_end(text: str, context: PeriodContext) -> Days | None:
-    """The days of one end; None for a length, which has no end of its own."""
+    """The days of one end; None for a length such as 3か月."""
     named = _parse_named(text, context)
     return None if named is None or named.grain == "length" else named.latest(context.today)
 
@@ -292,18 +293,18 @@ def _range(text: str, context: PeriodContext) -> Spoken | None:
 def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None:
     """The days from one end to the other; None if they cannot be the ends of one range.
 
-    The last is a day, a month, or of the first's grain: 2025年 does not end a range of months. A
-    first end without a year is the latest that has begun by today, or by the last end if that has
-    a year; a last end without a year is the next one that does not end before the first does, or
-    where that has not begun, before the first begins (今年から10月).
-    Ends in the wrong order are unclear, and so is a range over New Year of which neither end has a
-    year and the last has not begun: the one before may be meant.
+    The last end is a day, a month, or of the first end's grain: 2025年 does not end a range of
+    months. A first end without a year is the latest that has begun by today, or by the last end
+    if that has a year. A last end without a year is the next that does not end before the first
+    end; if that has not begun, the next that does not end before the first begins (今年から10月).
+    Ends in the wrong order are unclear, and so is a range over New Year if neither end has a year
+    and the last has not begun: the previous one may be meant.
     """
     if "length" in (first.grain, last.grain) or last.grain not in ("day", "month", first.grain):
         return None
     begin = first.latest(last.days.first if last.days else context.today)
     end = last.next(begin.last)
-    if context.today < end.first:  # not the one of next year, but that within the first end
+    if context.today < end.first:  # not next year's, but the one within the first end
         end = last.next(begin.first)
     if end.last < begin.first:
         raise UnclearRange(Days(end.first, begin.last))
@@ -329,7 +330,7 @@ _DATES_JOINED = re.compile(
 )
 _ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
 _BARE_YEARS = range(1300, 2200)
-"""Other digits without a sign are no year: 1015 may be a day of October, 250601 one of 2025."""
+"""Other digits without 年 are no year: 1015 may be a day in October, 250601 a day in 2025."""
 _ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
 
 
@@ -436,7 +437,7 @@ def _of_a_year(text: str, context: PeriodContext) -> Named | None:
     if fiscal and Month.of(days.last, context.starts_on) < first:
         days = yearly.each(year + 1)
     elif (match["word"] or match["ago"]) and days.last.year > year:
-        return None  # 去年の冬 may be the one that began or the one that ended in that year
+        return None  # 去年の冬 may have begun or ended in that year
     return Named(yearly.grain, days)
 
 
@@ -458,7 +459,7 @@ def _in_a_month(text: str, context: PeriodContext) -> Named | None:
 
 
 def _yearly(text: str, starts_on: int) -> Named | None:
-    """6月, 6月15日, 6/15, 夏, GW, お盆, 年末年始, 正月: of each year."""
+    """6月, 6月15日, 6/15, 夏, GW, お盆, 年末年始, 正月: in any year."""
     if match := re.fullmatch(r"([0-9]{1,2})月", text):
         month = int(match[1])
         return Named("month", each=lambda year: Month(year, month, starts_on).days)

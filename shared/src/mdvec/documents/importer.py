@@ -57,7 +57,7 @@ _BROKEN = (
     "values that hold a colon)"
 )
 _MAX_KEPT_CHARS = 20_000_000
-"""How much text of cut files is kept in memory while an endpoint embeds it."""
+"""How much text of split files is kept in memory while an endpoint embeds it."""
 
 
 def import_documents(job: importing.ImportJob) -> importing.ImportReport:
@@ -88,7 +88,7 @@ DOCUMENTS = importing.Importer(import_documents, _stored_states, importing.state
 
 @dataclass(frozen=True, slots=True)
 class _FileText:
-    """A document's text as it is stored, and the SHA-256 of the bytes that it is made of.
+    """A document's text as it is stored, and the SHA-256 of the file's bytes.
 
     A bundle's text lists its ``parts``.
     """
@@ -131,9 +131,9 @@ class _FolderImport:
 
     @property
     def rebuilds(self) -> bool:
-        """Whether the index is built again, beside one that searches can read meanwhile.
+        """Whether a new index is built while searches still read the old one.
 
-        In an empty tool it is built in place, so that words are found at once.
+        The index of an empty tool is built in place, so that it can be searched at once.
         """
         request = self.job.request
         return request.mode == "replace" and (
@@ -183,9 +183,9 @@ class _FolderImport:
         return is_bundle(path) and path not in self._bundles_stored
 
     def _is_gone(self, path: str, seen: Set[str]) -> bool:
-        """Whether a document that no file has is in none of the bundles, either.
+        """Whether a document without a file is in no bundle, either.
 
-        The parts of a bundle that was not read now stay.
+        The parts of a bundle that was not read this time stay.
         """
         bundle = bundle_of(path)
         if bundle in seen:
@@ -193,7 +193,7 @@ class _FolderImport:
         return not self.job.scan.may_still_have(path)
 
     def rebuild(self) -> importing.ImportReport:
-        """Mode ``replace``: fill a new generation beside the old one, then replace that."""
+        """Mode ``replace``: fill a new generation, then let it replace the old one."""
         self.index.drop_leftovers()
         before = self.index.size().documents
         self.index.begin_rebuild()
@@ -216,7 +216,7 @@ class _FolderImport:
     def stopped(self) -> str:
         """The message after the user stopped the import."""
         name, files = self.job.tool.name, self.progress.files
-        # Ctrl-C may have come between the storing of a file and its counting here.
+        # Ctrl-C may have come after a file was stored and before it was counted.
         stored = max(self.added + self.updated, self.index.files_stored())
         if self.job.request.mode == "replace":
             self.index.drop_leftovers()
@@ -253,9 +253,9 @@ class _FolderImport:
             self.progress.file_done()
 
     def _import_file(self, file: FoundFile, stored: Mapping[str, StoredFile]) -> None:
-        """Store one file, or note why it cannot be imported; of a bundle the parts, then itself.
+        """Store one file, or note why it cannot be imported; the parts of a bundle come first.
 
-        After a kill between two parts the bundle counts as changed still.
+        After a kill between two parts the bundle still counts as changed.
         """
         try:
             with self.job.stopwatch.stage("read_and_hash"):
@@ -355,12 +355,12 @@ class _FolderImport:
         is_left_out = (
             not chunks and not text.parts and _says_something(text.content[read.body :], read)
         )
-        if chunks and is_blank(texts[0]):  # an empty file, without even a title to embed
+        if chunks and is_blank(texts[0]):  # an empty file without a title
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)
 
     def _store(self, file: FoundFile, text: _FileText) -> None:
-        self.index.embedder()  # its loading is a stage of its own, and no splitting
+        self.index.embedder()  # loading is a stage of its own, not part of splitting
         with self.job.stopwatch.stage("split"):
             kept_cut = self._kept_cuts.pop((file.path, text.content_hash), None)
             if kept_cut is not None:
@@ -420,7 +420,7 @@ class _FolderImport:
 
 
 def _says_something(body: str, read: Outline) -> bool:
-    """Whether a document's body has more than blanks and, in Markdown, comments."""
+    """Whether a document's body has more than blank space and Markdown comments."""
     return has_readable_text(body) if read.is_markdown else not is_blank(body)
 
 

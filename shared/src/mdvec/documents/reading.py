@@ -1,4 +1,4 @@
-"""Reads a stored document or a part of it, for instance what follows a hit."""
+"""Reads a stored document or a part of it, for instance the text after a hit."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class ReadingRefused(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class DocumentPart:
-    """A part of a document: lines count from 1, positions from 0; None means its start or end.
+    """A part of a document: lines count from 1, positions from 0; None is its start or end.
 
-    ``page`` is a page of the file that it was converted from, from 1; it names a part by itself.
+    ``page`` counts from 1, in the file that it was converted from; it replaces the other fields.
     """
 
     start_line: int | None = None
@@ -56,10 +56,10 @@ class DocumentPart:
 class DocumentText:
     """A part of a document, exactly as it is stored.
 
-    If ``truncated``, the budget cut it short, and the rest begins at ``next_position``.
+    If ``truncated``, the limit cut it short and the rest begins at ``next_position``.
     ``links_to`` are the documents that it links to, with the headings or blocks
     ("note.md#heading"), ``linked_from`` those that link to it; ``unresolved`` are links to none.
-    ``pages`` says which pages of the original file it is, from ``first_page`` on; "" and 0 if that
+    ``pages`` names the pages of the original file, beginning with ``first_page``; "" and 0 if it
     has none.
     """
 
@@ -115,7 +115,7 @@ def read_document(
             raise ReadingRefused(no_texts_message(tool_name))
         names = tool.tables
         stored = None
-        with suppress(UnicodeEncodeError):  # half of a surrogate pair is in no path
+        with suppress(UnicodeEncodeError):  # no path has a lone surrogate
             stored = documents.stored_text(connection, names, file_path)
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
@@ -148,7 +148,7 @@ def read_document(
 def named_document(database: Path, tool_name: str, name: str, folder: str = "") -> str | None:
     """The path of the document that a link with this name means; None if it means none.
 
-    If several have the name, one in the link's own ``folder`` is meant, or the one with the
+    If several have the name, the one in the link's ``folder`` is meant, else the one with the
     shortest path.
 
     Raises:
@@ -161,7 +161,7 @@ def named_document(database: Path, tool_name: str, name: str, folder: str = "") 
 
 
 def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] | None:
-    """Where a page begins and ends; None if no page is asked for."""
+    """Where a page begins and ends; None if no page is requested."""
     if page is None:
         return None
     unit, starts = page_unit(stored.file_path), page_starts(stored.content)
@@ -191,7 +191,7 @@ def _places(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
 
 
 def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int]:
-    """Where a part starts and ends (exclusive): its lines and its positions overlap there."""
+    """Where a part starts and ends (exclusive): the overlap of its lines and its positions."""
     if part.start_line is not None and part.start_position is not None:
         raise ReadingRefused(
             "start_line and start_position both say where to begin; name one of them"

@@ -32,7 +32,7 @@ def is_endpoint_model(name: str) -> bool:
 
 
 def model_of(name: str) -> str:
-    """The part of a name that its family understands."""
+    """The part of a name after its family."""
     return name.partition(":")[2]
 
 
@@ -52,10 +52,10 @@ def canonical(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class OnnxSource:
-    """Where a model's ONNX files are on the hub, and what its files may not say.
+    """Where a model's ONNX files are on the hub, and facts that they may lack.
 
-    Of ``files`` the first that is there is taken. ``prefixes`` are the texts before questions and
-    before passages; ``pages`` are where these facts are from.
+    The first existing one of ``files`` is used. ``prefixes`` precede questions and passages;
+    ``pages`` are the sources of these facts.
     """
 
     repository: str
@@ -66,7 +66,7 @@ class OnnxSource:
 
 @dataclass(frozen=True, slots=True)
 class ModelConstants:
-    """How far a model's cosines are trusted.
+    """How far cosines of a model are trusted.
 
     ``vector_trust`` is their weight against the words of a query (see ``search/core/fusion.py``).
     ``unrelated`` are mean and standard deviation of the cosine of the nearest passage, over
@@ -151,7 +151,7 @@ _GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")
 def _of_onnx(
     name: str, summary: str, dimension: int, max_tokens: int, licence: str, source: OnnxSource
 ) -> ModelCard:
-    """The card of a model for onnxruntime; none of them was measured, so all are trusted alike."""
+    """The card of a model for onnxruntime; none was measured, so all have the same constants."""
     how_to_get = f"{INSTALL_ONNX}, then: mdvec model pull {name}"
     return ModelCard(name, summary, dimension, max_tokens, licence, how_to_get, onnx=source)
 
@@ -221,15 +221,15 @@ CARDS = {
     )
 }  # fmt: skip
 CHOICES = "plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists all)"
-"""What messages say of the names in the catalogue."""
+"""How messages list the names in the catalogue."""
 AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
-"""What ``auto`` takes: the first that is here."""
+"""What ``auto`` chooses from: the first usable model."""
 
 _UNKNOWN = ModelConstants(1.0, None)
 
 
 def default_constants(model: str | None) -> ModelConstants:
-    """Those of the model's card; a user's own model has the trust of e5-small."""
+    """The constants of a model's card; users' own models have those of e5-small."""
     if (card := CARDS.get(model or "")) is not None:
         return card.constants
     return _UNKNOWN if model is None or family_of(model) is None else _UNMEASURED

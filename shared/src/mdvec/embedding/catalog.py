@@ -1,4 +1,4 @@
-"""Models, the catalogue's and users' own: which can be used here, and how to load one."""
+"""Lists, chooses and loads models: the catalogue's and users' own."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ModelChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedModel:
-    """A model: why it cannot be used on this machine (None if it can), and whether auto is it."""
+    """A model, why it is unusable on this machine (None if it is not), and whether auto is it."""
 
     card: ModelCard
     missing: str | None
@@ -125,13 +125,13 @@ def _onnx_folder(name: str, options: BackendOptions) -> Path | None:
 
 
 def _room(folder: Path | None) -> int:
-    """The tokens that a model's limit leaves beside a prefix."""
+    """How many tokens of a model's limit remain beside a prefix."""
     limit = (max_tokens_of(folder) if folder else None) or 512
     return limit - min(_ROOM_OF_PREFIXES, limit // 4)
 
 
 def openai_dimension(name: str, options: BackendOptions) -> int:
-    """The dimension as set, or as known of OpenAI's own models; else 0."""
+    """The configured dimension, or the known one of OpenAI's models; else 0."""
     if options.openai.dimensions is not None:
         return options.openai.dimensions
     is_own = options.openai.base_url == OPENAI_URL
@@ -150,7 +150,7 @@ def endpoint_of(name: str, options: BackendOptions) -> Endpoint | None:
 
 
 def is_folder(name: str) -> bool:
-    """Whether a model is a folder of the user's, which nothing can be downloaded into."""
+    """Whether a model is the user's own folder, into which nothing is downloaded."""
     return family_of(name) in ("st", "onnx") and hub.is_folder(model_of(name))
 
 
@@ -200,7 +200,7 @@ def list_models(
 
 
 def choose(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> ModelChoice:
-    """The model that ``name`` stands for; ``auto`` is the first of ``AUTO_ORDER`` that is here.
+    """The model that ``name`` stands for; ``auto`` is the first usable one of ``AUTO_ORDER``.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -267,7 +267,7 @@ def load(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Embedder:
 def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT_OPTIONS) -> str:
     """Download a model's weights if needed; returns one sentence on the result.
 
-    ``may_download`` is asked before anything is downloaded, with a sentence that says what.
+    ``may_download`` is asked before a download, with a sentence that describes it.
 
     Raises:
         UnknownModel: there is no model of that name.
@@ -294,7 +294,7 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
 
 
 QUESTION = "mdvec"
-"""What is asked; nothing of the user's."""
+"""The text to embed in a trial; it is not the user's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +309,7 @@ class Trial:
 
 
 def try_model(name: str, options: BackendOptions = DEFAULT_OPTIONS) -> Trial:
-    """Load a model, and embed one question; an endpoint, also on another machine, gets one word.
+    """Load a model and embed one question; an endpoint, even on another machine, gets one word.
 
     Raises:
         UnknownModel: there is no model of that name.

@@ -1,4 +1,4 @@
-"""An endpoint of embeddings: its address and key, and the errors and vectors it answers with."""
+"""An embedding endpoint: its address and key, its errors, and checks of its vectors."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """Its host, with the port if it has one."""
+        """The host, with the port if it has one."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
     @property
     def origin(self) -> str:
-        """Its scheme, host and port: what a user allows texts to go to."""
+        """Scheme, host and port: the unit for which a user allows sending."""
         return f"{urlsplit(self.url).scheme}://{self.host}"
 
     @property
@@ -43,7 +43,7 @@ class Endpoint:
 
     @property
     def is_encrypted(self) -> bool:
-        """Whether texts are encrypted on their way."""
+        """Whether texts are encrypted in transit."""
         return urlsplit(self.url).scheme == "https"
 
 
@@ -56,7 +56,7 @@ class Sending:
     endpoint: Endpoint
 
     def sentence(self) -> str:
-        """What goes where, and what happens to it there."""
+        """A sentence on what is sent where, and what happens to it there."""
         where = self.endpoint
         safety = "" if where.is_encrypted else ", unencrypted"
         terms = f" {where.terms}" if where.terms else ""
@@ -82,7 +82,7 @@ class RemoteBackend(Backend, Protocol):
     endpoint: Endpoint
 
     def measure_dimension(self) -> int:
-        """The length of its vectors, by asking for one of them."""
+        """The length of its vectors, found by requesting one."""
 
 
 class RemoteEmbedder(Embedder):
@@ -97,12 +97,12 @@ class RemoteEmbedder(Embedder):
     def _check_vectors(self, encoded: Vectors, count: int) -> Vectors:
         try:
             return super()._check_vectors(encoded, count)
-        except BadEmbedding as error:  # every text would cost, and get no better vector
+        except BadEmbedding as error:  # more texts would cost money and get no better vectors
             raise EndpointUnusable(str(error)) from error
 
 
 class EndpointFailure(ModelUnavailable):
-    """An endpoint cannot embed now; nothing that was paid for is lost."""
+    """An endpoint cannot embed now; paid vectors are kept."""
 
 
 class KeyMissing(EndpointFailure):
@@ -114,7 +114,7 @@ class QuestionNotAllowed(EndpointFailure):
 
 
 class EndpointRefused(EndpointFailure):
-    """The endpoint refuses these requests, and would refuse them again."""
+    """The endpoint refuses these requests permanently."""
 
 
 class TextRefused(EndpointRefused):
@@ -131,12 +131,12 @@ _MAX_NUMBER = 1e18
 def checked_vectors(
     rows: Sequence[object], count: int, dimension: int | None, host: str
 ) -> Vectors:
-    """The numbers of an answer, one row for each of ``count`` texts in their order.
+    """The vectors of a response, one row for each of ``count`` texts, in their order.
 
-    ``dimension`` is the expected length of each; None takes that of the first.
+    ``dimension`` is the expected length; None means the length of the first.
 
     Raises:
-        EndpointUnusable: rows are missing or too many, have another length, or are no numbers.
+        EndpointUnusable: the number or length of rows is wrong, or they are no numbers.
     """
     import numpy as np
 
@@ -179,7 +179,7 @@ class Key:
     value: str = field(repr=False)
 
     def hidden_in(self, text: str) -> str:
-        """``text`` without the secret, because endpoints quote what they refuse."""
+        """``text`` without the secret; endpoints quote what they refuse."""
         return text.replace(self.value, _HIDDEN) if self.value else text
 
 
@@ -187,7 +187,7 @@ NO_KEY = Key("")
 
 
 def key_from(environment: Mapping[str, str], variables: Sequence[str], model: str) -> Key:
-    """The key in the first of ``variables`` that is set, or that the keyring has an entry for.
+    """The key from the first of ``variables`` that is set or has an entry in the keyring.
 
     Raises:
         KeyMissing: there is none.
@@ -207,14 +207,14 @@ def key_from(environment: Mapping[str, str], variables: Sequence[str], model: st
 
 
 def _in_keyring(name: str) -> str:
-    """What the keyring has under a variable's name; "" without the package or without a key."""
+    """The key that the keyring has under a variable's name; "" without the package or an entry."""
     if importlib.util.find_spec("keyring") is None:
         return ""
     try:
         import keyring
 
         return (keyring.get_password(_SERVICE, name) or "").strip()
-    # Each keyring fails in a way of its own, and its messages are not ours.
+    # Each keyring fails in its own way, and its messages are not for our users.
     except Exception:  # noqa: BLE001 - see above
         logger.debug("[endpoint] the system's keyring cannot be read")
         return ""
@@ -223,8 +223,8 @@ def _in_keyring(name: str) -> str:
 def openai_key(name: str, options: BackendOptions) -> Key:
     """The endpoint's key.
 
-    OpenAI's variable is read for OpenAI only: no other endpoint gets that key unless
-    ``api_key_env`` names it.
+    OpenAI's variable is read for OpenAI only: another endpoint gets that key only if
+    ``api_key_env`` names the variable.
     """
     chosen = options.openai.api_key_env
     if chosen is None and options.openai.base_url != OPENAI_URL:

@@ -1,4 +1,4 @@
-"""Requests to an endpoint: complete within a time, repeated where that helps, and their errors."""
+"""Sends requests to an endpoint within a time limit, with retries, and translates their errors."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 
 
 def http_client(timeout: float, *, is_local: bool) -> httpx2.Client:
-    """A client that gives a request up after ``timeout`` seconds, or after the request's own.
+    """A client that gives up a request after ``timeout`` seconds, or after the request's own limit.
 
-    It follows no redirect, which would take texts and key elsewhere. For an endpoint on this
+    It follows no redirects, which would take texts and key elsewhere. For an endpoint on this
     machine it ignores the proxies in the environment.
 
     Raises:
@@ -57,9 +57,9 @@ def http_client(timeout: float, *, is_local: bool) -> httpx2.Client:
 
 
 class _Client(httpx2.Client):
-    """Sends each request in a thread, and waits for it no longer than it may take.
+    """Sends each request in a thread, and waits for it only for its time limit.
 
-    The library's own timeouts begin anew with every byte, and looking up a name has none.
+    The library's own timeouts restart with every byte, and name lookups have none.
     """
 
     def send(self, request: httpx2.Request, *args: object, **options: object) -> httpx2.Response:
@@ -88,7 +88,7 @@ class _Client(httpx2.Client):
 
 
 def _bound(response: httpx2.Response) -> None:
-    """Bound an answer's body; its text is read as UTF-8, whatever encoding it claims to have."""
+    """Limit a response's body, and decode it as UTF-8, whatever encoding it claims."""
     response.encoding = "utf-8"
     if isinstance(response.stream, httpx2.SyncByteStream):
         packing = response.headers.pop("content-encoding", "identity").strip().lower()
@@ -96,7 +96,7 @@ def _bound(response: httpx2.Response) -> None:
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """An answer's body, unpacked, until the request's time is over or the body is too large."""
+    """A decompressed response body that ends with an error if it takes too long or is too large."""
 
     def __init__(self, body: httpx2.SyncByteStream, request: httpx2.Request, packing: str) -> None:
         self._body = body
@@ -114,7 +114,7 @@ class _Bounded(httpx2.SyncByteStream):
             yield part
 
     def _unpack(self) -> Iterator[bytes]:
-        """The body's parts; packed ones in small pieces, as a small one may hold gigabytes."""
+        """The decompressed parts, in small pieces: a small compressed part may hold gigabytes."""
         if self._packing in ("identity", ""):
             yield from self._body
             return
@@ -135,7 +135,7 @@ class _Bounded(httpx2.SyncByteStream):
 
 
 def transport_reason(error: httpx2.RequestError) -> str:
-    """Why no whole answer came, in a few words."""
+    """Why no complete response came, in a few words."""
     message = str(error) or type(error).__name__
     if isinstance(error, httpx2.TimeoutException):
         return f"no answer in time: {message}"
@@ -148,20 +148,20 @@ T = TypeVar("T")
 logger = logging.getLogger("mdvec")
 
 FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
-"""Someone waits for the answer, and words alone answer too."""
+"""Someone waits for the answer, and search also works with words alone."""
 FIXED_WORD = "mdvec"
-"""What is sent to see whether an endpoint answers; it is no text of the user's."""
+"""Sent to see whether an endpoint answers; it is not the user's text."""
 _MIN_SHARE = 0.5
-"""The seconds that a last attempt may take, however little time is left."""
+"""The seconds that a last attempt gets, however little time remains."""
 
 
 class Transient(Exception):
-    """A failure that may be over soon.
+    """A failure that may pass soon.
 
     Args:
         wait: how many seconds the endpoint asks for.
-        may_be_of_text: whether it may also be a text's own, for which some servers have no other
-            status than that of their own faults.
+        may_be_of_text: whether the text may be the cause: some servers report a bad text with the
+            status of an internal error.
     """
 
     def __init__(
@@ -183,11 +183,11 @@ def with_retries(
 ) -> T:
     """What ``send`` returns for the texts, repeated while it raises ``Transient``.
 
-    ``send`` gets how many seconds it may take: ``seconds``, or what is left of ``total``, which all
-    attempts together may take.
+    ``send`` gets its time limit: ``seconds``, or what remains of ``total``, the limit of all
+    attempts together.
 
     Raises:
-        TextRefused: it failed again and again for these texts, but not for a word without any.
+        TextRefused: it kept failing for these texts, but not for one fixed word.
         EndpointFailure: it failed as often as allowed, or the endpoint asks for too long a wait.
     """
     end = time.monotonic() + total
@@ -200,7 +200,8 @@ def with_retries(
             refused = _why_not_again(
                 failure, attempt, options, host, is_over=time.monotonic() >= end
             )
-            # Several texts are halved, which repeats them all; one alone has all its attempts.
+            # The caller halves several texts and so repeats them all; a single text gets all
+            # attempts.
             is_lasting = refused is not None or (attempt > 0 and len(texts) > 1)
             if (
                 is_lasting
@@ -241,7 +242,7 @@ def _why_not_again(
 
 
 def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
-    """Between half and all of the growing delay, and never less than the endpoint asks for."""
+    """At least half of the growing delay, at random, and at least what the endpoint asks for."""
     delay = options.base_delay * options.backoff_factor**attempt
     delay *= random.uniform(0.5, 1.0)  # noqa: S311 - only to spread requests
     return min(max(delay, failure.wait or 0.0), options.max_delay)
@@ -260,7 +261,7 @@ _SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 def failure_of(
     status: int, reason: str, wait: float | None, host: str, key: Key
 ) -> Transient | EndpointFailure:
-    """The error for an answer that is no success; ``reason`` is the endpoint's own message."""
+    """The error for an unsuccessful response; ``reason`` is the endpoint's own message."""
     message = on_one_line(key.hidden_in(reason)).strip()[:_MAX_REASON] or "no reason given"
     if status == TOO_MANY and "insufficient_quota" in reason:
         return EndpointRefused(f"the quota at {host} is used up ({message}). {_GO_ON}")
@@ -281,7 +282,7 @@ def _refusal(host: str, reason: str) -> str:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds in the header Retry-After, which has a number or a date; None without it."""
+    """The seconds in the header Retry-After (a number or a date); None without it."""
     value = headers.get("retry-after", "").strip()
     if seconds := seconds_in(value):
         return seconds
@@ -295,6 +296,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def seconds_in(text: str) -> float | None:
-    """The seconds in a text such as ``17`` or ``17.5s``; None if it is no such text."""
+    """The seconds in a text such as ``17`` or ``17.5s``; None for other texts."""
     match = _SECONDS.fullmatch(text)
     return float(match[1]) if match else None

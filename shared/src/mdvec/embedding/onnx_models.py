@@ -1,6 +1,6 @@
-"""Models for onnxruntime: the files that they need, where these are, and how they are loaded.
+"""Models for onnxruntime: the files they need, where these are, and how to load them.
 
-Nothing heavy is imported: lists of models look here for each of them.
+Nothing heavy is imported, since lists of models call this for every model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _RERANKERS = {"hotchpotch/japanese-reranker-xsmall-v2": ("onnx/model_qint8_avx2.
 
 
 def place_of(name: str, options: BackendOptions) -> OnnxPlace:
-    """Where a model is or would be."""
+    """Where a model is, or would be downloaded to."""
     model, chosen, source = model_of(name), _options_for(name, options), known_source(name)
     known = _RERANKERS.get(model, ()) if source is None else source.files
     files = (chosen.file,) if chosen.file else known
@@ -34,8 +34,8 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
     """Load a model.
 
     Raises:
-        ModelUnavailable: a package or the model is missing, or its files are not of a kind that is
-            known here.
+        ModelUnavailable: a package or the model is missing, or its files are of an unsupported
+            kind.
     """
     files = place_of(card.name, options).located()
     chosen = _options_for(card.name, options)
@@ -45,7 +45,7 @@ def load(card: ModelCard, options: BackendOptions) -> Embedder:
 
 
 def known_source(name: str) -> OnnxSource | None:
-    """What the catalogue knows of a model, by its name there or by that of its repository."""
+    """The catalogue's entry for a model, by its name or its repository's."""
     return next(
         (
             card.onnx
@@ -58,12 +58,12 @@ def known_source(name: str) -> OnnxSource | None:
 
 
 def _options_for(name: str, options: BackendOptions) -> OnnxOptions:
-    """The settings of ``[model.onnx]`` are for models that the catalogue does not name."""
+    """The settings in ``[model.onnx]``, which apply only to models outside the catalogue."""
     return DEFAULT_OPTIONS.onnx if name in CARDS else options.onnx
 
 
 def _prefixes(name: str, folder: Path, chosen: OnnxOptions) -> tuple[str, str]:
-    """The texts before questions and passages: as set, as known of the model, or its own."""
+    """The prefixes of questions and passages: configured, in the catalogue, or the model's own."""
     source = known_source(name)
     known = source.prefixes if source is not None else prefixes_known_of(model_of(name))
     query, document = prompts_of(folder) if known is None else known
@@ -93,7 +93,7 @@ class OnnxFiles:
 
     @property
     def used(self) -> list[Path]:
-        """The files that decide what a text's vector is."""
+        """The files that determine a text's vector."""
         model = PurePosixPath(self.model.relative_to(self.folder).as_posix())
         data_files = [
             file
@@ -117,9 +117,9 @@ _SETTINGS = {
 
 @dataclass(frozen=True, slots=True)
 class OnnxPlace:
-    """Where a model should be: a folder or a repository, and its ONNX files in order of choice.
+    """Where a model should be: a folder or repository, and its ONNX files, the preferred first.
 
-    ``must_be`` is set where the user named the file, so that no other is taken for it.
+    ``must_be`` is set if the user named the file; then no other is used.
     """
 
     model: str
@@ -130,7 +130,7 @@ class OnnxPlace:
         """The ONNX file to use among these names.
 
         Raises:
-            Lacking: there is none, or there are several and none has the usual name.
+            Lacking: there is none, or several and none has the usual name.
         """
         there = [name for name in names if name.endswith(".onnx")]
         wanted = self.files if self.must_be else (*self.files, *_USUAL)
@@ -166,11 +166,13 @@ class OnnxPlace:
         """The files on this machine.
 
         Raises:
-            Lacking: something is missing, said in a few words.
+            Lacking: something is missing; the message says what.
         """
         for package in _PACKAGES:
             if importlib.util.find_spec(package) is None:
-                how = f": {INSTALL_ONNX}" if is_folder(self.model) else ""  # else its card says it
+                how = (
+                    f": {INSTALL_ONNX}" if is_folder(self.model) else ""
+                )  # otherwise its card names the command
                 raise Lacking(f"{package} is not installed{how}")
         folder = Path(self.model) if is_folder(self.model) else snapshot(self.model)
         if folder is None or not folder.is_dir():
@@ -200,9 +202,9 @@ class OnnxPlace:
         return None
 
     def pull(self, may_download: MayDownload, label: str, licence: str) -> Path:
-        """Download what is missing of the model, if that is allowed; returns its folder.
+        """Download the model's missing files, if the user allows it; returns its folder.
 
-        ``licence`` is said in place of what the hub says, if it is not "".
+        ``licence`` replaces the one on the hub, unless it is "".
 
         Raises:
             ModelUnavailable: it is not allowed, or something is missing.
@@ -226,9 +228,9 @@ def _folder(path: PurePosixPath) -> str:
 
 
 def _is_part_of(path: PurePosixPath, model: PurePosixPath) -> bool:
-    """Whether a file is an ONNX file, or one of those beside it that hold its data.
+    """Whether a file is the ONNX file, or holds its external data.
 
-    Large constants of a graph may have any name; those that are known have no ending.
+    Files of large constants may have any name; the known ones have no ending.
     """
     if path.parent != model.parent:
         return False

@@ -1,4 +1,4 @@
-"""How users want their own models: endpoints, prefixes, sizes, keys and retries.
+"""Options of users' own models: endpoints, prefixes, sizes, keys and retries.
 
 Each is a section of the settings file.
 """
@@ -77,7 +77,7 @@ class GeminiOptions(SettingsSection):
 
 
 class LocalOptions(SettingsSection):
-    """What the models of both libraries can be told; None is what the model says."""
+    """Options of the models of both libraries; None means the model's own value."""
 
     query_prefix: str | None = Field(
         None, max_length=_MAX_PREFIX, description="a text before questions"
@@ -89,7 +89,7 @@ class LocalOptions(SettingsSection):
 
 
 class StOptions(LocalOptions):
-    """``[model.st]``: sentence-transformers; None is what the model says, or its default."""
+    """``[model.st]``: sentence-transformers; None means the model's own value or the default."""
 
     backend: Literal["torch", "onnx"] = "torch"
     device: Literal["cpu", "cuda", "mps"] | None = None
@@ -99,8 +99,8 @@ class StOptions(LocalOptions):
 class OnnxOptions(LocalOptions):
     """``[model.onnx]``: models for onnxruntime that the catalogue does not name.
 
-    None stands for what the model itself says, or for what is known of it. ``file`` is the ONNX
-    file of those that a model has, as a path in its folder.
+    None means the model's own value. ``file`` chooses one of a model's ONNX files, as a path in
+    its folder.
     """
 
     file: str | None = Field(

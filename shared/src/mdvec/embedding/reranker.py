@@ -24,7 +24,7 @@ class CrossEncoder(Protocol):
     """The number of passages that are scored between two checks of the time."""
 
     def scores(self, question: str, passages: Sequence[str]) -> list[float]:
-        """How well each passage answers."""
+        """The score of each passage; higher is better."""
 
 
 class RerankerTooSlow(ModelError):
@@ -50,7 +50,7 @@ class Reranker:
         return time.monotonic() - self._last_used
 
     def unload(self) -> None:
-        """Give its memory back; the next use loads it again."""
+        """Free its memory; the next use loads it again."""
         with self._lock:
             self._model = None
 
@@ -62,13 +62,13 @@ class Reranker:
             return str(error)
 
     def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
-        """How well each passage answers, in the model's own numbers: more is better.
+        """The model's score for each passage; higher is better.
 
-        It may take so many seconds, after the model was loaded.
+        Scoring may take ``seconds``, not counting the loading of the model.
 
         Raises:
-            ModelUnavailable: it is not here, or is no cross-encoder.
-            ModelError: it fails, or takes longer.
+            ModelUnavailable: it is not installed, or is no cross-encoder.
+            ModelError: it fails, or takes too long.
         """
         scores: list[float] = []
         with self._lock:

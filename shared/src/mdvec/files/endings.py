@@ -1,7 +1,7 @@
 """Splits and compares the endings of file names."""
 
 JSON_ENDINGS = (".json", ".ndjson", ".jsonl")
-"""The endings of JSON files, of one value or of a value a line."""
+"""The endings of JSON files with one value, or with one per line."""
 SQLITE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 """The endings of SQLite files."""
 WORKBOOK_ENDINGS = (".xlsx", ".xlsm", ".xls", ".xlsb", ".ods")
@@ -22,7 +22,7 @@ DATA_ENDINGS = (
 
 
 def split_ending(path: str) -> tuple[str, str]:
-    """A path without its ending, and the ending as it is written: ``.csv.gz`` is one."""
+    """A path without its ending, and the ending unchanged: ``.csv.gz`` counts as one."""
     rest, dot, ending = path.rpartition(".")
     if not dot:
         return path, ""
@@ -34,7 +34,7 @@ def split_ending(path: str) -> tuple[str, str]:
 
 
 def data_ending(path: str) -> str:
-    """The ending of a path in lower case, ``.csv.gz`` as one; "" if it has none."""
+    """The ending of a path in lower case; "" if it has none. ``.csv.gz`` counts as one."""
     return split_ending(path.rpartition("/")[2])[1].lower()
 
 

@@ -26,7 +26,7 @@ class NotOpened(UnreadableFile):
 
 @contextmanager
 def opened_within(file: Path, folder: Path) -> Iterator[int]:
-    """A descriptor of a file that an import found in its source, which is a folder or a file.
+    """A descriptor of a file of a source, which is a folder or a single file.
 
     Raises:
         NotOpened: it is gone, or is not a file of the source.
@@ -41,9 +41,10 @@ def opened_within(file: Path, folder: Path) -> Iterator[int]:
 
 
 def open_within(file: Path, folder: Path) -> int:
-    """Open a file for reading that is where it was recorded, or elsewhere in its folder.
+    """Open a file for reading, if it really is in the folder.
 
-    Neither path contained a link when it was recorded.
+    Neither path contained a link when it was recorded; a link that replaced the file may
+    lead elsewhere in the folder.
 
     Raises:
         NotOpened: it is gone, is not a regular file, or is a link out of the folder.

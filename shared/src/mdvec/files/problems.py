@@ -15,7 +15,7 @@ class Problem:
 
 
 class PassingProblem(Problem):
-    """A problem that may pass although the file stays as it is: a lock, rights, an I/O error."""
+    """A problem that may pass without a change of the file: a lock, permissions, an I/O error."""
 
 
 class UnreadableFile(Exception):
@@ -30,12 +30,12 @@ class UnreadableFile(Exception):
 
     @classmethod
     def of_error(cls, error: OSError) -> Self:
-        """The system does not let it be read, now."""
+        """The error of the system, which may pass."""
         return cls(f"it cannot be read ({system_message(error)})", may_pass=True)
 
     @classmethod
     def changed(cls) -> Self:
-        """It is no longer as it was when the import began to read it."""
+        """The file changed while the import read it."""
         return cls("it changed while the import read it; import again", may_pass=True)
 
     def problem(self, path: str) -> Problem:

@@ -20,7 +20,7 @@ from mdvec.text import (
     marked_encoding,
 )
 
-_BLOCK = 2**17  # what the processor's cache holds with its text: a megabyte takes twice the time
+_BLOCK = 2**17  # fits the processor's cache together with its text; a megabyte takes twice as long
 
 
 class UncertainEncoding(UnreadableFile):
@@ -56,7 +56,7 @@ def decode_text(data: bytes) -> str:
     Line ends are kept; a BOM is not part of the text.
 
     Raises:
-        UnreadableFile: it is no text, or its encoding is not certain.
+        UnreadableFile: it is not text, or its encoding is uncertain.
     """
     if marked_encoding(data) == UTF_16:
         _check_utf16([data])
@@ -91,9 +91,9 @@ def file_encoding(file: Path) -> str:
 
 
 def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
-    """The encoding of a data file, and whether it is a guess: cp1252, by the letters it gives.
+    """The encoding of a data file, and whether it is a guess (cp1252, by its letters).
 
-    ``chosen`` is the user's own choice, which is not examined.
+    ``chosen`` is the user's choice, which is returned unchecked.
 
     Raises:
         UnreadableFile: the file cannot be read, or its encoding is not certain.
@@ -109,7 +109,7 @@ def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
 
 
 def not_decoded(chosen: str) -> UnreadableFile:
-    """Why a data file's text is not in its encoding: its user chose that, or the file changed."""
+    """The error for undecodable text: the user chose a wrong encoding, or the file changed."""
     if not chosen:
         return UnreadableFile.changed()
     wrong = f"it is not {chosen}, which was chosen for it"
@@ -147,7 +147,7 @@ def _blocks(file: Path) -> Iterator[bytes]:
 
 
 def _open_at_start(file: Path) -> BinaryIO:
-    """The file's bytes from the start: a ``/dev/fd`` path may share a position in the middle."""
+    """Open a file at its start: a ``/dev/fd`` path shares the position of its descriptor."""
     stream = file.open("rb")
     stream.seek(0)
     return stream

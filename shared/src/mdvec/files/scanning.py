@@ -17,7 +17,7 @@ from mdvec.files.problems import Problem, system_message
 from mdvec.text import composed, has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
-"""Never entered, like all hidden folders."""
+"""Folders that are never entered, like hidden ones."""
 FileState = tuple[int, int]
 """A file's size in bytes and its time of change in nanoseconds."""
 
@@ -72,10 +72,10 @@ class Scan:
     """The result of scanning a source folder.
 
     ``unseen`` lists folders that could not be read (with a trailing '/') and files that exist but
-    cannot be imported; what is stored of them must not be deleted. ``others`` are the paths of
-    files that are left out only because of their ending, ``empty`` are folders below the source
-    (with a trailing '/') that hold nothing, or hidden files only (such as .DS_Store of macOS), as
-    the place of a disk that is not mounted.
+    cannot be imported; their stored content must not be deleted. ``others`` are files left out
+    only because of their ending. ``empty`` are folders below the source (with a trailing '/')
+    that hold nothing but hidden files (such as .DS_Store of macOS), like the mount point of a disk
+    that is not mounted.
     """
 
     files: tuple[FoundFile, ...]
@@ -85,16 +85,16 @@ class Scan:
     empty: tuple[str, ...] = ()
 
     def emptied(self, stored: Iterable[str]) -> tuple[str, ...]:
-        """The empty folders that held some of the ``stored`` paths."""
+        """The empty folders that held ``stored`` paths."""
         had = {path[: end + 1] for path in stored for end, c in enumerate(path) if c == "/"}
         return tuple(folder for folder in self.empty if folder in had)
 
     def keeping_emptied(self, stored: Iterable[str]) -> Scan:
-        """The scan with emptied folders among those not read; a source without files is refused."""
+        """The scan with emptied folders counted as unread; a source without files is refused."""
         return replace(self, unseen=(*self.unseen, *(self.emptied(stored) if self.files else ())))
 
     def may_still_have(self, path: str) -> bool:
-        """Whether a path that was not found may still exist, in a place that could not be read."""
+        """Whether a path that the scan did not find may exist in an unreadable folder."""
         return any(
             path == hidden or not hidden or path.startswith(f"{hidden.rstrip('/')}/")
             for hidden in self.unseen

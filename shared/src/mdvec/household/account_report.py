@@ -99,7 +99,7 @@ _YEAR = 12
 
 
 class NoAssets(MdvecError):
-    """There is no asset history, or none of the months asked for."""
+    """There is no asset history, or none for the requested months."""
 
     def __init__(self, available: MonthRange | None) -> None:
         super().__init__(

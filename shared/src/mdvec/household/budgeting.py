@@ -125,7 +125,7 @@ def budget_status(
     month_starts_on: int = 1,
     today: date,
 ) -> BudgetAnswer:
-    """Every budget and what was spent of it in a month or period, by default the latest month.
+    """Every budget and its spending in a month or period, by default the latest month.
 
     The status is as of the period's last day, or of today if that is earlier. A yearly budget is
     compared with the spending up to that day in the year of the period's last month.

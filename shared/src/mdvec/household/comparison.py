@@ -177,7 +177,7 @@ def comparison_lines(
     same_days: SameDays | None,
     subject: Subject | None,
 ) -> list[str]:
-    """Both periods' totals, all or those of a category."""
+    """The totals of both periods, or a category's."""
     of = "" if subject is None else f"（{shown_name(str(subject))}）"
     lines = [f"{before}と {after}の比較{of}です。"]
     for name, (was, now) in (("支出", spending), ("収入", income)):
@@ -442,7 +442,7 @@ def _union(before: Days, after: Days) -> list[Days]:
 def _same_days(
     before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], known: date
 ) -> SameDays | None:
-    """The spending of the same number of first days of both, up to ``known`` in the later one."""
+    """The spending of the first days of both periods, as many as are ``known`` of the later one."""
     base, days = spans
     passed = min(known, days.last) - days.first
     if not timedelta() <= passed <= base.last - base.first:

@@ -147,7 +147,7 @@ def person_of(row: Transaction, note: RowNote) -> str:
 
 
 def total_of(rows: Iterable[StatedRow]) -> int:
-    """What was paid in yen, less refunds."""
+    """The amount paid in yen, less refunds."""
     return -sum(row.amount or 0 for row in rows)
 
 

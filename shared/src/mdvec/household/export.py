@@ -168,7 +168,7 @@ def _beancount_part(name: str) -> str:
 
 
 def _unique_names(shape: Callable[[str], str]) -> Callable[[str], str]:
-    """``shape``, with a number where two names would become the same, so that no sums mix."""
+    """``shape``, with a number added if two names would become equal and mix their sums."""
     shaped: dict[str, str] = {}
 
     def unique(name: str) -> str:

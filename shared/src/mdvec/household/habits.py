@@ -1,4 +1,4 @@
-"""A household's recurring payments, its forecast of spending, and what is unusual."""
+"""A household's recurring payments, its forecast of spending, and unusual amounts."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _lines(recurring: RecurringPayment) -> list[str]:
 
 
 def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
-    """What is expected until a day."""
+    """The payments expected until a day."""
     if not due:
         return [f"{until} までに予定される支払いはありません。"]
     total = format_currency(sum(payment.amount for payment in due))
@@ -200,7 +200,7 @@ class ForecastAnswer(LedgerAnswer):
 
 @dataclass(frozen=True, slots=True)
 class AnomaliesAnswer(LedgerAnswer):
-    """What is unusual in the month of ``as_of``."""
+    """The unusual amounts in the month of ``as_of``."""
 
     as_of: date
     anomalies: tuple[Anomaly, ...]
@@ -214,7 +214,7 @@ def list_recurring_payments(
     month_starts_on: int = 1,
     today: date,
 ) -> RecurringAnswer:
-    """What recurs in the last three years of the ledger, as of its last row up to today.
+    """The recurring payments of the ledger's last three years, as of its last row up to today.
 
     The text has the first ``limit`` payments, and as many that are due.
 

@@ -209,7 +209,7 @@ class LedgerView:
     def marks(self, months: MonthRange, days: Days) -> MonthMarks:
         """The marks of the months around ``days``.
 
-        The latest month counts as complete if the ledger has all the days asked for.
+        The latest month counts as complete if the ledger has all requested days.
         """
         marks = self.covered.marks(months, self.today)
         if days.last >= self.covered.last_day:
@@ -298,7 +298,7 @@ def doubt_notes_on(
     matching_among: Callable[[Collection[int]], Iterable[int]],
     of: str = "",
 ) -> list[str]:
-    """The notes of every answer with sums on these days; ``matching_among`` picks its rows' ids.
+    """The notes for every answer with sums on these days; ``matching_among`` selects its rows' ids.
 
     They are on rows that vanished from their file but count until the user confirms, on files and
     rows that could not be read, and on what may count twice: rows of two files, and likely
@@ -391,7 +391,7 @@ def _doubt_text(doubt: AccountDoubt, name: str) -> str:
 
 
 def _repeated_text(repeated: RepeatedRows) -> str:
-    """A note that rows of several files count once, and what to do if that is wrong."""
+    """A note that rows in several files count once, and what to do if that is wrong."""
     return (
         f"{shown_name(repeated.account)} の明細 {repeated.rows:,}件"
         f"（{format_currency(repeated.yen)}）は {shown_name(repeated.first)} にも "

@@ -1,4 +1,4 @@
-"""Shows a model how a file in a household's folder is read, and what is undecided."""
+"""Shows a model how a household reads a file, and what is undecided."""
 
 from __future__ import annotations
 

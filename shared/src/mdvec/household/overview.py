@@ -308,7 +308,7 @@ def read_snapshot(connection: apsw.Connection) -> Iterator[None]:
 MAX_GAP_MONTHS = 36
 """More months than this between two rows separate two runs of months."""
 MAX_ASTRAY_ROWS = 10
-"""A run with more rows than this belongs to the ledger, however far away it lies."""
+"""A run with more rows than this belongs to the ledger, however distant."""
 
 
 def body_of(runs: Sequence[tuple[MonthRange, int]], now: Month) -> MonthRange:

@@ -35,7 +35,7 @@ from mdvec.text import quoted
 logger = logging.getLogger("mdvec")
 
 StatementKey = tuple[str, str]
-"""What identifies a statement: the path of its file, and the hash of its content."""
+"""The identity of a statement: the path of its file, and the hash of its content."""
 
 _NO_OWN_MAPPINGS = OwnMappings()
 _BEFORE = "it held transactions before, but now "
@@ -74,7 +74,7 @@ class LedgerFile:
         return cls(path, file.size, file.mtime_ns, read, own.all, own.reader)
 
     def is_as_in(self, state: KnownFile) -> bool:
-        """Whether size, time and reader are those of a stored state of the file."""
+        """Whether size, time and reader equal a stored state of the file."""
         return (state.size, state.mtime_ns) == (self.size, self.mtime_ns) and (
             state.app_version == self.reader
         )
@@ -250,7 +250,7 @@ class StatementFolder:
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether the files are those of the last import."""
+        """Whether the files are the same as at the last import."""
         before = {path for path, state in self.known.items() if state.is_present}
         return before == self.present.keys() and len(self.files) == len(self.present)
 

@@ -44,7 +44,7 @@ class InvalidRule(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class RuleTrial:
-    """What a rule would change: the latest counting rows, and the sums by former category."""
+    """The effect of a rule: the latest counting rows to change, and sums by former category."""
 
     rule: CategoryRule
     rows: tuple[RowObject, ...]
@@ -55,7 +55,7 @@ class RuleTrial:
 
 @dataclass(frozen=True, slots=True)
 class RuleChange:
-    """What a rule that was set or removed changed, in rows of the ledger."""
+    """The rows of the ledger that setting or removing a rule changed."""
 
     changed: int
     text: AnswerText
@@ -72,11 +72,11 @@ class RuleList:
 
 
 def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleTrial:
-    """What a rule would change in the past; nothing is written.
+    """The changes that a rule would make to past rows; writes nothing.
 
     Raises:
         InvalidRule: the shop is too short, or the category is a total; or, without a shop, the
-            category is not a former and a present name with = between them.
+            category does not have the form "old name=new name".
         UnknownCategory: no category, or several, have that name.
     """
     with read_snapshot(connection):
@@ -282,7 +282,7 @@ def _read_pairs(phrase: str, known: Hierarchy) -> list[tuple[Category, Category]
 
 
 def _categories_named(name: str, known: Hierarchy) -> list[Category]:
-    """The categories that a name may mean; one as a JSON string, alone or after >, is exact."""
+    """The categories that a name may mean; a JSON string, also after >, is an exact name."""
     quoted = re.fullmatch(rf"({_STRING})(?:\s*[>＞]\s*({_STRING}))?", name)
     if quoted is not None:
         exact = Category(*(json.loads(each) for each in quoted.groups() if each))

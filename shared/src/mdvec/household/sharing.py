@@ -241,7 +241,7 @@ def pairs_across(
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
-    from mdvec.household.core.pairs import find_pairs  # loads NumPy, for this alone
+    from mdvec.household.core.pairs import find_pairs  # loads NumPy, only needed here
 
     first, last = _with_margin(days)
     homes: dict[int, str] = {}

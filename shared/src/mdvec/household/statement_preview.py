@@ -192,7 +192,7 @@ def _choose(
 
 
 def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[str, Any]) -> _Chosen:
-    """A mapping for a file with what was stated, and what it leaves undecided there."""
+    """A mapping for a file with the user's settings, and what remains undecided."""
     text = decoded_statement(mapping, data)
     records = list(records_of(text))
     changed = with_stated(mapping, records, stated) if stated else mapping

@@ -1,4 +1,4 @@
-"""What the importers of all kinds share: the request, the report and the text index."""
+"""Code shared by the importers of all kinds: the request, the report and the text index."""
 
 from mdvec.faces import face
 

@@ -1,7 +1,7 @@
-"""The texts that an import sends to an endpoint: allowed, then embedded and kept by the batch.
+"""Sends the texts of an import to an endpoint, once allowed, and keeps the vectors of each batch.
 
-One request is under way while the import cuts and stores other files. The next one goes when the
-vectors of the last are in the database, so a kill loses what one request paid for, and no more.
+One request is in flight while the import splits and stores other files. The next is sent once the
+vectors of the last are in the database, so a kill loses at most one paid request.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from mdvec.tools import allow_endpoint, is_endpoint_allowed
 class PaidVectors:
     """The vectors of one tool and one fingerprint, by embedded text, until the import finishes.
 
-    Their table is made by the first import that needs it, and holds a digest of each text, not the
-    text. It belongs to no numbered format: a file without it lacks nothing.
+    The first import that needs the table creates it. It holds a digest of each text, not the text,
+    and is not part of the numbered database format.
     """
 
     def __init__(self, connection: apsw.Connection, tool_id: int, fingerprint: str) -> None:
@@ -43,7 +43,7 @@ class PaidVectors:
         )
 
     def vectors_of(self, texts: Sequence[str]) -> dict[str, bytes]:
-        """The vectors that are there, by text."""
+        """The stored vectors, by text."""
         by_text = {}
         for text in texts:
             vector = self._connection.execute(
@@ -64,7 +64,7 @@ class PaidVectors:
 
 
 def forget_paid(connection: apsw.Connection, tool_id: int) -> None:
-    """Delete a tool's paid vectors, which its chunks now hold; call within a transaction."""
+    """Delete a tool's paid vectors, which are now in its chunks; call within a transaction."""
     if has_table(connection, "paid_vectors"):
         connection.execute("DELETE FROM paid_vectors WHERE tool_id = ?", (tool_id,))
 
@@ -75,9 +75,9 @@ def _digest(text: str) -> bytes:
 
 _MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
 _LAST_SECONDS = 3.0
-"""How long an import that was stopped waits for the answer that it has paid for."""
+"""How long a stopped import waits for a paid response."""
 _LOOK_SECONDS = 0.1
-"""How often a wait for an answer looks whether the import was cancelled."""
+"""The interval of checks for cancellation while waiting for a response."""
 
 
 class SendingRefused(ImportRefused):
@@ -90,19 +90,19 @@ class EndpointStopped(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """A batch that is under way."""
+    """A batch in flight."""
 
     texts: Sequence[str]
     answer: Future[embedding.Vectors]
 
     @property
     def has_vectors(self) -> bool:
-        """Whether it is answered; a failure is raised when its texts are needed."""
+        """Whether it succeeded; a failure is raised when its texts are needed."""
         return self.answer.done() and self.answer.exception() is None
 
 
 class EndpointTexts:
-    """What one import sends to an endpoint."""
+    """The texts that one import sends to an endpoint."""
 
     def __init__(
         self,
@@ -128,9 +128,9 @@ class EndpointTexts:
         self._paid = PaidVectors(job.connection, job.tool.id, embedder.fingerprint)
 
     def begin(self, texts: Iterable[str]) -> None:
-        """Begin to embed the texts that have no vector yet, in batches across files.
+        """Start embedding the texts that have no vector yet, in batches across files.
 
-        Each text is read when its batch is about to be sent.
+        Each text is read just before its batch is sent.
 
         Raises:
             SendingRefused: the user does not allow it; nothing was sent.
@@ -139,12 +139,11 @@ class EndpointTexts:
         self._send()
 
     def vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
-        """The vectors of texts, as soon as all of them are kept.
+        """The vectors of texts; waits until all of them are stored.
 
-        Raises:
-            SendingRefused: these are the import's first texts without a vector, and the user does
-                not allow it.
-            EndpointStopped: the endpoint fails; what it embedded is kept.
+        Raises: SendingRefused: the user does not allow sending; the import asks at its first text
+            without a vector.
+            EndpointStopped: the endpoint failed; finished vectors are kept.
             ModelError: the endpoint refuses one of these texts, but not others.
         """
         if self._request is not None and self._request.has_vectors:
@@ -168,7 +167,7 @@ class EndpointTexts:
                 yield text
 
     def _ask(self) -> None:
-        """Ask once in an import, before its first text is sent to another machine."""
+        """Ask the user, once per import, before the first text is sent to another machine."""
         job = self._job
         sending = embedding.Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
         if not _is_now_allowed(job, sending):
@@ -179,7 +178,7 @@ class EndpointTexts:
         self._is_allowed = True
 
     def _send(self, first: Sequence[str] = ()) -> None:
-        """Send the next batch, with ``first`` in front, if no request is under way."""
+        """Send the next batch, starting with ``first``, if no request is in flight."""
         self._next[:0] = [text for text in first if text not in self._next]
         self._fill()
         texts, self._next = self._next[: self._size], self._next[self._size :]
@@ -189,14 +188,14 @@ class EndpointTexts:
             self._ask()
         answer: Future[embedding.Vectors] = Future()
         self._request = _Request(texts, answer)
-        # Not of an executor, whose end would wait for the answer after Ctrl-C.
+        # A plain thread: an executor would wait for the response after Ctrl-C.
         Thread(
             target=_embed, args=(self._embedder, texts, answer, self._is_over), daemon=True
         ).start()
         self._fill()
 
     def _fill(self) -> None:
-        """Read texts until there is a batch of them."""
+        """Read texts until they fill a batch."""
         while len(self._next) < self._embedder.batch:
             text = next(self._later, None)
             if text is None:
@@ -210,7 +209,7 @@ class EndpointTexts:
         return not any(text in there for there in known) and not self._paid.vectors_of([text])
 
     def _keep_answer(self) -> None:
-        """Wait for the answer to the request under way, keep it, and send the next batch."""
+        """Wait for the response in flight, store its vectors, and send the next batch."""
         if self._request is None:
             return
         texts = self._request.texts
@@ -236,21 +235,21 @@ class EndpointTexts:
             self._check_tool()
             vectors = {text: row.tobytes() for text, row in zip(texts, rows, strict=True)}
             self._paid.keep(vectors)
-        self._request = None  # not before: the import may be stopped at any moment
+        self._request = None  # only now: the import may be stopped at any moment
         self.sent += len(texts)
 
     def keep_last(self) -> None:
-        """Wait a moment for the answer under way, which is paid for, and keep it."""
+        """Wait briefly for the paid response in flight, and store its vectors."""
         if self._request is None:
             return
         with suppress(MdvecError, TimeoutError):
             self._keep(self._request.texts, self._request.answer.result(_LAST_SECONDS))
 
     def _set_aside(self, texts: Sequence[str], refused: embedding.TextRefused) -> bool:
-        """Find the text that is refused by halves, then go on without it; False gives up.
+        """Find the refused text by bisection and continue without it; False gives up.
 
-        It may be longer than the model takes, which only its endpoint can tell. An endpoint that
-        refuses one after the other means the requests, not the texts.
+        It may be too long, which only the endpoint can tell. An endpoint that refuses one text
+        after the other refuses the requests, not the texts.
         """
         if len(texts) > 1:
             self._next[:0] = texts
@@ -261,16 +260,16 @@ class EndpointTexts:
 
 
 def ask_about_questions(job: ImportJob, model: str, load: Callable[[], embedding.Embedder]) -> None:
-    """Ask whether questions may go to an endpoint that the tool's texts never went to.
+    """Ask whether questions may go to an endpoint that never got the tool's texts.
 
-    It is another than before, or the import had no text to send.
+    Either the endpoint has changed, or the import had no text to send.
     """
     if job.request.is_automatic or not embedding.is_endpoint_model(model):
         return
     try:
         embedder = load()
     except (embedding.ModelError, ImportRefused):
-        return  # no question can go there, and searches say why
+        return  # no question can be sent, and searches say why
     if not isinstance(embedder, embedding.RemoteEmbedder) or embedder.endpoint.is_local:
         return
     name, endpoint = job.tool.name, embedder.endpoint
@@ -310,7 +309,7 @@ def _result_of(answer: Future[embedding.Vectors]) -> embedding.Vectors:
         raise_if_cancelled()
         try:
             return answer.result(_LOOK_SECONDS)
-        except TimeoutError:  # of the wait, or of the call
+        except TimeoutError:  # raised by the wait or by the call itself
             continue
     return answer.result()
 

@@ -21,13 +21,13 @@ from mdvec.tools import KINDS, Tool, registry
 
 Mode = Literal["new", "replace", "update"]
 EmbedderFor = Callable[[str | None], Embedder]
-"""Loads a model by name; None means: choose one."""
+"""Loads a model by name; None lets it choose one."""
 MAX_LISTED = 20
-"""How many problems of one sort the printed report lists; JSON lists all."""
+"""How many problems of one kind the printed report lists; JSON lists all."""
 
 
 class ToolChanged(ImportRefused):
-    """Another process deleted or rebuilt the tool while this import ran."""
+    """Another process deleted or rebuilt the tool during this import."""
 
     def __init__(self, name: str) -> None:
         super().__init__(
@@ -41,29 +41,29 @@ class ImportInterrupted(MdvecError):
 
 
 class KindOptions(Protocol):
-    """The part of a request that only one kind of source understands."""
+    """The part of a request that applies to one kind of source only."""
 
     kind: ClassVar[str]
 
     def refusal(self, tool_name: str) -> str | None:
-        """Why a tool of another kind cannot be imported with them; None if they can be ignored."""
+        """Why a tool of another kind cannot be imported with these options; None to ignore them."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ImportRequest:
-    """What to import and how; None stands for the tool's value, or the model's default.
+    """What to import and how; None means the tool's value, or the model's default.
 
     ``rules`` are the current scan settings; ``scan_explicit`` names those that are not defaults.
-    A tool without rules of its own takes ``rules``, a rebuild the explicit ones; with
-    ``take_scan`` all of them become the tool's own. With ``checksum`` files are compared by
-    content, whatever their size and time. An ``is_automatic`` import, which nobody asked for,
-    keeps what is stored of folders that are empty now: a disk may not be mounted there.
-    With ``is_background`` documents are stored without vectors, which the next import embeds.
-    What makes an ``is_unattended`` import fail is stored, since nobody reads its messages.
-    ``engine`` is the server that shall index the vectors; None keeps their index in the file.
-    ``converting`` are the user's own commands for files of some endings. ``max_memory_mb`` is what
-    reading a data file may take; None stands for a quarter of the machine's memory.
+    A tool without stored rules takes ``rules``, a rebuild takes the explicit ones; with
+    ``take_scan`` all of them replace the tool's. With ``checksum`` files are compared by
+    content, whatever their size and time. An ``is_automatic`` import, which no user
+    requested, keeps the content of folders that are now empty: a disk may not be mounted.
+    With ``is_background`` documents are stored without vectors, which the next import adds. The
+    error of an ``is_unattended`` import is stored, since nobody reads its messages.
+    ``engine`` is the server that indexes the vectors; None indexes them in the database file.
+    ``converting`` are the user's commands that convert files. ``max_memory_mb`` limits the reading
+    of a data file; None means a quarter of the machine's memory.
     """
 
     database: Path
@@ -101,14 +101,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ReportLine:
-    """A line of a printed report: a result, or a note beside the results."""
+    """A line of a printed report: a result or a note."""
 
     text: str
     is_note: bool = False
 
 
 class KindReport(Protocol):
-    """What one kind of source adds to the report of an import."""
+    """The part of an import report that one kind of source adds."""
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields: the ``report_fields`` of its kind."""
@@ -123,12 +123,12 @@ class KindReport(Protocol):
 class ImportReport:
     """The result of an import.
 
-    ``added`` to ``unchanged`` count documents, or a household's transactions, or a dataset's
-    tables. ``failed`` lists what could not be imported, and why. ``chunks`` is how many the
-    tool has now, ``chunks_embedded`` how many of them the model had to embed, ``chunks_pending``
-    how many have no vector yet; ``model`` is "" where there is none. ``hints`` are sentences about
-    files that were skipped, that are in no chunk, or whose front matter is not valid YAML.
-    ``undecided`` lists files that wait for a decision, and are recorded beside the failed ones.
+    ``added`` to ``unchanged`` count documents, a household's transactions, or a dataset's tables.
+    ``failed`` lists what could not be imported, and why. ``chunks`` is how many the tool has now;
+    of these the model embedded ``chunks_embedded`` in this import, and ``chunks_pending`` have no
+    vector yet. ``model`` is "" without a model. ``hints`` are sentences about files that were
+    skipped, are in no chunk, or have invalid front matter. ``undecided`` lists files that wait for
+    a user's decision; they are stored like failures.
     """
 
     tool: str
@@ -198,7 +198,7 @@ def notes(word: str, items: Sequence[str]) -> list[ReportLine]:
 class Failure:
     """A file that could not be imported.
 
-    ``state`` is what failed; None if that is not known, or if the same state may be imported later.
+    ``state`` is the file's state when it failed; None if unknown, or if a retry may succeed.
     """
 
     file_path: str
@@ -212,7 +212,7 @@ def record_failures(
     problems: Iterable[Problem],
     states: Mapping[str, FileState],
 ) -> None:
-    """Replace a tool's failures by what its last import could not import.
+    """Replace a tool's recorded failures with those of its last import.
 
     The path of a table of a file is ``file#table``; ``states`` are those of the files found.
     """
@@ -250,8 +250,8 @@ def failures(connection: apsw.Connection, tool_id: int) -> list[Failure]:
 class ImportJob:
     """The input of an importer.
 
-    ``tool`` is the tool's row when the import began, ``found`` are the files of its source,
-    ``rules`` the scan rules to store for it. ``on_notice`` shows a sentence to the user;
+    ``tool`` is the tool's row when the import began, ``scan`` lists the files of its source, and
+    ``rules`` are the scan rules to store. ``on_notice`` shows a sentence to the user;
     ``may_send`` asks whether texts may leave this machine. ``hints`` go into the report.
     """
 
@@ -277,7 +277,7 @@ class ImportJob:
         undecided: tuple[Problem, ...] = (),
         **counts: int,
     ) -> ImportReport:
-        """The report of this job with these counts; call it when the import has ended."""
+        """The report of this job with these counts; call it after the import."""
         return ImportReport(
             tool=self.tool.name,
             mode=self.request.mode,
@@ -295,9 +295,9 @@ class ImportJob:
 class Importer:
     """The importer of one kind of source.
 
-    ``stored_states`` has the files whose contents are stored, with their states when imported,
-    ``found_states`` those of a scan that it would import, under the same paths. ``left_out`` has
-    the files of which nothing is stored; without it, they are the failed ones that are not stored.
+    ``stored_states`` returns the stored files with their states when imported; ``found_states``
+    returns the files of a scan to import, under the same paths. ``left_out`` returns the files of
+    which nothing is stored; None means the failed files that are not stored.
     """
 
     import_source: Callable[[ImportJob], ImportReport]
@@ -307,7 +307,7 @@ class Importer:
 
 
 def states_as_found(_: apsw.Connection, __: Tool, scan: Scan) -> Mapping[str, FileState]:
-    """The ``found_states`` of a kind that imports each file under its own path."""
+    """``found_states`` for kinds that import each file under its own path."""
     return {file.path: file.state for file in scan.files}
 
 
@@ -332,7 +332,7 @@ class ProgressCount:
         self._report()
 
     def page_read(self, page: int, pages: int) -> None:
-        """Tell how many pages of the file in hand have been read."""
+        """Report how many pages of the present file have been read."""
         self._report(page, pages)
 
     def _report(self, page: int = 0, pages: int = 0) -> None:

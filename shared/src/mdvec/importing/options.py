@@ -1,7 +1,7 @@
 """Chooses the model, the chunking and the scan rules of an import: the tool's, or as requested.
 
-A tool keeps its own: a variable that is missing in another terminal must not delete documents whose
-files are still there.
+A tool keeps its own: a variable missing in another terminal must not delete documents whose files
+still exist.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class ImportRefused(MdvecError):
 
 
 class ChunkingSettings(SettingsSection):
-    """``[chunking]``: how documents are split; None stands for the tool's or model's value."""
+    """``[chunking]``: how documents are split; None means the tool's or the model's value."""
 
     strategy: Strategy | None = None
     size: int | None = bounded(None, 64, 4096, "tokens")
@@ -96,8 +96,8 @@ def resolve_chunking(
     if card is None:
         raise ImportRefused(f"the tool {tool.name!r} has no model yet")
     if stored and tool.model != card.name:
-        del stored["size"], stored["overlap"]  # counted in another model's tokens
-    stored.pop("cut", None)  # a rebuild takes this version's
+        del stored["size"], stored["overlap"]  # they count another model's tokens
+    stored.pop("cut", None)  # a rebuild uses this version's
     options = {**_defaults(card, {**stored, **requested}), **stored, **requested}
     if options["size"] > card.max_tokens:
         raise InvalidChunking(
@@ -124,14 +124,14 @@ def _quote(value: object) -> str:
 
 
 _LATER_ENDINGS = (".mdx", *NEW_TOOL_ENDINGS)
-"""Default endings that some tools were imported without, before they were defaults."""
+"""Default endings that are newer than some tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScanChoice:
     """The rules that an import scans with, those to store for the tool, and a notice to the user.
 
-    ``rules`` differ from ``own`` if the tool's kind decides which files it reads.
+    ``rules`` differ from ``own`` if the tool's kind determines which files it reads.
     """
 
     rules: ScanRules
@@ -140,7 +140,7 @@ class ScanChoice:
 
 
 def rules_in_force(tool: Tool, current: ScanRules) -> ScanRules:
-    """The rules of an update of the tool: its own, or those of the settings if it has none."""
+    """The rules that an update of the tool uses: its own, or else those of the settings."""
     return _of_kind(tool, tool.scan or current)
 
 
@@ -149,7 +149,7 @@ def choose_rules(
 ) -> ScanChoice:
     """The tool's own rules, or the current settings if it has none or they are requested.
 
-    A rebuild takes the settings that were set explicitly, ``request.take_scan`` all of them.
+    A rebuild takes the explicit settings, ``request.take_scan`` all of them.
     """
     current = request.rules
     rebuild = request.mode == "replace" or (request.mode == "new" and not stored_states)
@@ -164,7 +164,7 @@ def choose_rules(
         own = tool.scan
     rules = _of_kind(tool, own)
     notice = _notice(tool, rules, _of_kind(tool, current))
-    # A default ending that came later is not a change that the user made: alone it is not reported.
+    # A newer default ending is no change by the user; on its own it is not reported.
     if "extensions" not in request.scan_explicit:
         earlier_defaults = _of_kind(tool, _without_later_endings(current, own))
         notice = notice if _notice(tool, rules, earlier_defaults) else None
@@ -191,7 +191,7 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
         f"{field.name} = {_joined(getattr(rules, field.name))}, "
         f"not {_joined(getattr(current, field.name))}"
         for field in fields(ScanRules)
-        if field.name != "include"  # not a setting: each tool has its own
+        if field.name != "include"  # not a setting: every tool has its own
         and _comparable(rules, field.name) != _comparable(current, field.name)
         and not (field.name == "extensions" and _only_adds_formats(rules, current))
     ]
@@ -204,7 +204,7 @@ def _notice(tool: Tool, rules: ScanRules, current: ScanRules) -> str | None:
 
 
 def _only_adds_formats(rules: ScanRules, current: ScanRules) -> bool:
-    """Whether a tool reads what the settings say, and formats that were asked for beside it."""
+    """Whether a tool reads what the settings say and additional formats."""
     added = set(rules.extensions) - set(current.extensions)
     return set(current.extensions) <= set(rules.extensions) and added <= OPTIONAL_ENDINGS
 

@@ -45,12 +45,12 @@ class TextIndex:
 
     @property
     def has_generation(self) -> bool:
-        """Whether the tool was ever imported."""
+        """Whether the tool has been imported before."""
         return self._tool.generation > 0
 
     @property
     def chunks_embedded(self) -> int:
-        """How many texts this import had to embed."""
+        """How many texts this import embedded."""
         return self._embedded_here + (0 if self._endpoint is None else self._endpoint.sent)
 
     @property
@@ -67,7 +67,7 @@ class TextIndex:
         return documents.stored_text(self._connection, self._tool.tables, path)
 
     def size(self) -> documents.DocumentCounts:
-        """How many documents and chunks the current generation has."""
+        """The number of documents and chunks of the current generation."""
         return documents.document_counts(self._connection, self._tool.tables)
 
     def known_vectors(self, path: str, content_hash: str) -> dict[str, bytes]:
@@ -87,11 +87,11 @@ class TextIndex:
             return chunks.embeddings_of(self._connection, self._tool.tables, texts)
 
     def embedder(self) -> embedding.Embedder:
-        """The tool's model, loaded when it is first needed.
+        """The tool's model, loaded on first use.
 
         Raises:
             ModelError: it is not installed.
-            ImportRefused: it is not the one that the tool was imported with.
+            ImportRefused: the tool was imported with another model.
         """
         return self._model()[0]
 
@@ -114,33 +114,33 @@ class TextIndex:
         model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed_ahead(self, texts: Iterable[str]) -> None:
-        """Begin to embed the texts of an import if its model is behind an endpoint.
+        """Start embedding the texts of an import if its model is behind an endpoint.
 
-        Batches go across files, while ``embed`` and ``put`` store what is there already. For a
-        model that runs here, ``texts`` is not even read.
+        Batches span files, while ``embed`` and ``put`` store what is finished. With a local model
+        ``texts`` is not even read.
 
         Raises:
             SendingRefused: the user does not allow it.
         """
         if self._loaded is None and not embedding.is_endpoint_model(str(self._tool.model)):
-            return  # not even loaded: perhaps no file has changed
+            return  # the model need not be loaded: perhaps no file has changed
         if (endpoint := self._endpoint_texts()) is not None:
             endpoint.begin(texts)
 
     def keep_paid(self) -> None:
-        """Keep the vectors of the request under way, although the import was stopped."""
+        """Keep the vectors of the request in flight after the import was stopped."""
         roll_back(self._connection)
         if self._endpoint is not None:
             self._endpoint.keep_last()
 
     def embed(self, texts: Sequence[str], known: dict[str, bytes]) -> embedding.Vectors | None:
-        """One vector per text; reuses ``known`` vectors, and adds new ones to it.
+        """One vector per text; reuses the ``known`` vectors and adds new ones to them.
 
-        In the background they come later: None, unless all are known already, or a rebuild needs
-        them now, since searches read what was there before until it is complete.
+        A background import embeds later: None, unless all vectors are known, or for a rebuild,
+        which must be complete before searches read it.
 
         Raises:
-            EndpointStopped: the model's endpoint fails; what it embedded is kept.
+            EndpointStopped: the model's endpoint failed; finished vectors are kept.
         """
         import numpy as np
 
@@ -158,9 +158,9 @@ class TextIndex:
         return np.frombuffer(joined, np.float32).reshape(len(texts), self.embedder().dimension)
 
     def embed_pending(self) -> list[Problem]:
-        """Embed what was stored without vectors, document by document; returns what failed.
+        """Embed the documents stored without vectors, one by one; returns those that failed.
 
-        Each document gets its vectors in one transaction, so a kill loses those of one.
+        Each document gets its vectors in one transaction, so a kill loses one document's.
         """
         problems = []
         waiting = index.pending_documents(self._connection, self._tables)
@@ -187,11 +187,11 @@ class TextIndex:
 
     @property
     def chunks_pending(self) -> int:
-        """How many chunks of the current generation have no vector yet."""
+        """The number of chunks in the current generation without a vector."""
         return index.pending_count(self._connection, self._tool.tables)
 
     def _keep(self, vectors: dict[str, bytes]) -> None:
-        """Keep vectors that texts had until their documents get all of theirs."""
+        """Keep the vectors of single texts until their documents have all vectors."""
         if vectors:
             with self._connection:
                 self._paid().keep(vectors)
@@ -210,7 +210,7 @@ class TextIndex:
             self._progress.add_units(len(part))
 
     def _endpoint_texts(self) -> EndpointTexts | None:
-        """What is sent to the model's endpoint; None for a model that runs here."""
+        """The sender of texts to the model's endpoint; None for a local model."""
         embedder = self.embedder()
         if self._endpoint is None and isinstance(embedder, embedding.RemoteEmbedder):
             self._endpoint = EndpointTexts(
@@ -253,10 +253,10 @@ class TextIndex:
         self._files_before = self._files_stored = stored
 
     def files_stored(self) -> int:
-        """How many files this import has stored, as the database has it."""
+        """How many files this import has stored, according to the database."""
         if self._tables.staged:
             if not has_table(self._connection, self._tables.documents):
-                return 0  # not begun, or in place of the old one already
+                return 0  # not begun, or has already replaced the old generation
             return documents.document_counts(self._connection, self._tables).documents
         done = registry.get_tool(self._connection, self._tool.name).import_done
         return 0 if done is None or self._files_before is None else done - self._files_before
@@ -269,15 +269,15 @@ class TextIndex:
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
             self._create_indexes(index.Tables(self._tool.id, name, generation))
             self._record_model(generation)
-        # The scan rules stay those that the import began with: others were set while it ran.
+        # Keep the scan rules that the import began with, even if the user has set others meanwhile.
         self._tool = replace(registry.get_tool(self._connection, name), scan=self._tool.scan)
         self._tables = self._tool.tables
 
     def create_missing_indexes(self) -> None:
-        """Build what is missing or of another version; put vectors where the settings want them.
+        """Build missing or outdated indexes, and move vectors to the configured engine.
 
         Raises:
-            OtherWriter: another copy of the database has changed the vectors on a server.
+            OtherWriter: another copy of the database changed the vectors on a server.
         """
         connection, names = self._connection, self._tables
         engine, tool = self._job.request.engine, self._tool.name
@@ -302,7 +302,7 @@ class TextIndex:
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
-        """A transaction that changes the tool, which is still the same."""
+        """A transaction on the tool; checks first that it is still the same."""
         with self._connection:
             check_unchanged(self._connection, self._tool)
             yield
@@ -319,7 +319,7 @@ class TextIndex:
         tables.create_text_indexes(self._connection, names)
 
     def put(self, document: index.NewDocument) -> None:
-        """Store a document whole."""
+        """Store a document with its chunks."""
         with self._job.stopwatch.stage("write"), self._writing():
             if document.vectors is None:
                 index.expect_vectors(self._connection, self._tables)
@@ -341,16 +341,16 @@ class TextIndex:
                 documents.delete_document(self._connection, self._tables, path)
 
     def finish(self) -> None:
-        """Record that the import has finished, and erase deleted terms from the file."""
+        """Record that the import has finished, and purge deleted terms from the file."""
         ask_about_questions(self._job, self.model_name, self.embedder)
         with self._writing():
             self._record_end()
 
     def send_vectors(self) -> None:
-        """Send the vectors to the server that indexes them, if one does; call after the commit.
+        """Send the vectors to the server that indexes them, if any; call after the commit.
 
         Raises:
-            OtherWriter: another copy of the database has changed the vectors there meanwhile.
+            OtherWriter: another copy of the database changed the vectors there.
         """
         job, engine = self._job, self._job.request.engine
         if engine is None:
@@ -376,7 +376,7 @@ class TextIndex:
             )
 
     def begin_rebuild(self) -> None:
-        """Begin the next generation, empty, beside the current one."""
+        """Begin an empty next generation; the current one stays."""
         self._loaded = self._load_model(rebuild=True)
         tool = self._tool
         self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
@@ -385,7 +385,7 @@ class TextIndex:
             self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
-        """Replace the old generation by the new one, whose vectors are sent before."""
+        """Send the new generation's vectors, then let it replace the old one."""
         ask_about_questions(self._job, self.model_name, self.embedder)
         self.send_vectors()
         with self._job.stopwatch.stage("write"), self._writing():

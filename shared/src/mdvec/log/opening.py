@@ -1,4 +1,4 @@
-"""Opens the log file, which processes share, and writes its lines and its events of activity."""
+"""Opens the log file, which processes share, and formats its lines and events."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from mdvec.sizes import MEGABYTE
 logger = logging.getLogger("mdvec")
 
 PRIVATE = {"is_private": True}
-"""The ``extra`` of a record with what the user wrote: the log file has it only with ``queries``."""
+"""The ``extra`` of a record that contains user text, which is logged only with ``queries``."""
 EventFact = str | int | float | bool | tuple[str, ...] | None
 MAX_FACT_CHARS = 300
 
 
 def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
-    """Log an event, one word, at the level INFO, with its facts that are not None.
+    """Log an event (one word) at level INFO, with the facts that are not None.
 
-    ``query`` is what the user or the model wrote, if anything.
+    ``query`` is the text of the user or the model, if any.
     """
     if not logger.isEnabledFor(logging.INFO):
         return
@@ -40,12 +40,12 @@ def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
 
 
 def as_line(event: str, facts: Mapping[str, object]) -> str:
-    """The event and its facts as ``name=value``; values with spaces or special signs are quoted."""
+    """The event and its facts as ``name=value``; values with special characters are quoted."""
     return " ".join([event, *(f"{name}={_fact_text(fact)}" for name, fact in facts.items())])
 
 
 def milliseconds(seconds: float) -> float:
-    """Seconds as the milliseconds that the log shows."""
+    """Seconds converted to milliseconds, rounded as the log shows them."""
     return round(seconds * 1000, 1)
 
 
@@ -67,7 +67,7 @@ class LogLines(logging.Formatter):
     """Formats a record as a line of text or of JSON, with the user's query if ``queries`` is true.
 
     In text: ``2026-11-21T21:30:00.123+09:00 INFO 4711 search tools=notes k=5 hits=5 ms=12.3``. JSON
-    has the facts as fields. Of an event, both have the facts instead of the message.
+    has the facts as fields. For an event, both have the facts instead of the message.
     """
 
     def __init__(self, form: Literal["text", "json"], *, queries: bool) -> None:
@@ -101,7 +101,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 def _failure(record: logging.LogRecord) -> str:
-    """An exception's class and location, without its message, which may quote the user's data."""
+    """An exception's class and location; its message is left out as it may quote user data."""
     error = record.exc_info[1] if record.exc_info else None
     if error is None:
         return ""
@@ -111,7 +111,7 @@ def _failure(record: logging.LogRecord) -> str:
 
 
 def _printable(line: str) -> str:
-    """The line with line breaks and control characters escaped."""
+    """A line with line breaks and control characters escaped."""
     if line.isprintable():
         return line
     return "".join(
@@ -151,7 +151,7 @@ class SharedLogFile(logging.Handler):
                 self._rotate()
             os.write(self._descriptor, line)
         except OSError as error:
-            warn, self._warn = self._warn, None  # first, because it may log to this handler
+            warn, self._warn = self._warn, None  # cleared first, because it may log to this handler
             if warn is not None:
                 warn(unwritable(self._path, error))
 
@@ -163,7 +163,7 @@ class SharedLogFile(logging.Handler):
 
     def _reopen(self) -> None:
         opened = open_to_append(self._path)
-        os.close(self._descriptor)  # which releases its lock, too
+        os.close(self._descriptor)  # this also releases its lock
         self._descriptor = opened
 
     def _is_current(self) -> bool:
@@ -202,7 +202,7 @@ def unwritable(path: Path, error: OSError) -> str:
 
 
 class LogSettings(SettingsSection):
-    """``[log]``: the file that tells what mdvec did; none by default.
+    """``[log]``: the file that records what mdvec did; none by default.
 
     ``queries`` says whether to write the user's queries.
     """
@@ -221,7 +221,7 @@ class LogSettings(SettingsSection):
 def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
     """Write mdvec's log to the file of the settings from now on, instead of an earlier one.
 
-    If the file cannot be written, ``warn`` is told and there is no log.
+    If the file cannot be written, ``warn`` is called and there is no log.
     """
     for handler in [*logger.handlers]:
         if isinstance(handler, SharedLogFile):
@@ -263,7 +263,7 @@ def last_lines(file: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:
         text = opened.read(_MAX_BYTES).decode("utf-8", "replace")
     last = text.splitlines()
     if size > _MAX_BYTES:
-        last = last[1:]  # it begins within a line
+        last = last[1:]  # the first line is incomplete
     return tuple(_without_secrets(line, secrets) for line in last[-MAX_LINES:])
 
 

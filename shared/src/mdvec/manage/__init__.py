@@ -1,4 +1,4 @@
-"""What the apps call: registering tools, importing them, their status."""
+"""The functions that the apps call: registering tools, importing them, their status."""
 
 from mdvec.faces import face
 

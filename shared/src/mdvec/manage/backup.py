@@ -1,4 +1,4 @@
-"""The database file as a whole: copied and restored, and compacted.
+"""Copies, restores and compacts the whole database file.
 
 Compacting removes unused space and erases deleted data.
 """
@@ -76,8 +76,8 @@ def compact(
 ) -> Compacted:
     """Rewrite the whole file without deleted data, and truncate its log.
 
-    Meanwhile searches run and imports wait. If it is interrupted or killed, no data is lost.
-    ``patience_ms`` is how long to wait for searches that still use the old data.
+    Searches continue and imports wait. If it is interrupted or killed, no data is lost.
+    ``patience_ms`` limits the wait for searches that still use the old data.
 
     Raises:
         NoRoom: there is too little free space; nothing was changed.
@@ -163,16 +163,16 @@ _PAGES_A_STEP = 2_000
 _UNREADABLE = "cannot be read"
 
 OnCopied = Callable[[int, int], None]
-"""Takes how many bytes of a database were copied, and of how many."""
+"""Takes the number of bytes copied, and the total."""
 
 
 class BackupRefused(MdvecError):
-    """Nothing was written: the message says why, and what to do."""
+    """Nothing was written; the message says why and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made, and the tools and the settings file in it."""
+    """A new backup, and the tools and the settings file in it."""
 
     file: Path
     size: int
@@ -184,7 +184,7 @@ class Backup:
 class Restored:
     """What a backup replaced; ``replaced`` are copies of the files that were there before.
 
-    ``settings`` is the settings file that was written; None if it was not in the backup, or equal.
+    ``settings`` is the settings file written; None if the backup has none, or an equal one.
     """
 
     database: Path
@@ -196,10 +196,10 @@ class Restored:
 def back_up(
     database: Path, settings: Path | None, target: Path, on_copied: OnCopied = lambda *_: None
 ) -> Backup:
-    """Write the database and the settings file into one new file, while others read and write.
+    """Write the database and the settings file into one new file; others may read and write.
 
     Raises:
-        BackupRefused: the target exists already, or cannot be written; nothing was.
+        BackupRefused: the target exists already or cannot be written; nothing was written.
         DatabaseError: the database is missing, or cannot be read.
     """
     if target.exists():
@@ -212,7 +212,10 @@ def back_up(
     ):
         tools = tuple(tool.name for tool in registry.list_tools(connection))
         copy, packed = folder / DATABASE, folder / "backup"
-        with translate_errors(copy), snapshot(connection):  # writes of others restart no copying
+        with (
+            translate_errors(copy),
+            snapshot(connection),
+        ):  # with a snapshot, writes of others do not restart the copying
             _copy(connection, copy, on_copied)
         with _writing(target):
             _pack(copy, settings, packed)
@@ -232,13 +235,13 @@ def restore(
     on_notice: Callable[[str], None] = lambda _: None,
     on_copied: OnCopied = lambda *_: None,
 ) -> Restored:
-    """Give the database and the settings file the content of a backup.
+    """Replace the contents of the database and the settings file with those of a backup.
 
-    What they had is kept in files beside them. Imports of the database are waited for; searches
-    see the old content until all of the new is there.
+    Their old contents are kept in files next to them. Waits for imports; searches see the old
+    content until the new one is complete.
 
-    The database and the settings file may be missing. ``replaces`` is whether a database with
-    tools, or one that cannot be read, may be replaced; ``on_notice`` takes sentences.
+    Both files may be missing. ``replaces`` allows replacing a database that has tools or cannot
+    be read; ``on_notice`` gets sentences for the user.
 
     Raises:
         BackupRefused: the file is no backup, or the database has tools and may not be replaced;
@@ -283,7 +286,7 @@ def _copy_pages(source: apsw.Connection, target: apsw.Connection, on_copied: OnC
 
 
 def _pack(copy: Path, settings: Path | None, target: Path) -> None:
-    # Level 1: vectors hardly shrink, however long one tries.
+    # Level 1: vectors hardly compress at any level.
     with (
         _private(target) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
@@ -294,7 +297,7 @@ def _pack(copy: Path, settings: Path | None, target: Path) -> None:
 
 
 def _unpack(file: Path, folder: Path) -> tuple[Path, Path | None]:
-    """Copies of the backup's database, and of its settings if it has any."""
+    """Extract the backup's database, and its settings if it has any."""
     try:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
@@ -317,7 +320,7 @@ def _unpack(file: Path, folder: Path) -> tuple[Path, Path | None]:
 
 
 def _check_room_for(archive: zipfile.ZipFile, file: Path, folder: Path) -> None:
-    needed = 2 * archive.getinfo(DATABASE).file_size  # the copy, and the database itself
+    needed = 2 * archive.getinfo(DATABASE).file_size  # the copy and the database itself
     free = shutil.disk_usage(folder).free
     if free < needed:
         raise BackupRefused(
@@ -357,7 +360,7 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
 
 
 def _present_state(database: Path) -> str:
-    """What stands against replacing a database; "" if it is missing or has no tools."""
+    """Why a database should not be replaced; "" if it is missing or has no tools."""
     try:
         with open_database(database, "read") as connection:
             tools = registry.list_tools(connection)
@@ -370,7 +373,7 @@ def _present_state(database: Path) -> str:
 
 
 def _keep_present(database: Path, stamp: str) -> list[Path]:
-    """Copy what the database has into a file beside it; one that cannot be read is moved there."""
+    """Copy the database into a file next to it; an unreadable one is moved there."""
     present = database.with_name(f"{database.name}.replaced-{stamp}")
     try:
         with open_database(database, "read") as connection, translate_errors(present):
@@ -388,14 +391,14 @@ def _keep_present(database: Path, stamp: str) -> list[Path]:
 
 def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:
     with open_database(copy, "write") as source:
-        # A running server keeps sums by a ledger's version, which no other state may have had.
+        # A running server caches sums by a ledger's version, so the version must be new.
         household.advance_versions(source, int(time.time()))
         with open_database(database, "create") as target:
             _copy_pages(source, target, on_copied)
 
 
 def _check_settings(copied: Path | None, file: Path) -> None:
-    """Refuse settings that this version does not know; an older one may not know a newer one's."""
+    """Refuse settings that this version does not know, such as those of a newer version."""
     try:
         if copied is not None:
             load_settings({}, config=copied)
@@ -409,7 +412,7 @@ def _check_settings(copied: Path | None, file: Path) -> None:
 def _restore_settings(
     copied: Path | None, settings: Path, stamp: str
 ) -> tuple[Path | None, list[Path]]:
-    """Write the backup's settings; return the file, and the copy of what was there."""
+    """Write the backup's settings; return the file, and the copy of the old one."""
     if copied is None:
         return None, []
     text = copied.read_bytes()
@@ -430,7 +433,7 @@ def _restore_settings(
 
 @contextmanager
 def _working_folder(parent: Path) -> Iterator[Path]:
-    """A private folder beside a file that is to be written, removed at the end."""
+    """A private temporary folder next to a file that is about to be written."""
     with _writing(parent):
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         folder = tempfile.TemporaryDirectory(prefix=".mdvec-backup-", dir=parent)

@@ -1,4 +1,4 @@
-"""Registers folders: the one that a server was started for, and those of the user's home."""
+"""Registers a server's folder as a tool, lists folders in the home, and copies the samples."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class FolderRefused(MdvecError):
 
 
 def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Tool:
-    """The tool that reads a folder of documents; it is registered if there is none yet.
+    """The tool that reads a folder of documents; registers one if there is none.
 
-    A folder that was registered before need not be there now: what was imported is searched.
+    A registered folder may be missing now: its imported documents can be searched.
 
-    A missing database is created; without ``name`` the tool is called as the folder.
+    A missing database is created; without ``name`` the tool is named after the folder.
 
     Raises:
         FolderRefused: there is no such folder, its tool is disabled, or a tool of that name reads
-            another.
+            another folder.
         InvalidToolName: no tool can have that name.
         DatabaseError: the file cannot be created or written.
     """
@@ -48,7 +48,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         raise FolderRefused(f"there is no folder {folder}; name one that exists")
     called = name or name_for(resolved.name, {tool.name for tool in tools_so_far(database)})
     words = f"The user's documents in the folder {resolved.name or resolved}."
-    with suppress(ToolExists):  # another server, started at the same moment, registered it
+    with suppress(ToolExists):  # another server that starts now registered it
         return add_tool(database, called, _printable(words), resolved, _KIND)
     known = _registered_tool(database, resolved, called)
     if known is None:
@@ -57,7 +57,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
 
 
 def _registered_tool(database: Path, folder: Path, name: str | None) -> Tool | None:
-    """The tool of that name, or without a name the first that reads the folder."""
+    """The tool of that name, or without a name the first tool that reads the folder."""
     tools = tools_so_far(database)
     if name is None:
         reading = [tool for tool in tools if (tool.source, tool.kind) == (folder, _KIND)]
@@ -81,12 +81,12 @@ _MAX_PATH_CHARS = 4_096
 
 
 class OutsideHome(MdvecError):
-    """A path does not lie within the home, or there is nothing; the message says what to name."""
+    """A path is outside the home or does not exist; the message says what to name."""
 
 
 @dataclass(frozen=True, slots=True)
 class HomeFolder:
-    """A folder within the home, and those in it that are not hidden, by name.
+    """A folder within the home, and its visible subfolders by name.
 
     ``path`` is relative to the home, "" for the home itself; ``parent`` is None there.
     """
@@ -98,10 +98,10 @@ class HomeFolder:
 
 
 def within_home(typed: str, home: Path) -> Path:
-    """The path that a user named, resolved: an absolute one, ``~/…``, or relative to the home.
+    """Resolve a path that a user typed: absolute, ``~/…``, or relative to the home.
 
     Raises:
-        OutsideHome: it lies elsewhere, also by a link, or does not exist.
+        OutsideHome: it leads out of the home, perhaps by a link, or does not exist.
     """
     refused = OutsideHome(
         f"{typed[:200]!r} is not a folder or file within your home, {home}; name one that is, or "
@@ -168,7 +168,7 @@ def copy_samples(folder: Path) -> dict[str, Path]:
 
 
 def _samples_folder() -> Path:
-    """The folder of the samples: beside the code in a wheel, under docs in a checkout."""
+    """The folder of the samples: next to the code in a wheel, under docs in a checkout."""
     package = Path(mdvec.__file__).parent
     in_wheel = package / "samples"
     return in_wheel if in_wheel.is_dir() else package.parents[2] / "docs" / "examples"

@@ -1,4 +1,4 @@
-"""What the command line asks of one household: how a file is read, and the ledger as a text."""
+"""Commands for one household: map a statement, export the ledger, list expenses."""
 
 from __future__ import annotations
 
@@ -26,25 +26,24 @@ from mdvec.tools import Tool
 
 
 class NoHousehold(MdvecError):
-    """The tool that was named is no household."""
+    """The named tool is not a household."""
 
 
 def map_statement(
     database: Path, file: Path, name: str | None, *, account: str = "", save: bool = False,
     stated: Sequence[str] = (), language: Literal["en", "ja"] = "en",
 ) -> StatementPreview:  # fmt: skip
-    """Shows how a file is read in a household, and keeps the mapping if ``save``.
+    """Shows how a household reads a file, and stores the mapping if ``save``.
 
-    ``stated`` are lines of TOML in place of what is proposed; ``language`` is the
-    questions'.
-    Without ``name``, in the household in whose folder the file is, or in the only one there is; a
-    file is shown even if there is none. A path that leads nowhere from the working folder is
-    looked for in the household's folder.
+    ``stated`` are lines of TOML that replace the proposal; ``language`` is that of the questions.
+    Without ``name``, the household is the one whose folder has the file, or the only one; the file
+    is shown even without one. A path that does not exist in the working folder is tried in the
+    household's folder.
 
     Raises:
         ToolNotFound: there is no tool of that name.
-        NoHousehold: the tool is no household.
-        MappingRefused: the file cannot be read, or there is a mapping for it already.
+        NoHousehold: the tool is not a household.
+        MappingRefused: the file cannot be read, or has a mapping already.
         NotMappable, NotTransactions: the file cannot be read as a statement.
     """
     tool = _household(database, name, file)
@@ -60,7 +59,7 @@ def map_statement(
 def export_household(
     database: Path, name: str, format_: LedgerFormat, since: date | None, until: date | None
 ) -> Iterator[str]:
-    """The text of a household's ledger in another program's format, in pieces.
+    """A household's ledger as text in another program's format, in pieces.
 
     Raises:
         ToolNotFound, NoHousehold: there is no household of that name.
@@ -73,7 +72,7 @@ def export_household(
 def household_expenses(
     database: Path, name: str, list_: ListName, year: int | None, today: date
 ) -> ExpenseList:
-    """A household's list for the tax office, by default of its latest year.
+    """A household's list for the tax return, by default of its latest year.
 
     Raises:
         ToolNotFound, NoHousehold: there is no household of that name.

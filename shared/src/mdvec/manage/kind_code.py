@@ -1,4 +1,4 @@
-"""The code of each kind of source: its importer, its status, its records; loaded when used."""
+"""The code of each kind of source (importer, status, records), loaded on first use."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class KindCode:
-    """The code of a kind; each field loads what it gives.
+    """The code of a kind; each field is a function that loads it.
 
-    That of ``name_check`` refuses a name that clashes with others of this kind; in most none can.
+    ``name_check`` loads a function that refuses a name clashing with others of its kind; for most
+    kinds none can.
     """
 
     importer: Callable[[], Importer]
@@ -39,20 +40,20 @@ KIND_CODE = {
         lambda: datasets.checked_dataset_name,
     ),
 }
-"""By the names of ``mdvec.tools.KINDS``."""
+"""The code by the keys of ``mdvec.tools.KINDS``."""
 
 
 class HouseholdRecords:
-    """The rows of a household as what a search finds (``mdvec.search.Records``)."""
+    """The rows of a household as search results (implements ``mdvec.search.Records``)."""
 
     def count(self, connection: apsw.Connection, tool: Tool) -> int:
-        """How many a search can find."""
+        """The number of rows that a search can find."""
         return household.searchable_rows(connection, tool.id)
 
     def of_chunk(
         self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
     ) -> Sequence[StoredChunk]:
-        """Those of a chunk, at most ``k``; those that the question asks for come first."""
+        """The rows of a chunk, at most ``k``, with those the question asks for first."""
         return household.rows_of_chunk(connection, tool, chunk, question, k)
 
 

@@ -1,4 +1,4 @@
-"""Finds the server of a database's local page, or starts one, and opens the page with its key."""
+"""Finds or starts the server of a database's local page, and opens the page with its key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mdvec.manage.service import health_of, server_program
 from mdvec.platform import is_shut, replace
 
 CODE_SECONDS = 120
-"""How long a one-time address can be opened."""
+"""How many seconds a one-time address is valid."""
 _KEY_BYTES = 32
 _PRIVATE = 0o600
 
@@ -40,7 +40,7 @@ class PageKey:
 
     @property
     def id(self) -> str:
-        """Tells keys apart, and so databases; it reveals nothing about the key."""
+        """Identifies the key, and so the database, without revealing anything about it."""
         return hashlib.sha256(b"id" + self.secret).hexdigest()[:16]
 
     def sign(self, purpose: str, text: str) -> str:
@@ -58,9 +58,9 @@ class PageKey:
         return f"{text}.{self.sign('code', text)}"
 
     def made_at(self, code: str) -> int | None:
-        """When a code was made, in nanoseconds since 1970; None if it was not made with this key.
+        """When a code was created, in nanoseconds since 1970; None if another key created it.
 
-        The caller checks that it is new and was not used before.
+        The caller checks that it has not expired and was not used before.
         """
         text, _, signature = code.rpartition(".")
         if not self.is_signed("code", text, signature):
@@ -69,7 +69,7 @@ class PageKey:
 
 
 def page_key(database: Path) -> PageKey:
-    """The key of a database's page; it is made when it is first needed.
+    """The key of a database's page, created on first use.
 
     Raises:
         PageKeyUnusable: its file cannot be read or written.
@@ -90,7 +90,7 @@ def page_key(database: Path) -> PageKey:
 
 
 def _make(file: Path) -> None:
-    """Write a new key; as the file appears whole, another process never reads half of it."""
+    """Write a new key atomically, so that no process reads half of it."""
     if file.exists():
         return
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -125,9 +125,9 @@ def running_page(at: str, key: PageKey) -> str | None:
 
 @contextmanager
 def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[StartedServer]:
-    """A server started for this block, and ended with it; at another port if that one is taken.
+    """Run a server for the duration of the block; at another port if that one is taken.
 
-    ``at`` is host:port; ``arguments`` are more of mdvec-mcp.
+    ``at`` is host:port; ``arguments`` are further arguments of mdvec-mcp.
 
     Raises:
         PageUnavailable: it does not start, or serves no page.
@@ -138,7 +138,7 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
         [server_program(), "--http", address, *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",
-        env=os.environ | {"MDVEC_DISPLAY_LANGUAGE": "en"},  # whoever tells it chooses the language
+        env=os.environ | {"MDVEC_DISPLAY_LANGUAGE": "en"},  # the caller translates its messages
     )  # fmt: skip
     server = StartedServer(process)
     try:
@@ -160,10 +160,10 @@ class StartedServer:
         self.address = ""
 
     def wait_until_it_serves(self) -> None:
-        """Wait until the server prints its address, and keep that.
+        """Wait until the server prints its address, and store the address.
 
         Raises:
-            PageUnavailable: it ended before it printed one.
+            PageUnavailable: it ended without printing one.
         """
         lines = []
         for line in self._lines():
@@ -174,11 +174,11 @@ class StartedServer:
         raise PageUnavailable(lines[-1] if lines else "the server ended without a message")
 
     def warnings(self) -> Iterator[str]:
-        """The lines that it writes, until it ends."""
+        """The lines that the server writes, until it ends."""
         yield from self._lines()
 
     def stop(self) -> None:
-        """End it, if it has not ended."""
+        """End the server, if it still runs."""
         self._process.terminate()
         try:
             self._process.wait(_STOP_SECONDS)
@@ -189,7 +189,7 @@ class StartedServer:
 
     def _lines(self) -> Iterator[str]:
         assert self._process.stderr is not None  # noqa: S101 - it was opened with a pipe
-        # Not the file itself: the end of this generator would close it.
+        # Iterating over the file itself would close it at the end of this generator.
         yield from iter(self._process.stderr.readline, "")
 
 
@@ -217,13 +217,13 @@ class OpeningFileUnwritable(MdvecError):
 
 
 def opening_file(database: Path) -> Path:
-    """Where the file of a database's page is: beside it, or where a confined browser can read."""
+    """The path of the opening file: next to the database, or where a snap can read it."""
     folder = _folder_of_snap(Path.home()) or database.parent
     return folder / f"{database.name}-page.html"
 
 
 def write_opening(file: Path, address: str) -> None:
-    """Write the file that leads to an address, in place of an earlier one, for this user alone.
+    """Write or replace a file that redirects to an address; only this user can read it.
 
     Raises:
         OpeningFileUnwritable: its folder cannot be written.
@@ -235,7 +235,7 @@ def write_opening(file: Path, address: str) -> None:
         replace(new, file)
     except OSError as error:
         with suppress(OSError):
-            new.unlink()  # it leads to the page as well
+            new.unlink()  # it also leads to the page
         raise OpeningFileUnwritable(
             f"the file that opens the page, {file}, cannot be written ({error}); open the printed "
             "address in a browser"
@@ -243,14 +243,14 @@ def write_opening(file: Path, address: str) -> None:
 
 
 def reads_files_of_this_system() -> bool:
-    """Whether the browser can open a file of ours; under WSL, Windows' browser cannot."""
+    """Whether the browser can open files of this system; under WSL, a Windows browser cannot."""
     return "microsoft" not in platform.release().lower()
 
 
 def _folder_of_snap(home: Path) -> Path | None:
-    """The folder that the default browser may read if it is a snap: no hidden folder of the home.
+    """The folder that the default browser can read if it is a snap, which sees no hidden folders.
 
-    The desktop file of a snap is named after it, as in ``firefox_firefox.desktop``.
+    A snap's desktop file is named after it, as in ``firefox_firefox.desktop``.
     """
     program = shutil.which("xdg-settings")
     if program is None:
@@ -275,7 +275,7 @@ class TokenUnusable(MdvecError):
 
 
 def read_token(value: str | None, file: Path | None) -> str | None:
-    """The token, given as a value or in a file; None if neither was given.
+    """The token, from a value or a file; None without either.
 
     Raises:
         TokenUnusable: the file cannot be read or other users can open it, or the token is too

@@ -1,6 +1,6 @@
 """Adds, changes, lists and deletes tools, and validates the user's input.
 
-What takes a tool's name raises ToolNotFound if no tool has it, and all raises a DatabaseError if
+Functions that take a tool's name raise ToolNotFound if no tool has it. All raise a DatabaseError if
 the database is missing, or cannot be read or written.
 """
 
@@ -38,7 +38,7 @@ def add_tool(
 ) -> Tool:
     """Add a folder, or a data file, as a tool; a missing database is created.
 
-    Clients show ``title`` to people in place of the name.
+    Clients show ``title`` to people instead of the name.
 
     Raises:
         InvalidToolName, InvalidTool, ToolExists: the name, description, source or title is
@@ -56,7 +56,7 @@ def add_tool(
 
 
 class FolderServed(InvalidTool):
-    """A tool has this source already; another would answer everything twice."""
+    """Another tool has this source; with two, every answer would appear twice."""
 
     def __init__(self, tool: Tool) -> None:
         super().__init__(
@@ -66,14 +66,14 @@ class FolderServed(InvalidTool):
 
 
 def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
-    """The tools of a kind with this source; [] while there is no database."""
+    """The tools of a kind with this source; [] if there is no database."""
     path = source.expanduser().resolve()
     tools = tools_so_far(database)
     return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
 
 def tools_so_far(database: Path) -> list[Tool]:
-    """All tools; [] while there is no database."""
+    """All tools; [] if there is no database."""
     try:
         return list_tools(database, active_only=False)
     except DatabaseMissing:
@@ -84,8 +84,8 @@ def tools_so_far(database: Path) -> list[Tool]:
 class FilePatterns:
     """A tool's file patterns, as in .gitignore; None keeps the present ones, () removes them.
 
-    ``defaults`` are the rules of the settings, for a tool that has no rules yet. ``endings`` are
-    added to those that the tool reads.
+    ``defaults`` are the rules in the settings, for a tool without rules. ``endings`` are added to
+    the tool's.
     """
 
     defaults: ScanRules
@@ -104,8 +104,8 @@ def update_tool(
 ) -> Tool:
     """Change a tool's description, source or title, or which files its next import includes.
 
-    None leaves a value unchanged; an empty title removes it. Either all of it is changed or, if
-    something is refused, nothing.
+    None leaves a value unchanged; an empty title removes it. If a value is refused, nothing is
+    changed.
 
     Raises:
         ToolNotFound, InvalidTool: there is no such tool, or a new value is refused.
@@ -149,8 +149,8 @@ def delete_tool(
 ) -> Tool:
     """Delete a tool and its imported data; its source stays.
 
-    ``engine`` is the server that has its vectors: they are deleted there, too, unless another copy
-    of the database has changed them. ``on_notice`` gets a sentence if they are still there.
+    ``engine`` is the server with its vectors. These are deleted too, unless another copy of the
+    database has changed them; then ``on_notice`` gets a sentence.
     """
     with open_database(database, "write") as connection:
         known = index.collection_of(connection, registry.get_tool(connection, name).tables)
@@ -198,7 +198,7 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
 
 
 def models_in_use(database: Path) -> set[str]:
-    """The models that tools were imported with; none if the database cannot be read."""
+    """The models of imported tools; none if the database cannot be read."""
     try:
         tools = list_tools(database, active_only=False)
     except DatabaseError:
@@ -268,7 +268,7 @@ def _checked_source(source: Path, kind: str) -> Path:
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:
     """Rename a tool with its tables; nothing is imported again.
 
-    An import of the tool that runs is waited for; ``on_notice`` says so.
+    Waits for a running import of the tool; ``on_notice`` then gets a sentence.
 
     Raises:
         InvalidToolName, ToolExists: the new name is refused.
@@ -277,7 +277,7 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
         locked = registry.get_tool(connection, name)
         with only_import_of(database, locked, on_notice), connection:
             tool = registry.get_tool(connection, name)
-            if tool.id != locked.id:  # while this waited, another one got its name
+            if tool.id != locked.id:  # meanwhile another tool got its name
                 raise ToolNotFound(name, ())
             check = KIND_CODE[tool.kind].name_check()
             others = [other for other in registry.list_tools(connection) if other.id != tool.id]

@@ -1,6 +1,6 @@
-"""Instructions for a model that analyses data, and for its notebooks: installed and removed.
+"""Installs and removes instructions for models that analyse data, and for their notebooks.
 
-A file that cannot be read or written, or is not ours to change, raises InstructionsUnusable.
+Raises InstructionsUnusable for files that cannot be read or written, or are not from mdvec.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class InstructionsUnusable(MdvecError):
 
 
 def install_section(file: Path) -> bool:
-    """Add the rules to a file, or replace the old ones; returns whether the file changed."""
+    """Add the rules to a file or replace old ones; returns whether the file changed."""
     text = _read(file)
     before, after = _split_at_section(file, text)
     section = f"{_BEGIN}\n{rules()}{_END}\n"

@@ -1,6 +1,6 @@
 """The shared server as a user service of systemd (Linux) or launchd (macOS).
 
-Installs and removes it, writes its file and reads the command in it, and checks whether it answers.
+Installs, removes and checks it.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def install(service: Service) -> None:
         raise ServiceError(f"{service.path} cannot be written ({error.strerror})") from error
     if was_there:
         for command in service.stop:
-            _failure(command)  # may fail if the service is not running
+            _failure(command)  # fails if the service is not running
     for command in service.start:
         failure = _failure(command)
         if failure is not None:
@@ -166,7 +166,7 @@ def _address_in(command: Sequence[str]) -> str | None:
 
 
 def health_of(address: str) -> dict[str, object] | None:
-    """What the server at an address says of itself; None if none answers there."""
+    """The health report of the server at an address; None if none answers."""
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with direct.open(f"{address}/health", timeout=_HEALTH_SECONDS) as answer:
@@ -219,11 +219,11 @@ SERVER_PROGRAM = "mdvec-mcp"
 
 
 class ServerNotInstalled(MdvecError):
-    """The server's executable is neither beside this Python nor on the PATH."""
+    """The server's executable is neither next to this Python nor on the PATH."""
 
 
 def find_server_program() -> str | None:
-    """The server's executable: the one beside this Python, else the first on the PATH, or None."""
+    """The server's executable next to this Python, else the first on the PATH, or None."""
     in_environment = shutil.which(SERVER_PROGRAM, path=str(Path(sys.executable).parent))
     return in_environment or shutil.which(SERVER_PROGRAM)
 
@@ -243,14 +243,14 @@ def server_program() -> str:
 
 
 class OnlyTried(MdvecError):
-    """The server's executable will not be there when a client or a session starts it."""
+    """The server's executable is temporary, so that clients could not start it later."""
 
 
 def kept_server_program() -> str:
-    """The server's executable, for what starts it again later.
+    """The server's executable, if it is permanently installed.
 
     Raises:
-        OnlyTried: it lies in an environment of uvx or pipx run, which is cleared away.
+        OnlyTried: it is in a temporary environment of uvx or pipx run.
         ServerNotInstalled: it was not found.
     """
     here = this_installation()

@@ -1,7 +1,7 @@
-"""Reads the status of a database: an overview of all its tools, or one in detail.
+"""Reads the status of a database: an overview of all tools, or one tool in detail.
 
-Raises a DatabaseError if the file is missing or cannot be read, and ToolNotFound for a name that no
-tool has.
+Raises a DatabaseError if the file is missing or cannot be read, and ToolNotFound for an unknown
+name.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class ToolStatus:
     """The status of one tool.
 
     ``model`` and ``last_import_at`` are None before its first import, ``tables`` and ``rows`` are
-    None unless it is a dataset. ``unfinished`` says how far an unfinished import has come.
-    ``engine`` is what indexes its vectors, None without any; ``unsent`` how many of them
-    were not sent to Chroma yet.
+    None unless it is a dataset. ``unfinished`` is the progress of an unfinished import.
+    ``engine`` is what indexes its vectors, None without vectors; ``unsent`` is how many of them
+    Chroma has not got yet.
     """
 
     name: str
@@ -48,8 +48,8 @@ class ToolStatus:
 class Overview:
     """The database file, its size in bytes including its write-ahead log, and its tools.
 
-    ``warnings`` are about files that other users can open, and tools whose
-    names are reserved for the server.
+    ``warnings`` are about files that other users can open, and tools with names reserved for the
+    server.
     """
 
     database: Path

@@ -48,7 +48,7 @@ def endings_of(names: str) -> tuple[str, ...]:
 
 
 def unread_files(tool: Tool, scanned: Scan) -> tuple[str, ...]:
-    """Sentences about files that were left out for their ending: how to read them, if at all."""
+    """Sentences about files that were skipped for their ending: how to read them, if possible."""
     if KINDS[tool.kind].endings is not None:
         return ()
     formats, tables, others = Counter[str](), Counter[str](), Counter[str]()
@@ -82,7 +82,7 @@ def _counts(counts: Counter[str]) -> str:
 
 
 def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
-    """What is not read in a tool's folder now; ``current`` are the rules of the settings.
+    """Sentences about unread files in a tool's folder; ``current`` are the rules in the settings.
 
     Raises:
         ToolNotFound, DatabaseError: the tool cannot be read.
@@ -106,7 +106,7 @@ _HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 def hints_of(
     tool: Tool, scanned: Scan, rules: ScanRules, report: importing.ImportReport
 ) -> tuple[str, ...]:
-    """Say why no file was imported, and name a file that belongs in a household."""
+    """Sentences on why no file was imported, and on a file that belongs in a household."""
     hints = []
     if not scanned.files:
         hints.append(_why_nothing(tool, scanned.others, rules))
@@ -137,9 +137,9 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
 
 
 def _statement(tool: Tool, scanned: Scan, report: importing.ImportReport) -> tuple[str, str] | None:
-    """The first file of transactions, and of what kind it is; None if there is none.
+    """The first file with transactions, and its kind; None if there is none.
 
-    Looks at the files of a dataset's tables, or those that were skipped because of their ending.
+    Checks the files of a dataset's tables, or those that were skipped because of their ending.
     """
     if isinstance(report.details, DatasetReport):
         likely = [table.origin for table in report.details.tables]
@@ -160,7 +160,7 @@ def _head(file: Path) -> bytes:
             head = stream.read(_MAX_BYTES_READ)
     except OSError:
         return b""
-    # The last line may be cut within a character.
+    # The last line may end within a character.
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]
 
 
@@ -179,8 +179,8 @@ def import_tool(
 
     A document is stored completely or not at all. The mode ``new`` fills an empty tool, ``update``
     imports changes, ``replace`` rebuilds everything while searches still read the old contents.
-    ``on_notice`` gets a sentence if the import waits for another one of the tool, if it has to
-    build the tool's indexes, and if the tool's scan rules differ from the settings. ``may_send``
+    ``on_notice`` gets a sentence if the import waits for another import of the tool, if it has to
+    build indexes, and if the tool's scan rules differ from the settings. ``may_send``
     is asked before texts are sent to an endpoint on another machine.
 
     Raises:
@@ -188,7 +188,7 @@ def import_tool(
         ImportRefused: the mode, the model or the chunking does not fit the stored data.
         ImportInterrupted: the user stopped the import.
         ToolChanged: another process deleted or rebuilt the tool meanwhile.
-        EndpointStopped: a model's endpoint failed; what it embedded is kept.
+        EndpointStopped: a model's endpoint failed; finished vectors are kept.
         DatabaseError: the file cannot be written; finished documents are kept.
     """
     with open_database(request.database, "write") as connection:
@@ -255,7 +255,7 @@ def _run_import(importer: importing.Importer, job: importing.ImportJob) -> impor
     except importing.ImportInterrupted:
         record("import_stopped", tool=job.tool.name, mode=job.request.mode)
         raise
-    except Exception as error:  # of any kind: the status of the tool must show it
+    except Exception as error:  # any error: the status of the tool must show it
         if job.request.is_unattended:
             known = isinstance(error, MdvecError)
             reason = str(error) if known else f"unexpected {type(error).__name__}: {error}"
@@ -280,7 +280,7 @@ def _record(report: importing.ImportReport) -> None:
 
 
 def _check_options(tool: Tool, request: importing.ImportRequest) -> None:
-    """Refuse options that are for another kind of source, if they must not be ignored."""
+    """Refuse options for another kind of source, unless they can be ignored."""
     options = request.options
     if options is None or options.kind == tool.kind:
         return
@@ -301,8 +301,8 @@ def import_request(
 ) -> importing.ImportRequest:
     """The request of an import: the settings, with the options and ``flags`` of this import.
 
-    ``model`` is a model requested by name; the default is that of the settings. ``tables`` are
-    options for a dataset; a tool of another kind refuses them.
+    ``model`` is a requested model; the default is the one in the settings. ``tables`` are options
+    for a dataset, which other tools refuse.
     """
     named, duplicates = settings.model.name, settings.duplicates
     detection = duplicates.options() if duplicates.auto_detect_on_import else None
@@ -325,7 +325,7 @@ def import_request(
 def loading_and_telling(
     tell: Callable[[str], None], options: BackendOptions
 ) -> importing.EmbedderFor:
-    """A function that loads the model of an import, and says why it was chosen."""
+    """A function that loads the model of an import, and tells the user why it was chosen."""
 
     def load(name: str | None) -> Embedder:
         choice = catalog.choose(name or catalog.AUTO, options)

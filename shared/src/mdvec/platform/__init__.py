@@ -1,4 +1,4 @@
-"""What differs by system: locks, limits, processes, opened files, users and the sandbox."""
+"""Code that differs by system: locks, limits, processes, open files, users and the sandbox."""
 
 from mdvec.faces import face
 

@@ -1,4 +1,4 @@
-"""What this process may take of the machine: memory, files, and the processor's time."""
+"""Limits what this process takes of the machine: memory, files and CPU time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from mdvec.platform import windows
 
 _NICENESS = 15
-"""What is added to the niceness: with 19 it would starve beside any other work."""
+"""Added to the niceness; with 19 it would starve next to any other work."""
 
 if sys.platform != "win32":
     import resource
@@ -21,10 +21,10 @@ if sys.platform != "win32":
 def limit_process(
     *, memory: int | None = None, written: int | None = None, open_files: int | None = None
 ) -> None:
-    """Lower limits of this process for good, as far as the system allows; it dumps no core.
+    """Set limits for the rest of this process, as far as the system allows; disables core dumps.
 
-    macOS does not enforce all of them. Windows has the memory's alone; there the process can also
-    start no other from then on. ``memory`` is in bytes of address space, ``written`` in bytes of
+    macOS does not enforce all of them. Windows limits only memory; there the process also can no
+    longer start others. ``memory`` is in bytes of address space, ``written`` in bytes of
     each file.
     """
     if sys.platform == "win32":
@@ -45,9 +45,9 @@ def limit_process(
 
 @contextmanager
 def limited_data(more: int) -> Iterator[None]:
-    """Within the block, limit the further memory of this process and of those that it starts.
+    """Within the block, limit the additional memory of this process and of its children.
 
-    Linux alone enforces it.
+    Only Linux enforces it.
     """
     if sys.platform == "win32":
         yield
@@ -65,7 +65,7 @@ def limited_data(more: int) -> Iterator[None]:
 
 
 def data_limit() -> int | None:
-    """The bytes that this process may take at most; None if there is no limit."""
+    """The most bytes of memory that this process may take; None if there is no limit."""
     if sys.platform == "win32":
         return None
     else:  # noqa: RET505 - mypy looks for the name resource without it
@@ -76,14 +76,14 @@ def data_limit() -> int | None:
 def machine_memory() -> int:
     """The bytes of memory that the machine has."""
     if sys.platform == "win32":
-        import psutil  # 30 ms of start-up, which the other systems are spared
+        import psutil  # takes 30 ms, and only this system needs it
 
         return int(psutil.virtual_memory().total)
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
 def return_memory() -> None:
-    """Let the C library return the memory that it keeps to the system, where it can be told to."""
+    """Let the C library return unused memory to the system, where that is possible."""
     if sys.platform == "linux":
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -91,7 +91,7 @@ def return_memory() -> None:
 
 
 def lower_priority() -> None:
-    """Let all other work of the machine go before this process."""
+    """Give all other processes priority over this one."""
     if sys.platform == "win32":
         import psutil  # as in machine_memory
 
@@ -101,7 +101,7 @@ def lower_priority() -> None:
 
 
 def _data_bytes() -> int:
-    """What this process has now; 0 where the system does not tell."""
+    """The present data size of this process; 0 if unknown."""
     if sys.platform == "win32":
         return 0
     try:

@@ -1,8 +1,8 @@
-"""Locks on open files, and the file systems that they are on, which may not keep locks.
+"""Locks on open files, and the mounted file systems, some of which do not support locks.
 
 The system releases a lock when the process ends, however it ends.
-They are for the processes that agree on them: on Linux and macOS nothing else heeds them. A lock
-file that is waited for is ``filelock``'s.
+The locks are advisory on Linux and macOS: only processes that use them respect them. To wait for
+a lock file, use ``filelock``.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ if sys.platform != "win32":
     import fcntl
 
 _BEYOND_ANY_END = 2**62
-"""Windows' locks forbid reading, so what stands for the whole file is a byte after its end."""
+"""Windows' locks forbid reading, so a byte beyond any end of file stands for the whole file."""
 _TURN = "turn.lock"
 
 
 def lock_whole(descriptor: int, *, shared: bool = False, wait: bool = False) -> None:
-    """Lock a file until its descriptor is closed; it is ours alone, or ``shared``.
+    """Lock a file, exclusively or ``shared``, until its descriptor is closed.
 
     Raises:
         BlockingIOError: another process has locked it, and ``wait`` is False.
@@ -41,13 +41,13 @@ def lock_whole(descriptor: int, *, shared: bool = False, wait: bool = False) -> 
 
 
 def lock_bytes(descriptor: int, start: int, length: int, *, shared: bool) -> None:
-    """Lock bytes of a file, as databases do, until this process closes it; never wait.
+    """Lock bytes of a file, as databases do, until this process closes it; never waits.
 
     Args:
-        descriptor: the file; the process must open it once only, as closing any descriptor of it
-            releases the lock on Linux and macOS.
+        descriptor: the file, which the process must open only once: on Linux and macOS, closing
+            any descriptor of a file releases its locks.
         start: the first byte; it may lie beyond the end.
-        length: 0 stands for all from ``start``.
+        length: how many bytes; 0 means all from ``start``.
         shared: whether others may share the lock.
 
     Raises:
@@ -63,9 +63,9 @@ def lock_bytes(descriptor: int, start: int, length: int, *, shared: bool) -> Non
 
 @contextmanager
 def turn_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process is within this context for the same folder.
+    """Wait until no other process is in this context with the same folder.
 
-    On Windows, which locks no folders, a file in it stays behind.
+    Windows cannot lock folders, so there a lock file stays in the folder.
     """
     if sys.platform == "win32":
         descriptor = os.open(folder / _TURN, os.O_CREAT | os.O_RDWR)
@@ -82,7 +82,7 @@ def turn_in(folder: Path) -> Iterator[None]:
 def is_held(lock_file: Path) -> bool:
     """Whether a process holds a ``filelock.FileLock`` of this path.
 
-    It is not asked by trying, which would create the file that its holder has just removed.
+    It does not try to lock, which would recreate a file that its holder has just removed.
     """
     try:
         descriptor = os.open(lock_file, os.O_RDWR)
@@ -107,7 +107,7 @@ _SHARE = "\\\\"
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """A mounted file system: where, of which kind, and what is mounted there."""
+    """A mounted file system: its mount point, kind and source."""
 
     point: str
     kind: str
@@ -128,15 +128,15 @@ def mount_of(path: Path, mounts: Iterable[Mount] | None = None) -> Mount | None:
 
 
 def share_of(path: str) -> Mount | None:
-    """The share of another machine that a real path of Windows is on; a drive's letter is gone."""
+    """The network share that a resolved Windows path is on; such a path has no drive letter."""
     drive = PureWindowsPath(path).drive
     return Mount(drive, "smb", drive) if drive.startswith(_SHARE) else None
 
 
 def _mounts() -> Sequence[Mount]:
-    """What is mounted now; empty if the system does not say."""
+    """The present mounts; empty if unknown."""
     if sys.platform == "darwin":
-        import psutil  # it takes 30 ms, which Linux is spared
+        import psutil  # takes 30 ms, and Linux does not need it
 
         partitions = psutil.disk_partitions(all=True)
         return [Mount(each.mountpoint, each.fstype, each.device) for each in partitions]

@@ -1,4 +1,4 @@
-"""Opens files by descriptor, so that the file that was checked is read; tells owners and rights."""
+"""Opens files by descriptor, so that the checked file is the one read; checks owners and modes."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _AGAIN_SECONDS = 0.02
 
 
 def open_to_read(file: Path) -> int:
-    """Open a file; a pipe in its place does not wait for its writer."""
+    """Open a file for reading; does not block if it is a pipe without a writer."""
     if sys.platform == "win32":
         return os.open(file, os.O_RDONLY | os.O_BINARY)
     return os.open(file, os.O_RDONLY | os.O_NONBLOCK)
 
 
 def open_to_append(file: Path) -> int:
-    """Open a file that only its owner can read, for bytes at its end; it may be new."""
+    """Open a file for appending; a new file is readable only by its owner."""
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
     if sys.platform == "win32":
         flags |= os.O_BINARY
@@ -37,8 +37,8 @@ def open_to_append(file: Path) -> int:
 def path_of(descriptor: int) -> Path:
     """A path that opens the same file, even if the file was renamed or replaced.
 
-    On macOS, all who open it share one position in the file. On Windows nobody can rename or
-    replace a file that this process has open, so it is the file's own path.
+    On macOS, all who open it share one position in the file. On Windows it is the file's own path,
+    since an open file cannot be renamed or replaced.
     """
     if sys.platform == "win32":
         return real_path(descriptor)
@@ -46,7 +46,7 @@ def path_of(descriptor: int) -> Path:
 
 
 def read_start(descriptor: int, count: int) -> bytes:
-    """The first bytes of an open file, whose position is then at its start."""
+    """The first bytes of an open file; leaves its position at the start."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     start = os.read(descriptor, count)
     os.lseek(descriptor, 0, os.SEEK_SET)
@@ -64,15 +64,15 @@ def real_path(descriptor: int) -> Path:
 
 
 def hidden_folder() -> Path:
-    """The working folder by a path that does not reveal where it is, if the system has one."""
+    """A path to the working folder that does not reveal its location, if the system has one."""
     folder = Path("/proc/self/cwd")
     return folder if folder.exists() else Path.cwd()
 
 
 def replace(new: Path, old: Path) -> None:
-    """Put a file in the place of another at once.
+    """Replace a file atomically.
 
-    On Windows another program that has ``old`` open forbids it; it is tried again for a while.
+    On Windows this fails while another program has ``old`` open; it is retried for a while.
 
     Raises:
         OSError: it could not be replaced.
@@ -92,19 +92,19 @@ _OWN_FILE = 0o600
 
 
 def is_root() -> bool:
-    """Whether this process may do anything; on Windows it is never asked to."""
+    """Whether this process runs as root; False on Windows."""
     return sys.platform != "win32" and os.geteuid() == 0
 
 
 def user_number() -> int:
-    """This user's number; Windows has none, and nothing there that asks for it."""
+    """This user's id; not available on Windows, where nothing needs it."""
     if sys.platform == "win32":
         return 0
     return os.getuid()
 
 
 def take_ownership(file: Path) -> None:
-    """Make a file of another user this process's, and shut it to all others."""
+    """Take ownership of another user's file, and revoke all others' access."""
     if sys.platform != "win32":
         os.chown(file, os.geteuid(), os.getegid())
     file.chmod(_OWN_FILE)
@@ -113,8 +113,7 @@ def take_ownership(file: Path) -> None:
 def open_folder(folder: Path) -> int | None:
     """A descriptor of a folder, so that the folder checked is the one whose mode is changed.
 
-    None on Windows, whose folders cannot be opened, and are private by where they lie: below the
-    user's profile.
+    None on Windows, where folders cannot be opened, and those in the user's profile are private.
 
     Raises:
         OSError: it is missing, a link or a file, or cannot be read.
@@ -122,7 +121,7 @@ def open_folder(folder: Path) -> int | None:
     if sys.platform == "win32":
         if folder.is_symlink():
             raise NotADirectoryError(f"{folder} is a link")
-        next(folder.iterdir(), None)  # which raises what is wrong
+        next(folder.iterdir(), None)  # raises if it cannot be read
         return None
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
@@ -133,11 +132,11 @@ def is_anothers(status: os.stat_result) -> bool:
 
 
 def is_shut(status: os.stat_result) -> bool:
-    """Whether only its owner can read the file of this status, as far as modes tell."""
+    """Whether only its owner can read the file of this status, according to its mode."""
     return sys.platform == "win32" or not stat.S_IMODE(status.st_mode) & _GROUP_AND_OTHERS
 
 
 def shut_folder(descriptor: int) -> None:
-    """Shut an open folder to all but its owner."""
+    """Make an open folder accessible only to its owner."""
     if sys.platform != "win32":
         os.fchmod(descriptor, _OWN_FOLDER)

@@ -1,4 +1,4 @@
-"""Processes that this one starts: apart from the terminal, waited for, and ended with theirs."""
+"""Arguments that start child processes, waiting for their pipes, and killing them."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _INHERITED = (
     "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PYTHONNOUSERSITE", "PYTHONPATH", "TZ",
 )  # fmt: skip
 _PIPE_SECONDS = 0.005
-"""How often a pipe is looked at on Windows, where nothing waits for one."""
+"""The polling interval of a pipe on Windows, which cannot wait for one."""
 
 
 def in_own_group() -> dict[str, Any]:
     """Arguments of ``subprocess`` for a child that Ctrl-C in the terminal does not reach.
 
-    What it starts can be ended with it by ``end_with_children``.
+    ``end_with_children`` ends it with the processes it starts.
     """
     if sys.platform == "win32":
         return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
@@ -32,9 +32,9 @@ def in_own_group() -> dict[str, Any]:
 
 
 def python_child(module: str, *arguments: str, **variables: str) -> dict[str, Any]:
-    """Arguments of ``subprocess`` that run a module of ours ``apart``, with these variables.
+    """Arguments of ``subprocess`` that run one of our modules in its own process group.
 
-    It has what it needs to start, and none of the user's secrets.
+    Its environment has ``variables`` and what Python needs, but none of the user's secrets.
     """
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     own = {"HOME": "/nonexistent", "MALLOC_ARENA_MAX": "2"}
@@ -43,17 +43,17 @@ def python_child(module: str, *arguments: str, **variables: str) -> dict[str, An
 
 
 def end_with_children(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process that was started ``apart``, and what it started; wait for its end."""
+    """Kill a process that was started ``in_own_group`` and its children; wait for its end."""
     if sys.platform == "win32":
         _kill_tree(process.pid)
     else:
-        with suppress(ProcessLookupError, PermissionError):  # macOS refuses where all have ended
+        with suppress(ProcessLookupError, PermissionError):  # macOS refuses if all have ended
             os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _kill_tree(pid: int) -> None:
-    import psutil  # on Windows alone, and it takes 30 ms
+    import psutil  # takes 30 ms, and only Windows needs it
 
     with suppress(psutil.Error):
         parent = psutil.Process(pid)
@@ -63,7 +63,7 @@ def _kill_tree(pid: int) -> None:
 
 
 def can_read(descriptor: int, seconds: float) -> bool:
-    """Wait so long at most until a pipe has bytes, or its end, to read; whether it has."""
+    """Wait up to ``seconds`` until a pipe has bytes or its end to read; returns whether it has."""
     if sys.platform == "win32":
         until = time.monotonic() + seconds
         while not windows.has_bytes(descriptor):
@@ -77,10 +77,10 @@ def can_read(descriptor: int, seconds: float) -> bool:
 
 
 def can_write(descriptor: int, seconds: float) -> bool:
-    """Wait so long at most until a pipe takes bytes; whether it does.
+    """Wait for up to ``seconds`` until a pipe takes bytes; returns whether it does.
 
-    On Windows nothing tells: there a write waits until the child, which reads a request whole
-    before it does anything else, has taken it.
+    Windows cannot tell: there a write blocks until the child has read it, which it does before
+    anything else.
     """
     if sys.platform == "win32":
         return True
@@ -90,20 +90,20 @@ def can_write(descriptor: int, seconds: float) -> bool:
 
 
 def never_wait(descriptor: int) -> None:
-    """Make reads and writes of a pipe return at once; on Windows they wait as before."""
+    """Make reads and writes of a pipe non-blocking; on Windows they still block."""
     if sys.platform != "win32":
         os.set_blocking(descriptor, False)
 
 
 def shell_line(*words: str) -> str:
-    """Words as a person types them: in a shell, or in Windows' two, which share double quotes."""
+    """Words as a command line to type in a shell; on Windows quoted for both of its shells."""
     return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
 
 
 def shell_words(line: str) -> list[str]:
-    """The words of a command that a person wrote; a backslash of Windows stands in a path.
+    """The words of a command line that a person wrote; on Windows a backslash is part of a path.
 
     Raises:
-        ValueError: a quotation has no end.
+        ValueError: a quotation mark is not closed.
     """
     return shlex.split(line.replace("\\", "\\\\") if sys.platform == "win32" else line)

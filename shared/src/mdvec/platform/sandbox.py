@@ -1,7 +1,6 @@
-"""Rights that a process gives up for good before it reads what others wrote.
+"""Drops rights of a process for good before it reads untrusted input.
 
-Landlock says which files it can open, seccomp which calls of the system; and it becomes another
-user.
+Landlock limits the files it can open, seccomp its system calls; and it changes to another user.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _WRITE_FILE, _REMOVE_FILE, _MAKE_FILE = 1 << 1, 1 << 5, 1 << 8
 _FIRST_RIGHTS = (1 << 13) - 1
 _MOVE, _TRUNCATE = 1 << 13, 1 << 14
 _NETWORK = 0b11
-_NAMED_ONLY = 0o10000000  # O_PATH, which os has on Linux alone
+_NAMED_ONLY = 0o10000000  # O_PATH, which os has only on Linux
 
 
 class _Ruleset(ctypes.Structure):
@@ -38,8 +37,8 @@ class _PathRule(ctypes.Structure):
 def restrict_files(readable: Iterable[Path | int], writable: Path | None = None) -> bool:
     """Deny the network and all other files to this thread and the threads that it starts.
 
-    They cannot start programs either. Of folders, all in them can be read; a descriptor stands for
-    an open file. Files can be created, written and removed in ``writable`` alone.
+    They cannot start programs either. A readable folder includes everything in it; a descriptor
+    stands for an open file. Only in ``writable`` can files be created, written and removed.
 
     Returns:
         Whether the kernel supports it and the rules are in force.
@@ -107,9 +106,9 @@ def code_paths() -> list[Path]:
 
 
 def own_process_paths() -> list[Path]:
-    """What Linux tells a process of its open files and its memory's limits.
+    """The paths in /proc that show a process its open files and memory limits.
 
-    The rest of its folder stays shut: environ, mem, maps, root.
+    The others in its folder stay inaccessible: environ, mem, maps, root.
     """
     names = ("/proc/self/cgroup", "/proc/self/fd", "/proc/self/mountinfo", "/sys/fs/cgroup")
     return [Path(name) for name in names]
@@ -136,7 +135,7 @@ _AARCH64 = (
     281, 282,
 )  # fmt: skip
 _MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
-"""By machine: its number, the refused calls, and clone."""
+"""By machine: its audit number, the refused calls, and the number of clone."""
 
 
 class _Program(ctypes.Structure):
@@ -165,7 +164,7 @@ def restrict_calls() -> bool:
 
 
 def _filter(machine: int, refused: tuple[int, ...], clone: int) -> bytes:
-    """The filter: one instruction a call, each of which jumps to the refusal near the end."""
+    """The BPF filter: one instruction per call, which jumps to the refusal near the end."""
     numbers = (*refused, *_ON_BOTH)
     after = 4 + len(numbers)
     allow, refuse, unknown = after + 4, after + 5, after + 6
@@ -208,19 +207,19 @@ class _Rights(ctypes.Structure):
 
 
 def take_own_user(spool: Path | None = None) -> bool:
-    """Make this process another user's, which owns only ``spool``, if there is one.
+    """Change this process to an unused user, who owns only ``spool``, if given.
 
     It must run before the process starts threads and before its system calls are filtered.
 
     Returns:
-        Whether it did; False where this process is not root's or the system does not allow it.
+        Whether it did; False if the process is not root or the system does not allow it.
     """
     if not sys.platform.startswith("linux") or os.geteuid() or not _may_change():
         return False
     libc = ctypes.CDLL(None, use_errno=True)
     user = _FIRST_USER + os.getpid() % _USERS
     try:
-        os.setgroups([])  # first: a container may refuse it, and then nothing has changed
+        os.setgroups([])  # first, since a container may refuse it before anything has changed
         if spool is not None:
             os.chown(spool, user, user)
         os.setresgid(user, user, user)
@@ -228,18 +227,18 @@ def take_own_user(spool: Path | None = None) -> bool:
         if libc.prctl(_KEEP_RIGHTS, ctypes.c_ulong(1), none, none, none):
             return False
         os.setresuid(user, user, user)
-    except OSError:  # such as a container that knows fewer users
+    except OSError:  # for example in a container with fewer users
         return False
     rights = 1 << _READ_ANY_FILE
     capabilities = (_Rights * 2)(_Rights(rights, rights, 0), _Rights(0, 0, 0))
     if libc.capset(ctypes.byref(_Header(_VERSION, 0)), capabilities):
         return False
-    # Another user's process hides its own /proc/self/fd, from which the tables are opened.
+    # After the change /proc/self/fd is hidden, through which the tables are opened.
     return bool(libc.prctl(_SET_DUMPABLE, ctypes.c_ulong(1), none, none, none) == 0)
 
 
 def _may_change() -> bool:
-    """Whether this process has all the rights that the change takes; containers drop some."""
+    """Whether this process has all capabilities that the change needs; containers drop some."""
     for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
         if line.startswith("CapEff:"):
             return int(line.split()[1], 16) & _NEEDED == _NEEDED

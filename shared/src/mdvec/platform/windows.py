@@ -1,7 +1,7 @@
-"""The calls of Windows that no module of Python makes.
+"""Windows functions that the standard library does not offer.
 
-Their names, numbers and structures are those of Microsoft's documentation of kernel32. Each
-function is called on Windows alone.
+Names, numbers and structures are from Microsoft's documentation of kernel32. The functions are
+called only on Windows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def lock(descriptor: int, start: int, length: int, *, shared: bool, wait: bool) 
     """Lock bytes of an open file until it is closed; they may lie beyond its end.
 
     Raises:
-        BlockingIOError: another has locked them, and ``wait`` is False.
+        BlockingIOError: another process has locked them, and ``wait`` is False.
         OSError: the file system has no locks.
     """
     flags = (0 if shared else _EXCLUSIVE) | (0 if wait else _FAIL_IMMEDIATELY)
@@ -84,7 +84,7 @@ def limit_this_process(memory: int) -> None:
     limits = _Limits(process_memory=memory)
     limits.basic.flags = _ACTIVE_PROCESS | _PROCESS_MEMORY | _KILL_ON_CLOSE
     limits.basic.processes = 1
-    # The handle stays open for the life of the process, which the job would end with.
+    # The handle stays open for the life of the process, since closing it would end the job.
     job = wintypes.HANDLE(kernel.CreateJobObjectW(None, None))
     process = wintypes.HANDLE(kernel.GetCurrentProcess())
     size = ctypes.sizeof(limits)
@@ -106,7 +106,7 @@ def _kernel32() -> Any:  # noqa: ANN401 - its functions have no types
     if sys.platform != "win32":
         raise _NOT_WINDOWS
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)
-    # A handle is as wide as a pointer, which is not what ctypes takes for a result.
+    # A handle is as wide as a pointer; by default ctypes takes results for ints.
     kernel.CreateJobObjectW.restype = wintypes.HANDLE
     kernel.GetCurrentProcess.restype = wintypes.HANDLE
     return kernel
@@ -115,7 +115,7 @@ def _kernel32() -> Any:  # noqa: ANN401 - its functions have no types
 def _handle(descriptor: int) -> wintypes.HANDLE:
     if sys.platform != "win32":
         raise _NOT_WINDOWS
-    import msvcrt  # Windows alone has it
+    import msvcrt  # exists only on Windows
 
     return wintypes.HANDLE(msvcrt.get_osfhandle(descriptor))
 

@@ -94,7 +94,7 @@ def with_records(
     k: int,
     records: Records,
 ) -> list[RankedChunk]:
-    """The ranked chunks, with those of tools of records replaced by records, ``k`` in all."""
+    """The ``k`` best ranked chunks, with records in place of chunks that several records share."""
     chunks: list[RankedChunk] = []
     seen: set[tuple[int, int]] = set()
     for hit in ranked:

@@ -25,7 +25,7 @@ from mdvec.settings.sections import Settings
 
 
 def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, Fields]]:
-    """The sections of the settings file and their keys; one within another has a dot."""
+    """The sections of the settings file and their keys; nested sections have dotted names."""
     for name, setting in model.model_fields.items():
         section = setting.annotation
         if isinstance(section, type) and issubclass(section, SettingsSection):
@@ -49,11 +49,11 @@ _OTHER_NAMES: dict[str, dict[str, str]] = {
         )
     }
 }  # fmt: skip
-"""Other names of keys, by section: those that Chroma gave them before version 1."""
+"""Older names of keys, by section: Chroma used them before version 1."""
 
 
 def flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The sections with those within others beside them, and every key under its present name."""
+    """The sections, nested ones at the top level too, with every key under its present name."""
     sections: dict[str, dict[str, Any]] = {}
     for section, values in read.items():
         sections[section] = {}
@@ -109,7 +109,7 @@ class Loaded:
 
 
 class FlagRefused(SettingsError):
-    """A command's flag has a value that is not allowed; ``place`` is its section and key."""
+    """A command's flag has a value that is not allowed; ``setting`` is its section and key."""
 
     def __init__(self, setting: tuple[str, str], reason: str) -> None:
         super().__init__(f"command line: [{setting[0]}] {setting[1]} {reason}")
@@ -146,7 +146,7 @@ def load_with_origins(
     ``project_folder`` (commands pass the working folder, the server passes none), else
     ``config.toml`` in the user's configuration folder. Flags that are None are ignored.
 
-    Variables of other names are ignored; ``unknown_variables`` names them.
+    Unknown variables are ignored; ``unknown_variables`` lists them.
 
     Raises:
         SettingsError: the file cannot be read, or a setting is unknown or not allowed.
@@ -200,8 +200,8 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 def unread_file(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
     """A warning if ``folder`` has a ``config.toml`` with mdvec's settings, which is never read.
 
-    Many projects have a file of that name: one counts only if all of its tables are sections of
-    mdvec, and one of their keys is a setting.
+    Many projects have a file of that name, so all of its tables must be sections of mdvec and one
+    of their keys a setting.
     """
     file = folder / USERS_FILE
     if config is not None or environment.get(CONFIG_VARIABLE) or not file.is_file():
@@ -275,7 +275,7 @@ def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, An
 
 
 def _variables(environment: Mapping[str, str]) -> dict[str, str]:
-    """The variables that claim to be settings, with their texts; empty ones are ignored."""
+    """The variables that start like settings, with their values; empty ones are ignored."""
     return {
         name: text
         for name, text in environment.items()
@@ -293,7 +293,7 @@ def _section_and_key(variable: str) -> tuple[str, str] | None:
 
 
 def _from_text(field: FieldInfo, text: str) -> object:
-    """A variable's text, converted to the type that the file would give it."""
+    """A variable's text, converted to the type that the settings file would have."""
     value: str | list[str] = text
     wanted: Any = field.annotation
     if any(get_origin(type_) is tuple for type_ in (wanted, *get_args(wanted))):
@@ -301,7 +301,7 @@ def _from_text(field: FieldInfo, text: str) -> object:
     try:
         return TypeAdapter(wanted).validate_python(value, strict=False)
     except ValidationError:
-        return text  # Settings then refuses it with its section and key
+        return text  # ``Settings`` will refuse it and name its section and key
 
 
 def _nearest(name: str, known: list[str], prefix: str = "", *, list_all: bool = True) -> str:

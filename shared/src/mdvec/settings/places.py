@@ -1,6 +1,6 @@
-"""Where the settings file is, and the language it names, which is asked before all other settings.
+"""Finds the settings file, and reads the display language from it before all other settings.
 
-This loads nothing that reading the settings takes, so that ``mdvec --help`` stays quick.
+It does not load the modules of the other settings, so that ``mdvec --help`` stays quick.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ def users_file() -> Path:
 def config_file(
     environment: Mapping[str, str], config: Path | None, project_folder: Path | None
 ) -> Path | None:
-    """The settings file: ``config``, or what the environment names, or a folder's, or the user's.
+    """The settings file: ``config``, else the one in the environment, the project's, or the user's.
 
     Raises:
-        SettingsError: the file that is named does not exist.
+        SettingsError: a named file does not exist.
     """
     named = config or environment.get(CONFIG_VARIABLE)
     if named:
@@ -59,9 +59,10 @@ def expanded(path: str | Path) -> Path:
 
 
 def display_language(environment: Mapping[str, str], project_folder: Path) -> Literal["ja", "en"]:
-    """The language in which people read commands: the one set, else that of the system.
+    """The language of commands' output: the configured one, else the system's.
 
-    A file that cannot be read, or names another, counts as none: loading the settings reports it.
+    A file that is unreadable or names another language is ignored here; loading the settings
+    reports it.
     """
     chosen = environment.get("MDVEC_DISPLAY_LANGUAGE") or _of_file(environment, project_folder)
     if chosen in ("ja", "en"):

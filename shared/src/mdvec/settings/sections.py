@@ -62,9 +62,9 @@ class ChartSettings(SettingsSection):
 
 
 class ServerSettings(SettingsSection):
-    """``[server]``: what the server offers and answers, and the one to which it may forward.
+    """``[server]``: what the server offers and returns, and the server it may forward to.
 
-    ``structured`` decides who gets ``structuredContent`` beside an answer's text: ``auto`` sends it
+    ``structured`` decides who gets ``structuredContent`` in addition to the text: ``auto`` sends it
     only to clients that draw MCP Apps, for the tools that have one.
     """
 
@@ -81,7 +81,7 @@ class ServerSettings(SettingsSection):
 
     @property
     def offers_all(self) -> bool:
-        """Whether no tool is left out."""
+        """Whether the server offers all tools."""
         return self.tools == "all" and not self.read_only
 
 
@@ -102,7 +102,7 @@ _HOUR = 3_600
 
 
 def known_zone(name: str | None) -> str | None:
-    """A time zone's name, as it is; None stays None.
+    """Returns a time zone's name if it exists; None stays None.
 
     Raises:
         ValueError: no time zone has that name.
@@ -115,7 +115,7 @@ def known_zone(name: str | None) -> str | None:
 
 
 def _is_there(name: str) -> bool:
-    """Whether this system knows the zone; a system may know none."""
+    """Whether this system knows the zone; some systems know none."""
     try:
         ZoneInfo(name)
     except (LookupError, OSError, ValueError):
@@ -124,9 +124,9 @@ def _is_there(name: str) -> bool:
 
 
 def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCALTIME) -> str:
-    """The name of the system's time zone: that of TZ, or of the link ``localtime``.
+    """The name of the system's time zone, from TZ or the link ``localtime``.
 
-    Where neither has a name, a zone without summer time that has the present difference to UTC.
+    If neither has a name, a zone with the present UTC offset, without summer time.
     """
     named = environ.get("TZ", "").removeprefix(":")
     if not named:
@@ -136,13 +136,13 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
         if zone := known_zone(_FOLDER.sub("", named) or None):
             return zone
     except ValueError:
-        pass  # a form of TZ such as JST-9
+        pass  # TZ has a form such as JST-9
     hours, rest = divmod(time.localtime().tm_gmtoff, _HOUR)
     return "UTC" if rest or not hours else f"Etc/GMT{-hours:+d}"
 
 
 DATABASE_NAME = "vector-db.sqlite"
-"""The database's file name in the user's data folder, or in a folder that was named for it."""
+"""The database's file name in the user's data folder, or in the one named by ``--data-dir``."""
 MAX_EXPORT_ROWS = 5_000_000
 """The upper bound of ``max_rows`` in the settings and in calls of the tool ``export``."""
 _MAX_TABLES = 10
@@ -256,7 +256,7 @@ def _command(value: str) -> str:
 
 
 class ConvertSettings(SettingsSection):
-    """``[convert]``: the user's own programs that make Markdown of files."""
+    """``[convert]``: the user's own programs that convert files to Markdown."""
 
     command: dict[
         Annotated[str, AfterValidator(_ending_of_own)], Annotated[str, AfterValidator(_command)]
@@ -273,7 +273,7 @@ class ConvertSettings(SettingsSection):
 
 
 class HouseholdSettings(SettingsSection):
-    """``[household]``: how the household's months run, and the language of its answers."""
+    """``[household]``: the first day of months, and the language of answers."""
 
     month_starts_on: int = Field(
         1, ge=1, le=31, description="1 to 31, the day on which a month starts"
@@ -333,7 +333,7 @@ class AnalyticsSettings(SettingsSection):
 
     @property
     def zone(self) -> str:
-        """The time zone of SQL: the one set, or the system's."""
+        """The time zone of SQL: the configured one, or the system's."""
         return self.time_zone or system_zone()
 
     @property
@@ -369,7 +369,7 @@ class Settings(BaseModel):
     index: IndexSettings = IndexSettings()
 
     def scan_rules(self) -> ScanRules:
-        """The rules of a scan: files that a command of the user converts are read as well."""
+        """The scan rules, with the endings of files that a user's command converts."""
         scan = self.scan
         own = [ending for ending in self.convert.command if ending not in scan.extensions]
         return ScanRules((*scan.extensions, *own), scan.exclude, scan.max_bytes)
@@ -378,13 +378,13 @@ class Settings(BaseModel):
     def database_path(self) -> Path:
         """The database file: the configured one, or the default in the user's data folder.
 
-        A link is followed: SQLite's log and the locks of imports are beside the file itself.
+        A link is followed: SQLite's log and the locks of imports are next to the real file.
         """
         if self.database.path is None:
             return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
         path, real = Path(self.database.path), Path(os.path.realpath(self.database.path))
-        # os.path, as Path's own tests raise an OSError for names that are too long. A link into a
-        # folder that is not there is left to the error of whoever opens it.
+        # os.path, because the tests of Path raise OSError for names that are too long. A link into
+        # a missing folder is not followed, so that opening it reports the error.
         is_followed = os.path.islink(path) and os.path.isdir(real.parent)  # noqa: PTH112, PTH114
         return real if is_followed else path
 
@@ -394,7 +394,7 @@ class Settings(BaseModel):
         return None if self.index.engine == "sqlite" else self.index
 
     def reranker(self) -> embedding.Reranker | None:
-        """A reranker that is not loaded yet; None if none is set."""
+        """A reranker, not loaded yet; None if none is configured."""
         name = self.search.reranker
         return None if name is None else embedding.Reranker(name, self.model.options())
 

@@ -356,7 +356,7 @@ class Questions:
         ]
 
     def sql_of(self, query: str, parameters: Mapping[str, object] | None) -> str:
-        """The SQL that a query runs: its own, that of a question, or a ready-made one's table."""
+        """The SQL that a query runs: its own, a question's, or a ready-made question's table."""
         question = self._question(query)
         if isinstance(question, ReadyQuestion):
             return str((parameters or {}).get("table", ""))

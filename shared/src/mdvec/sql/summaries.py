@@ -38,7 +38,7 @@ _BRIEFER: tuple[tuple[tuple[str, ...], int], ...] = (
     ((*SPREAD, "distinct_count"), 5),
     ((*SPREAD, "distinct_count", "median"), 4),
 )
-"""What a profile without room leaves out in turn, and the digits that its fractions then have."""
+"""What a profile omits, step by step, if it is too long, and the digits of its fractions then."""
 _LISTED = (
     ("min", "max", "mean", "median", "null_rate"),
     ("min", "max", "mean", "null_rate"),

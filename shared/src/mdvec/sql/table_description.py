@@ -43,7 +43,7 @@ _ROOM_FOR_WARNINGS = 300
 _MAX_LISTED_COLUMNS = 30
 """The maximum number of columns listed per table."""
 _ROOM_FOR_TABLES = 1_500
-"""The least bytes for tables beside handles, however many there are."""
+"""The minimum bytes for tables, however many handles there are."""
 
 
 @dataclass(frozen=True, slots=True)

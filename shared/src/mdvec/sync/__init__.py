@@ -1,4 +1,4 @@
-"""An index that keeps itself fresh: looks at sources, and imports in a process of their own."""
+"""Keeps indexes fresh: checks sources, and imports changes in processes of their own."""
 
 from mdvec.faces import face
 

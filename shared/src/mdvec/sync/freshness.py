@@ -1,6 +1,6 @@
-"""How fresh a tool's index is: its source compared with what was imported, without opening files.
+"""Compares a tool's source with its index, without opening files.
 
-A look costs about 0.02 ms a file: it asks the file system for sizes and times of change only.
+A check takes about 0.02 ms per file: it only reads sizes and modification times.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ class Freshness:
         source: the folder or file that it reads.
         files: how many files the source has that the tool would import.
         added: how many of them are new since the last import.
-        changed: how many of them have another size or time than at the last import.
+        changed: how many of them have another size or modification time than at the last import.
         deleted: how many imported files are no longer there.
         is_imported: whether an import has ever filled the index.
-        outdated: the files that could not be imported as they are now, so that answers are from
-            what they were before.
-        missing: the files of a source with SQL tables, or the tables of a file, that could not be
-            imported, and that no earlier import has: no answer holds them.
-        emptied: the folders that held imported files and hold nothing now, perhaps as their disks
-            are not mounted: what they had stays until an import that somebody asks for.
+        outdated: the files that could not be imported in their present state, so that answers
+            use an older one.
+        missing: files of a source with SQL tables, or tables of a file, that were never imported
+            successfully, so that no answer includes them.
+        emptied: folders that held imported files and are empty now, perhaps because a disk is not
+            mounted; their content is kept until a user requests an import.
         trouble: why the source cannot be compared, for example because its disk is not mounted;
             "" if it can. The numbers are 0 then.
-        newest_ns: the latest time of change of an added or changed file, in nanoseconds.
-        mark: stands for these very differences: another look with the same mark saw the same.
+        newest_ns: the latest modification time of an added or changed file, in nanoseconds.
+        mark: a hash of these differences: checks with the same mark found the same differences.
         kind: the tool's kind of source.
         is_being_imported: whether an import of the tool runs in another process.
     """
@@ -82,7 +82,7 @@ class Freshness:
         return since if since >= 0 else float("inf")
 
     def difference(self) -> str:
-        """What differs, in words; "" if nothing does, or if it is not known."""
+        """The differences in words; "" if there are none or they are unknown."""
         newer, deleted = self.added + self.changed, self.deleted
         are_newer = f"{_files(newer, 'is', 'are')} newer than the index of {self.tool}"
         if newer and deleted:
@@ -95,7 +95,7 @@ class Freshness:
         return ""
 
     def sentence(self) -> str:
-        """What differs and what to do, or why that is not known; "" if the index is fresh."""
+        """The differences and what to do, or why they are unknown; "" if the index is fresh."""
         if self.trouble:
             return self.trouble
         parts = [self.warning()] if self.warning() else []
@@ -111,7 +111,7 @@ class Freshness:
         return f"{tools.offered_name('reindex')} {'brings it up to date' if self.deleted else does}"
 
     def warning(self) -> str:
-        """What the last import could not bring up to date; "" if there is no such thing."""
+        """What the last import could not update; "" if it updated everything."""
         return "; ".join(self._warnings())
 
     def _warnings(self) -> Iterator[str]:
@@ -148,7 +148,7 @@ def _files(number: int, singular: str, many: str) -> str:
 
 
 def load_modules(kinds: Iterable[str]) -> None:
-    """Load the modules that looks at tools of these kinds need, so that none waits for them."""
+    """Preload the modules for checking tools of these kinds, so that no check waits for them."""
     import pathspec  # noqa: F401 - a scan loads it when it begins
 
     for kind in kinds:
@@ -225,19 +225,19 @@ def _compare(
         ),
         is_imported=tool.last_import_at is not None,
         newest_ns=max((mtime_ns for _, mtime_ns in other.values()), default=0),
-        # After an import that failed to read some of it, the difference counts as another one.
+        # After an import that failed for some files, the differences get another mark.
         mark=hash((frozenset(other.items()), frozenset(gone), frozenset(other.keys() & failing))),
         kind=tool.kind,
     )
 
 
 def _still_fails(failed: FileState | None, now: FileState, file: Path) -> bool:
-    """Whether an import would fail again; if the reason may pass, whether opening it fails."""
+    """Whether an import would fail again; if the reason may pass, tries to open the file."""
     if failed is not None:
         return failed == now
     try:
         os.close(open_to_read(file))
-    except FileNotFoundError:  # the index may have its name in another form
+    except FileNotFoundError:  # the index may have another form of its name
         return False
     except OSError:
         return True
@@ -259,7 +259,7 @@ def _unknown(tool: tools.Tool, state: str) -> Freshness:
 class Source:
     """The source of one tool, as it is now.
 
-    ``unfinished`` says how far an unfinished import has come, and how to continue it.
+    ``unfinished`` is the progress of an unfinished import, and how to continue it.
     """
 
     tool: tools.Tool

@@ -1,8 +1,8 @@
-"""The process of a background import: reads on STDIN what to import, and reports progress.
+"""The process of a background import: reads its order from STDIN and reports progress.
 
-It begins when the source has settled: a file that is being written is imported afterwards.
-It has a lower priority than searches. It ends at its next step when its STDIN is closed, which
-also happens when the process that started it dies; documents that are stored stay.
+It starts when the source has settled, so that no half-written file is imported, and has a lower
+priority than searches. When its STDIN is closed, as when its parent dies, it ends at its next step;
+stored documents stay.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from mdvec.sync.imports import Failed, Notice, Result, Stopped
 
 _TELL_SECONDS = 0.1
 SETTLE_SECONDS = 1.5
-"""A file that changed less than this ago may still be being written."""
+"""A file that changed within this time may not be complete."""
 MAX_SETTLE_SECONDS = 20.0
-"""A file that never rests, such as a log, holds up an import no longer than this."""
+"""The longest delay by files that never settle, such as logs."""
 _LOOK_SECONDS = 0.2
 
 
@@ -42,14 +42,14 @@ def main() -> None:
     lower_priority()
     speaker = _Speaker(_own_stdout())
     line = sys.stdin.readline()
-    if not line:  # stopped before it was told what to do
+    if not line:  # stopped before it got its order
         speaker.tell(Stopped("stopped before the import began; nothing was changed"))
         return
     order = json.loads(line)
     cancelled = threading.Event()
     threading.Thread(target=_watch_stdin, args=(cancelled,), daemon=True).start()
     settings = Settings.model_validate_json(json.dumps(order["settings"]))
-    level = order["log_level"]  # that of the process that started this one
+    level = order["log_level"]  # the parent's level
     lines = "%(levelname)s %(name)s: %(message)s"
     logging.basicConfig(format=lines, level=max(level, logging.WARNING))
     logging.getLogger("mdvec").setLevel(level)
@@ -63,7 +63,7 @@ def main() -> None:
         speaker.tell(Stopped("stopped before the import began; nothing was changed"))
     except MdvecError as error:
         speaker.tell(Failed(str(error)))
-    except Exception as error:  # what only a bug raises must reach the user, too
+    except Exception as error:  # a bug must be reported to the user, too
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         speaker.tell(Failed(f"unexpected {type(error).__name__}: {error}"))
 
@@ -88,14 +88,14 @@ def _run_import(settings: Settings, order: Mapping[str, Any], speaker: _Speaker)
 
 
 class _Speaker:
-    """Writes messages, but only some of those about progress."""
+    """Writes messages; progress only at intervals."""
 
     def __init__(self, target: TextIO) -> None:
         self._target = target
         self._told = 0.0
 
     def tell(self, message: Message) -> None:
-        """Write a message; ignore that nobody reads any more, as the end of STDIN says so, too."""
+        """Write a message; a missing reader is ignored, since the end of STDIN ends the import."""
         try:
             self._target.write(as_line(message))
             self._target.flush()
@@ -103,7 +103,7 @@ class _Speaker:
             return
 
     def progress(self, progress: Progress) -> None:
-        """Report the progress, unless it was reported a moment ago."""
+        """Report the progress, unless it was just reported."""
         now = time.monotonic()
         if now - self._told >= _TELL_SECONDS or progress.files_done == progress.files:
             self._told = now
@@ -111,7 +111,7 @@ class _Speaker:
 
 
 def _own_stdout() -> TextIO:
-    """Keep STDOUT for messages, even if other code prints: that goes to STDERR."""
+    """Reserve STDOUT for messages; what other code prints goes to STDERR."""
     descriptor = os.dup(1)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
@@ -125,7 +125,7 @@ def _watch_stdin(cancelled: threading.Event) -> None:
 
 
 def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
-    """Look at a tool's source until its newest change is old enough.
+    """Check a tool's source until its newest change is old enough.
 
     Raises:
         Cancelled: nobody wants the import any more.
@@ -138,7 +138,7 @@ def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
         rest = SETTLE_SECONDS - freshness.seconds_since_change()
         if rest <= 0 or began >= deadline:
             return
-        # Looks at a large source take long; they get at most a fifth of the time.
+        # Checks of a large source are slow; they get at most a fifth of the time.
         pause = max(_LOOK_SECONDS, 4 * (time.monotonic() - began), rest)
         until = min(time.monotonic() + pause, deadline)
         while (left := until - time.monotonic()) > 0:

@@ -1,4 +1,4 @@
-"""A background import's process: started, ended, and its messages, one JSON object a line."""
+"""Starts and stops the process of a background import, and reads its messages (JSON lines)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _KINDS: dict[str, Callable[..., Message]] = {
 
 
 def as_line(message: Message) -> str:
-    """The message as a line, with its end."""
+    """The message as a line, with its line break."""
     fields = {"message": type(message).__name__.lower(), **asdict(message)}
     return json.dumps(fields, ensure_ascii=True) + "\n"
 
 
 def from_line(line: str) -> Message | None:
-    """The message in a line; None if it is incomplete, as the last one of a killed process."""
+    """The message in a line; None if it is incomplete, like the last one of a killed process."""
     try:
         fields = json.loads(line)
         kind = _KINDS[fields.pop("message")]
@@ -43,11 +43,11 @@ def _hashable(value: object) -> object:
 
 
 _STOP_SECONDS = 5.0
-"""How long a process may take to end after it was asked to; loading a model is one step."""
+"""How long a process may take to end when asked to; loading a model is one step."""
 
 
 def _stderr_level() -> int:
-    """The lowest level that this process logs to STDERR, which the import shares."""
+    """The lowest level that this process logs to STDERR, which its child shares."""
     levels = [
         handler.level
         for handler in logging.getLogger().handlers
@@ -59,14 +59,14 @@ def _stderr_level() -> int:
 class ImportProcess:
     """An import of one tool in a process of its own, with lower priority.
 
-    The settings name the database; ``is_automatic`` is whether nobody asked for it.
+    ``is_automatic`` is whether no user requested it.
     """
 
     def __init__(self, settings: Settings, tool: str, *, is_automatic: bool) -> None:
         self._tool = tool
         self._is_stopped = False
-        # Its own session: Ctrl-C on our terminal reaches us alone, and we close its STDIN. Not
-        # isolated further (-I), as PYTHONPATH may say where the packages are.
+        # It has its own session: Ctrl-C in our terminal reaches only us, and we close its STDIN. No
+        # isolated mode (-I), because PYTHONPATH may locate the packages.
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-X", "utf8", "-m", "mdvec.sync.import_child"],
             stdin=subprocess.PIPE,
@@ -85,10 +85,10 @@ class ImportProcess:
         )
 
     def messages(self) -> Iterator[Message]:
-        """The messages of the process until it ends; the last one says how it ended."""
+        """The messages of the process until it ends; the last is its result."""
         if self._process.stdin is None or self._process.stdout is None:
             return
-        with suppress(OSError, ValueError):  # a process that was stopped has it closed
+        with suppress(OSError, ValueError):  # closed after a stop
             self._process.stdin.write(f"{self._order}\n")
             self._process.stdin.flush()
         end: Message | None = None
@@ -102,7 +102,7 @@ class ImportProcess:
         yield end or self._unexpected_end()
 
     def stop(self) -> None:
-        """Have the import end at its next step; a process that does not is killed."""
+        """Let the import end at its next step; kill a process that does not."""
         self._is_stopped = True
         if self._process.stdin is not None:
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The imports that run in the background, at most one per tool, each in its own process."""
+"""Background imports, at most one per tool, each in its own process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mdvec.sync.import_process import ImportProcess, Message
 
 _MAX_PROCESSES = 2
-"""Each may hold a model; more would only take turns on the processor."""
+"""Each may hold a model in memory; more would only share the processor."""
 
 COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", "seconds")
 
@@ -26,8 +26,8 @@ COUNTS = ("added", "updated", "deleted", "unchanged", "failed", "total_chunks", 
 class Result:
     """The result of a finished import.
 
-    ``counts`` are its numbers by the names in ``COUNTS``, as the server's tools give them.
-    ``summary`` is what `mdvec import` prints, without its notes, and ``notes`` are these.
+    ``counts`` are its numbers by the names in ``COUNTS``, as the server's tools return them.
+    ``summary`` is what `mdvec import` prints, without the ``notes``.
     """
 
     tool: str
@@ -64,7 +64,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The import was stopped; what it had finished is kept."""
+    """The import was stopped; finished documents are kept."""
 
     text: str
 
@@ -73,10 +73,10 @@ End = Result | Failed | Stopped
 
 
 class ImportRun:
-    """One import, from the moment that it was asked for; its attributes change while it runs.
+    """One import, from its request on; its attributes change while it runs.
 
-    ``progress`` is None before the first file, ``end`` until it ended; ``notice`` is what it last
-    told its user.
+    ``progress`` is None before the first file, ``end`` until it has ended; ``notice`` is its last
+    sentence for the user.
     """
 
     def __init__(self, tool: str) -> None:
@@ -104,12 +104,12 @@ class ImportRun:
 
     @property
     def is_automatic(self) -> bool:
-        """Whether nobody asks for it (any more), so that it keeps what emptied folders had."""
+        """Whether no caller wants it (any more); then it keeps the content of emptied folders."""
         return not self._wishes
 
     @property
     def seconds(self) -> float:
-        """The seconds since it was asked for."""
+        """The seconds since it was requested."""
         return time.monotonic() - self.began
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -117,14 +117,14 @@ class ImportRun:
         return self._done.wait(seconds)
 
     def how_far(self) -> str:
-        """How far it is, in words."""
+        """Its progress in words."""
         if self.progress is None:
             return f"{self.tool} is being imported; it has not come to a file yet"
         done = f"{self.progress.files_done:,} of {counted(self.progress.files, 'file')}"
         return f"{self.tool} is being imported: {done} are in"
 
     def want(self, *, is_automatic: bool = False) -> bool:
-        """Count one more caller who wants it, or mark it as due anyway; False if it was stopped."""
+        """Count one more caller, or mark it as due without one; False if it was stopped."""
         with self._lock:
             if self._is_stopped:
                 return False
@@ -133,16 +133,16 @@ class ImportRun:
             return True
 
     def give_up(self) -> None:
-        """Count one caller less; it ends at its next step when nobody wants it."""
+        """Count one caller less; without callers it ends at its next step."""
         with self._lock:
             self._wishes -= 1
             if self._wishes > 0 or self._is_due:
                 return
-            self._is_stopped = True  # with the count, so that nobody joins it in between
+            self._is_stopped = True  # together with the count, so that nobody can join in between
         self.stop()
 
     def stop(self) -> None:
-        """End it at its next step, or now if it has not begun; documents that are stored stay."""
+        """End it at its next step, or now if it has not begun; stored documents stay."""
         with self._lock:
             self._is_stopped = True
             process = self._process
@@ -152,7 +152,7 @@ class ImportRun:
             process.stop()
 
     def follow(self, start: Callable[[], ImportProcess]) -> None:
-        """Run it to its end, in this thread."""
+        """Run it to its end in this thread."""
         try:
             with self._lock:
                 if not self._is_stopped:
@@ -184,8 +184,8 @@ class ImportRun:
 class Imports:
     """Starts imports; thread-safe.
 
-    A tool has at most one import that runs and one that waits for it to end: what is asked for
-    meanwhile is the one that waits. Those of other processes are waited for by the tool's lock.
+    A tool has at most one running and one waiting import; further requests join the waiting one.
+    Imports of other processes are waited for through the tool's lock.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -198,9 +198,9 @@ class Imports:
         self._is_closed = False
 
     def start(self, tool: str, *, is_automatic: bool = False) -> ImportRun:
-        """Import a tool; returns the run that will see its source as it is now, or later.
+        """Import a tool; returns a run that begins to read its source only now or later.
 
-        Callers want the run until they call ``give_up``; an automatic run is due until it ends.
+        A caller counts until it calls ``give_up``; an automatic run is due until it ends.
         """
         with self._lock:
             run = self._waiting.get(tool)
@@ -213,7 +213,7 @@ class Imports:
             return run
 
     def running(self, tool: str) -> ImportRun | None:
-        """The import of a tool that runs or waits, if any."""
+        """The running or waiting import of a tool, if any."""
         with self._lock:
             return self._running.get(tool) or self._waiting.get(tool)
 
@@ -223,7 +223,7 @@ class Imports:
             return list(self._running)
 
     def last(self, tool: str) -> ImportRun | None:
-        """The import of a tool that ended last, if any."""
+        """The last finished import of a tool, if any."""
         with self._lock:
             return self._last.get(tool)
 
@@ -236,7 +236,7 @@ class Imports:
             run.stop()
 
     def _put(self, tool: str, run: ImportRun) -> None:
-        """Within the lock: run it now, or after the one that runs."""
+        """Run it now, or after the running one; call it within the lock."""
         if tool in self._running:
             self._waiting[tool] = run
             return
@@ -274,15 +274,15 @@ class _Attempt:
 class Attempts:
     """The last attempts of each tool's imports.
 
-    A difference that an import leaves, because it failed or was killed, is tried again after 30 s,
-    then after twice as long each time, at most 10 minutes. Another difference is tried at once.
+    If differences remain because an import failed or was killed, it is retried after 30 s, then
+    after twice as long each time, up to 10 minutes. Other differences are tried at once.
     """
 
     def __init__(self) -> None:
         self._last: dict[str, _Attempt] = {}
 
     def begin(self, tool: str, mark: int, now: float | None = None) -> bool:
-        """Whether the difference with this mark is due; if so, that counts as an attempt.
+        """Whether differences with this mark are due for import; if so, counts an attempt.
 
         ``now`` is in seconds of a monotonic clock; None reads it.
         """

@@ -139,7 +139,7 @@ class TermCounter:
         return counts
 
     def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
-        """For each sentence or line of a folded text, which of the terms ``among`` it has."""
+        """For each sentence or line of a folded text, the terms ``among`` that occur in it."""
         cjk, words = [], set()
         for term in among:
             if is_letters(term):

@@ -138,7 +138,7 @@ _SOUNDS = (
 
 
 def katakana_of(word: str, known: Iterable[str]) -> list[str]:
-    """Those of the known words in katakana that spell an English word best."""
+    """The known katakana words that best spell an English word."""
     candidates = list(known)
     return _nearest(word, candidates) or _nearest(_ENDINGS.sub("", word), candidates)
 

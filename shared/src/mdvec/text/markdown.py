@@ -166,7 +166,7 @@ def is_bundle(file_name: str) -> bool:
 
 
 def has_long_ending(file_name: str, endings: tuple[str, ...]) -> bool:
-    """Whether a name ends like this; a 0 stands for any digit, as in ``0000-00-00.json``."""
+    """Whether a name has this ending; a 0 matches any digit, as in ``0000-00-00.json``."""
     return _DIGIT.sub("0", file_name.lower()).endswith(endings)
 
 

@@ -79,7 +79,7 @@ _MAX_RUN: Final = 8_000
 _MAX_KEPT: Final = 50_000
 """Maximum number of words that a cache has; a full one is cleared."""
 _CHARS_A_WORD: Final = 64
-"""A run without words, such as a key of a thousand letters, counts as words of this length."""
+"""The number of characters of a cached run that count like one more word, for long keys."""
 _LAUGHTER = re.compile("ww|w{4,}")
 """Laughter in a chat (ｗｗ); three would be the web."""
 _KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")

@@ -47,7 +47,7 @@ def nearest_texts(
 
 
 def nearest_or_all(text: str, known: Sequence[str]) -> str:
-    """A phrase with the names to choose from instead of an unknown one."""
+    """A phrase that lists the names nearest to an unknown one, or else the known names."""
     near = nearest_texts(text, known, least=_MIN_RATIO_OF_NAMES)
     return f"nearest: {', '.join(near)}" if near else f"there are: {some_of(known, _MAX_LISTED)}"
 

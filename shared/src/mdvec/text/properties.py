@@ -152,7 +152,7 @@ def _days_in_words(folded_text: str) -> Iterator[tuple[int, int, date]]:
 
 
 def _day(match: re.Match[str] | None) -> date | None:
-    """The day of matched digits; None if there is no such day."""
+    """The day of matched digits; None if it does not exist."""
     if match is None:
         return None
     month, day = [*filter(str.isdigit, filter(None, match.groups()[1:])), "1"][:2]

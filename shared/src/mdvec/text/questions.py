@@ -27,7 +27,7 @@ _MIN_CHARS = 3
 
 
 def is_katakana(word: str) -> bool:
-    """Whether a folded word is written in katakana alone."""
+    """Whether a folded word is all katakana."""
     return _KATAKANA.fullmatch(word) is not None
 
 

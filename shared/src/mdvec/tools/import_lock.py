@@ -38,7 +38,9 @@ def only_import_of(database: Path, tool: Tool, on_notice: Callable[[str], None])
     try:
         yield
     finally:
-        with suppress(PermissionError):  # Windows removes no open file; the lock does it there
+        with suppress(
+            PermissionError
+        ):  # Windows cannot remove an open file; there the lock does it
             path.unlink(missing_ok=True)
         lock.release()
 

@@ -18,8 +18,8 @@ class SourceKind:
         takes_file: whether its source can be a single file instead of a folder.
         is_streamed: whether its files are read in pieces, so that their size is not limited.
         has_texts: whether searches find its chunks.
-        is_made_of_records: whether a hit is a whole record, not a passage of a document; its
-            chunks are what records have in common.
+        is_made_of_records: whether a hit is a whole record, not a passage of a document; each of
+            its chunks is a text that several records share.
         has_ledger: whether its rows are transactions, which share one SQL table.
         has_data_files: whether its import makes SQL tables of data files.
         family: the key of the server's family of tools that it enables, if any.

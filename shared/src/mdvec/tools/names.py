@@ -36,21 +36,21 @@ FOLDED = {
     "save_query": "query(query=SQL, save_as=NAME)",
     "plot": "query(query=SQL, chart=KIND)",
 }
-"""The names that the server's tools had before: each with the call that does the same now."""
+"""Former names of the server's tools, each with the call that replaces it."""
 OWN = OFFERED | FOLDED.keys()
-"""The names that rows cannot take."""
+"""The names that tools of users cannot have."""
 naming: ContextVar[Callable[[str], str]] = ContextVar("naming", default=lambda tool: tool)
-"""How texts name one of the server's tools; while the server answers, by what it offers then."""
+"""How texts name one of the server's tools; the server sets it for each answer."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"
-"""The name for a title without a letter a-z or a digit."""
+"""The name for a title without letters a-z and digits."""
 
 
 def own_name(name: str, taken: Collection[str]) -> str:
-    """The name of one of the server's own tools beside rows that have the names ``taken``.
+    """The name of one of the server's own tools if users' tools have the names ``taken``.
 
-    A row that had a reserved name before it was reserved keeps it.
+    A tool that had a name before it was reserved keeps it.
     """
     while name in taken:
         name = _OWN_PREFIX + name
@@ -58,15 +58,15 @@ def own_name(name: str, taken: Collection[str]) -> str:
 
 
 def offered_name(tool: str) -> str:
-    """The name of one of the server's tools, for a text that sends its reader there.
+    """The name of one of the server's tools, for texts that refer to it.
 
-    If the server that answers does not offer the tool, it says so, and which setting would.
+    If the answering server does not offer the tool, the text adds the setting that enables it.
     """
     return naming.get()(tool)
 
 
 def reserved_names_taken(names: Collection[str]) -> list[str]:
-    """A sentence for each tool whose name the server took after it was given."""
+    """A sentence for each tool whose name was reserved later."""
     return [_name_taken(name, names) for name in sorted(OWN & set(names))]
 
 
@@ -108,7 +108,7 @@ def checked_tool_name(name: str) -> str:
 
 
 def name_for(title: str, taken: Collection[str]) -> str:
-    """A name that a tool can have, made of a title in any script, and none of ``taken``."""
+    """A valid tool name made from a title in any script, and not in ``taken``."""
     plain = unicodedata.normalize("NFKC", title).lower()
     name = re.sub(r"[^a-z0-9_]+", "-", plain).strip("-_")[:_MAX_FROM_TITLE] or _DEFAULT
     if name.removeprefix(_OWN_PREFIX) in OWN:

@@ -1,6 +1,6 @@
 """The table of tools: each row is a source, its model and the state of its import.
 
-What takes a name raises ToolNotFound if no tool has it.
+Functions that take a name raise ToolNotFound if no tool has it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from mdvec.tools.names import checked_tool_name
 
 
 class ToolNotFound(MdvecError):
-    """No tool has that name; the message names the nearest of the ``known`` ones."""
+    """No tool has that name; the message suggests the nearest of the ``known`` ones."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         instead = nearest_or_all(name, known) if known else "add one with: mdvec tool add"
@@ -59,8 +59,8 @@ class Tool:
     and ``chunking`` are None until the first import; ``generation`` is 0 until then and counts
     rebuilds after it. Times are UTC, as SQLite writes them. ``scan`` is None until an import has
     stored it. While an import is unfinished, ``import_files`` is how many files it found and
-    ``import_done`` how many of them are stored; both are None otherwise. ``title`` is what clients
-    show to people in place of the name.
+    ``import_done`` how many of them are stored; both are None otherwise. Clients show
+    ``title`` to people instead of the name.
     """
 
     id: int
@@ -93,7 +93,7 @@ _OTHER_COLUMNS = {
     "fingerprint": "embedding_fingerprint",
     "dimension": "embedding_dimension",
 }
-"""The columns that are named otherwise than the fields."""
+"""Columns whose names differ from the fields."""
 _FIELDS = tuple(field.name for field in fields(Tool))
 _CHUNKING: TypeAdapter[ChunkingOptions | None] = TypeAdapter(ChunkingOptions | None)
 _SCAN: TypeAdapter[ScanRules | None] = TypeAdapter(ScanRules | None)
@@ -174,7 +174,7 @@ def rename_tool(connection: apsw.Connection, tool: Tool, name: str) -> Tool:
 
     Raises:
         InvalidToolName: no tool can have that name.
-        ToolExists: a tool has it, be it the same one.
+        ToolExists: a tool has it, even the same one.
     """
     checked_tool_name(name)
     if name == tool.name:
@@ -215,7 +215,7 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
 
 
 def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
-    """The rows that ``which`` selects; none if the database is still empty."""
+    """The tools that ``which`` selects; none if the database is empty."""
     if not has_table(connection, "tools"):
         return []
     rows = connection.execute(f"{_SELECT} {which}", values)
@@ -282,7 +282,7 @@ def record_import(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> 
 
 
 def record_failed_import(connection: apsw.Connection, tool: Tool, reason: str) -> None:
-    """Record why an import failed that nobody watched; the next that finishes forgets it."""
+    """Record why an unattended import failed; the next finished import clears it."""
     connection.execute(
         "INSERT OR REPLACE INTO import_failures (tool_id, path, reason) "
         "SELECT id, '', ?2 FROM tools WHERE id = ?1",
@@ -291,7 +291,7 @@ def record_failed_import(connection: apsw.Connection, tool: Tool, reason: str) -
 
 
 def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> str:
-    """The rules to store: those of the import, unless the user set others while it ran."""
+    """The rules to store: the import's, unless the user set others meanwhile."""
     now = next((known.scan for known in list_tools(connection) if known.id == tool.id), None)
     later = rules if now is None or now == tool.scan else now
     return json.dumps(later.json_fields(), ensure_ascii=False)
@@ -312,7 +312,7 @@ _MAX_NAMED = 3
 
 
 def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
-    """How far the tool's unfinished import has come; None if its last import finished."""
+    """The progress of the tool's unfinished import; None if its last import finished."""
     if not _is_unfinished(tool):
         return None
     is_running = is_being_imported(Path(connection.filename), tool)
@@ -329,7 +329,7 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
-    """How far the import is, how many vectors there are, or why it failed; None if it is whole."""
+    """What an index still lacks, or why its import failed; None if it is complete."""
     is_running = is_being_imported(Path(connection.filename), tool)
     missing = _missing(connection, tool, is_running=is_running)
     reason = connection.execute(
@@ -382,9 +382,9 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
 
 
 def while_it_runs(note: str, tool: str) -> str:
-    """An answer's note, without the command that continues an unfinished import of the tool.
+    """A note without the command that continues an unfinished import of the tool.
 
-    For an import that has just begun, so that its lock does not tell yet.
+    For an import that has just begun and does not hold its lock yet.
     """
     return note.replace(_how(tool), _IS_RUNNING)
 
@@ -392,7 +392,7 @@ def while_it_runs(note: str, tool: str) -> str:
 def described_tool(tool: Tool) -> str:
     """The tool's description, with a note while its first import is unfinished.
 
-    A later one changes no description, so that clients do not list the tools again for nothing.
+    Later imports leave descriptions unchanged, so that clients need not list the tools again.
     """
     if not _is_unfinished(tool) or tool.last_import_at is not None:
         return tool.description
@@ -430,7 +430,7 @@ def allow_endpoint(connection: apsw.Connection, tool_id: int, origin: str) -> No
 
 
 def is_endpoint_allowed(connection: apsw.Connection, tool_id: int, origin: str) -> bool:
-    """Whether the user has allowed it."""
+    """Whether the user has allowed the endpoints at ``origin`` for a tool."""
     if not has_table(connection, "allowed_endpoints"):
         return False
     allowed = "SELECT 1 FROM allowed_endpoints WHERE tool_id = ? AND origin = ?"

@@ -1,4 +1,4 @@
-"""The interface through which `mdvec status` counts and shows the contents of each kind."""
+"""The interface with which `mdvec status` counts and shows the contents of each kind."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mdvec.text import CUT, file_size, local_time
 from mdvec.tools.registry import Tool
 
 Fact = tuple[str, object]
-"""A name and its value, as one line of a tool's details."""
+"""A name and its value: a line of a tool's details."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Contents(Protocol):
         ...
 
     def json_fields(self) -> dict[str, object]:
-        """The same, as fields of `mdvec status --format json`."""
+        """The contents as fields of `mdvec status --format json`."""
         ...
 
 
@@ -60,8 +60,8 @@ class Contents(Protocol):
 class KindStatus:
     """How the status of a kind's tools is read and shown.
 
-    The overview lists the tools of this kind, with columns of its own, each a field of
-    ``ToolStatus``; the other table one tool's contents.
+    The overview lists the tools of this kind; its columns are fields of ``ToolStatus``. The other
+    table lists one tool's contents.
     """
 
     overview_title: str

@@ -45,7 +45,7 @@ def test_a_sentence_is_found_and_still_said(english, japanese):
     assert in_japanese(english.format(**values)) == japanese.format(**values)
     assert KANA.search(japanese) or english.startswith(("Python", "SQLite"))
     # What is in a literal ends at a place, a count or a choice; the words before that are in one.
-    parts = re.split(r"(?:\b1|\{count\}) \w+(?: is| are)?|'?\{\w+\}'?|[;:,()]", english)
+    parts = re.split(r"(?:\b1|\{count\}) \w+(?: is| are)?|'?\{\w+\}'?|[;:,().]", english)
     words = max(parts, key=len).split()
     said = " ".join(words[: max(2, len(words) // 2)])
     assert said in literals() or (english, japanese) in USAGE

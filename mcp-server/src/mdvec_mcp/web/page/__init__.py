@@ -1,1 +1,1 @@
-"""The local page: HTML views of search, tools, duplicates, money and data, for the user alone."""
+"""The local page: HTML views of search, tools, duplicates, money and data, only for the user."""

@@ -1,4 +1,4 @@
-"""Who may look at the page: cookies of browsers that opened it, and where requests come from."""
+"""Controls access to the page: cookies of browsers that opened it, and origins of requests."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ class Access:
     """Signs in browsers that open a one-time address. Thread-safe.
 
     Attributes:
-        key: of the page.
-        began: when the server began, in nanoseconds since 1970; older codes may have been used.
+        key: the key of the page.
+        began: when the server started, in nanoseconds since 1970; older codes may have been used.
     """
 
     key: PageKey
@@ -34,11 +34,11 @@ class Access:
 
     @property
     def cookie_name(self) -> str:
-        """A name per key: cookies do not know ports, and another server has another database."""
+        """A name per key, because servers at other ports of this host share its cookies."""
         return f"mdvec_{self.key.id}"
 
     def admit(self, code: str) -> str | None:
-        """The cookie for a browser that shows a valid code, which is used up by that, or None."""
+        """The cookie for a valid code, which is then used up; None for other codes."""
         made = self.key.made_at(code) if len(code) <= _MAX_CODE_CHARS else None
         now = time.time_ns()
         if made is None or made < self.began or not 0 <= now - made <= CODE_SECONDS * _NANOSECONDS:
@@ -61,7 +61,7 @@ class Access:
         return session if int(expires) > time.time() else None
 
     def csrf_token(self, session: str) -> str:
-        """The token that every change must repeat, so that no other page can send it."""
+        """The token that every change must contain, so that no other site can make one."""
         return self.key.sign("csrf", session)
 
     def is_csrf_token(self, session: str, token: str) -> bool:
@@ -70,7 +70,7 @@ class Access:
 
 
 def is_local(request: Request) -> bool:
-    """Whether the page is asked for by a name of this machine, not through a proxy's."""
+    """Whether a request names this machine as its host, and not a proxy."""
     name = name_in(f"//{request.headers.get('host', '')}")
     return name is not None and is_loopback(name)
 
@@ -78,8 +78,8 @@ def is_local(request: Request) -> bool:
 def is_own(request: Request) -> bool:
     """Whether the request comes from the page itself or from the user's own address bar.
 
-    All ports of a host share cookies, so what the browser says of the origin decides. A link on
-    another site may only show a view; to that, too, the browser sends the cookie (SameSite=Lax).
+    All ports of a host share cookies, so the origin that the browser reports decides. A link on
+    another site can only show a view; browsers send the cookie with it (SameSite=Lax).
     """
     site = request.headers.get("sec-fetch-site", "none")
     ours = f"{request.url.scheme}://{request.headers['host']}"
@@ -95,5 +95,5 @@ def is_own(request: Request) -> bool:
 
 
 def is_led_here(request: Request) -> bool:
-    """Whether a link on another site led to a view, which then offers no undo from its address."""
+    """Whether a link on another site led to a view, which then must not offer an undo."""
     return request.headers.get("sec-fetch-site", "none") not in _OWN

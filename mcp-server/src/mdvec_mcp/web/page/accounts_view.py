@@ -1,4 +1,4 @@
-"""The view of a household's accounts, of its fixed and variable costs, and of lists for the tax."""
+"""The view of a household's accounts, fixed and variable costs, and lists for the tax return."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
 
 @dataclass(frozen=True, slots=True)
 class ShownAccounts:
-    """What the view shows; ``balances`` has those of each account at the ends of days, by day.
+    """The contents of the view; ``balances`` are those of each account at the ends of days, by day.
 
-    ``bills`` are payments of cards that may count beside what they pay.
+    ``bills`` are payments to cards that may be counted in addition to the purchases.
     """
 
     answer: AccountsAnswer
@@ -73,7 +73,7 @@ class _Accounts:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The accounts, and the costs and lists of the period asked for."""
+        """The accounts, and the costs and lists of the requested period."""
         shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
         return self.views.page(
             request, "accounts.html", household=household, query=query, shown=shown
@@ -108,7 +108,7 @@ class _Accounts:
 
 
 def _chart(days: dict[str, int]) -> MonthChart:
-    """Bars of what an account had at the ends of its last months; it keeps it without rows."""
+    """Bars of an account's balance at the ends of its last months; months without rows keep it."""
     ends = {day[:7]: balance for day, balance in days.items()}
     last = Month.from_iso(max(ends))
     first = max(Month.from_iso(min(ends)), last.plus(1 - _MAX_MONTHS))

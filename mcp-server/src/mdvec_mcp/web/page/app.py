@@ -1,4 +1,4 @@
-"""The page as a web application: its views, and the checks that every request passes."""
+"""The page as a web application: its views, and the checks of every request."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _MAX_FIELDS = 500
 
 
 class PageGuard:
-    """Middleware in front of the views; a passed request has its session and form in its state."""
+    """Middleware that checks requests; accepted ones have their session and form in their state."""
 
     def __init__(self, app: ASGIApp, views: Views) -> None:
         self._app = app
@@ -77,7 +77,7 @@ class PageGuard:
             return PlainTextResponse("the page is for this machine alone\n", 403)
         if request.method not in ("GET", "HEAD", "POST"):
             return PlainTextResponse("the page answers GET and POST\n", 405)
-        # Not request.url, which Starlette builds from the Host header: the path that is routed.
+        # The routed path; Starlette builds request.url from the Host header.
         path = request.scope["path"]
         if path == "/open" or path.startswith("/static/"):
             return None
@@ -96,7 +96,7 @@ class PageGuard:
         return await self._form_refused(request, session)
 
     async def _form_refused(self, request: Request, session: str) -> Response | None:
-        """Read a form, and refuse it without the session's token."""
+        """Read a form, and refuse it if it lacks the session's token."""
         try:
             text = (await request.body()).decode()
             fields = parse_qs(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
@@ -115,7 +115,7 @@ _FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 
 def page_app(wiring: Wiring, key: PageKey) -> PageGuard:
-    """The application; ``key`` signs its cookies, and codes made before now are not accepted."""
+    """The application; ``key`` signs its cookies, and only codes made from now on are accepted."""
     app, views = page_views(wiring, Access(key, time.time_ns()))
     return PageGuard(app, views)
 
@@ -151,14 +151,14 @@ _ONWARDS = (
     '<link rel="icon" href="/static/{digest}/icon.svg">'
     '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
 )
-"""A page, not a redirect: browsers would count a redirect as coming from the opening file, and send
+"""A page instead of a redirect, which browsers would attribute to the opening file and so send
 no strict cookies."""
 
 
 def _opening(access: Access, digest: str) -> View:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
-        # Without a valid code the browser may have a cookie already; the first view checks that.
+        # Without a valid code the browser may already have a cookie; the first view checks that.
         response = HTMLResponse(_ONWARDS.format(digest=digest), 403 if cookie is None else 200)
         if cookie is not None:
             response.set_cookie(

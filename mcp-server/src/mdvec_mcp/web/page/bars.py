@@ -1,4 +1,4 @@
-"""The geometry of a chart of months: bars side by side, and lines over them, in an SVG's units."""
+"""The geometry of a chart of months in SVG units: grouped bars, and lines over them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _MAX_LABELS = 14
 _STEPS = (1, 2, 2.5, 5, 10)
 _LINES = 4
 _MAX_GROUP = 110
-"""The widest that the bars of a month are: few months make no giants."""
+"""The maximum width of a month's bars, for charts of few months."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A place on an axis, with its label."""
+    """A position on an axis, with its label."""
 
     at: float
     label: str
@@ -37,7 +37,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """An amount of a month on a line; as text, how a polyline of SVG writes it."""
+    """An amount of a month on a line; as text, a point of an SVG polyline."""
 
     x: float
     y: float

@@ -1,4 +1,4 @@
-"""The view of data: tables, a profile of one, an editor of SQL, saved questions, charts, files."""
+"""The view of data: tables and their profiles, an SQL editor, saved questions, charts and files."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from mdvec_mcp.household import chart_in_english, in_picture
 from mdvec_mcp.web.page.views import Query, Views, form_of, language_of
 
 _GUARD = AnswerGuard(100_000, 500)
-"""What a page shows of a result, which a person reads: more than a model's tools answer."""
+"""The limits of results on the page: more than tools return to a model, as people read it."""
 _SAMPLES = AnswerGuard(20_000, 5)
 _MAX_HISTOGRAMS = 4
-"""How many histograms of a table are shown at once; the others are a click away."""
+"""How many histograms of a table are shown at once; the others need a click."""
 _BINS = 12
 _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
-"""The prefix of parameters' fields in an address."""
+"""The prefix of address fields for parameters."""
 _NEAREST = re.compile(r"(?:nearest:|the tables are:|; (?!DuckDB)\S+ has) ([^;]+)")
 _UNKNOWN = re.compile(r"""there is no table '([^']+)'|column (?:named )?"([^"]+)\"""")
 _WRITTEN = re.compile(r"; write: (.+)")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _GONE = 499
-"""The status of an answer that nobody waits for; nginx has it."""
+"""The status of an answer that nobody waits for, as in nginx."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownColumn:
-    """A column with its figures, and its histogram's bins if its type has any."""
+    """A column with its statistics, and the bins of its histogram, if its type has one."""
 
     name: str
     type: str
@@ -63,9 +63,9 @@ class ShownColumn:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the editor asks, its parameters, and the result unless some of them have no value yet.
+    """The editor's query: its parameters, and its result unless parameters have no value yet.
 
-    ``chart`` says in words what the chart shows, if one is wanted; or else ``not_drawn``, why not.
+    If a chart is wanted, ``chart`` describes it, or ``not_drawn`` says why there is none.
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -92,10 +92,10 @@ class _Data:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The tables, the exports, and the result of a query, or why it was refused.
+        """Show the tables, the exports, and the result of a query, or why it was refused.
 
-        The tables are left out if the query process has to be started for them alone, unless the
-        address asks for ``all``, or for them alone, as the script of the page does.
+        The tables are omitted if only they would need the query process to start, unless the
+        address asks for ``all`` or for them alone, as the page's script does.
         """
         query = Query(request)
         if not await self.views.run(request, self._has_tables):
@@ -129,10 +129,9 @@ class _Data:
         )  # fmt: skip
 
     async def table(self, request: Request) -> Response:
-        """A few rows of a table or query; and its columns: types, figures, and small histograms.
+        """Show a few rows of a table or query, and its columns: types, statistics, histograms.
 
-        Without a named column, these are left to the script of the page, unless the address asks
-        for ``all``.
+        Unless the address names a column or asks for ``all``, the page's script loads the columns.
         """
         query = Query(request)
         name, part = query.text("name"), query.text("part")
@@ -183,7 +182,7 @@ class _Data:
         return RedirectResponse("/data#exports", 303)
 
     async def save(self, request: Request) -> Response:
-        """Save a question, or delete one; a refused one stays in its form, with the reason."""
+        """Save or delete a question; a refused one stays in its form, with the reason."""
         query = form_of(request)
         name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
         wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
@@ -202,7 +201,7 @@ class _Data:
         return self.views.wiring.analytics
 
     def _result_of(self, query: Query, sql: str) -> Asked:
-        """The result and what its chart shows, unless parameters have no values yet."""
+        """The result and a description of its chart, unless parameters have no values yet."""
         questions = self._analytics.questions
         parameters = questions.parameters(sql)
         values = {name.casefold() for name in _values(query)}
@@ -240,10 +239,10 @@ class _Data:
         return {"tables": tables, "exports": list(reversed(self._analytics.exports.list()))}
 
     def _source(self, name: str) -> tuple[str, str]:
-        """A query for all rows of a table or of another query, and one to look at some."""
+        """A query for all rows of a table or of another query, and one for some of them."""
         known = {table.lower(): table for table in self._analytics.queries.tables()}
         table = known.get(name.lower())
-        if table is None:  # a query, or refused by the query process, which names those there are
+        if table is None:  # a query; or an unknown table, which the query process refuses
             return name, name
         source = f"SELECT * FROM {identifier(table)}"
         return source, f"{source} LIMIT 100"
@@ -282,7 +281,7 @@ def _sql(query: Query) -> str:
 
 
 def _values(query: Query) -> dict[str, str]:
-    """The values of parameters that an address states."""
+    """The values of parameters in an address."""
     return {
         name.removeprefix(_VALUE): value
         for name, value in query.others()
@@ -295,7 +294,7 @@ def _kind(query: Query) -> PlotKind | None:
 
 
 def instead_of(sql: str, refusal: str) -> list[tuple[str, str]]:
-    """What a refusal names to write instead, with the SQL that then has it."""
+    """The names that a refusal suggests, each with the corrected SQL."""
     if written := _WRITTEN.search(refusal):
         return [(written[1], written[1])]
     unknown, near = _UNKNOWN.search(refusal), _NEAREST.search(refusal)
@@ -313,13 +312,13 @@ def instead_of(sql: str, refusal: str) -> list[tuple[str, str]]:
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What begins a formula; Japanese spreadsheets also take signs of full width."""
+"""Characters that begin a formula; Japanese spreadsheets also accept full-width ones."""
 _IS_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?")
 _SIZE = (1200, 675)
 
 
 def csv_file(name: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Response:
-    """A table as CSV that spreadsheets open as UTF-8, and in which no text is a formula."""
+    """A table as CSV that spreadsheets read as UTF-8, without formulas."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow([_cell(column) for column in columns])
@@ -332,7 +331,7 @@ S = TypeVar("S")
 
 
 def table_file(tables: Mapping[str, Callable[[S], Table]], shown: S, name: str) -> Response:
-    """The table of a view that an address names, else its first, as CSV."""
+    """The named table of a view, else its first, as CSV."""
     name = name if name in tables else next(iter(tables))
     return csv_file(name, *tables[name](shown))
 
@@ -358,7 +357,7 @@ async def drawing(
 
 
 def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
-    """An exported CSV file with a mark of UTF-8, in which no text is a formula; deleted then."""
+    """The lines of an exported CSV file with a BOM and without formulas; then deletes it."""
     try:
         with file.open(encoding="utf-8", newline="") as lines:
             yield codecs.BOM_UTF8
@@ -372,7 +371,7 @@ def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
 
 
 def file_parts(file: Path) -> Iterator[bytes]:
-    """The parts of a file, which is then deleted."""
+    """The parts of a file; deletes it at the end."""
     try:
         with file.open("rb") as whole:
             yield from iter(partial(whole.read, 2**16), b"")

@@ -1,4 +1,4 @@
-"""The household that a view shows: the one that its address names, else the first with rows."""
+"""Finds the household that a view shows: the one in its address, else the first with rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Household:
 def household_view(
     views: Views, show: Callable[[Request, Household, Query], Awaitable[Response]]
 ) -> View:
-    """A view of the household that a request names, or of what to do if none is active."""
+    """A view of the requested household, or of what to do if none is active."""
 
     async def shown(request: Request) -> Response:
         household = await _shown_household(views, request)
@@ -65,18 +65,18 @@ async def _shown_household(views: Views, request: Request) -> Household | None:
     names = [tool.name for tool in tools]
     if not names:
         return None
-    # A name that is no longer there is refused by the household's own words.
+    # A household that no longer exists is refused when it is used.
     return Household(views, named or await _first_with_rows(views, names), tools)
 
 
 async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
-    """The first household that has rows: one just added must not hide another; else the first."""
+    """The first household with rows, so that a new one does not hide another; else the first."""
     if len(names) == 1:
         return names[0]
 
     def first_household(ledger: Connection, ids: dict[str, int]) -> str:
         for name in names:
-            with suppress(EmptyLedger, KeyError):  # it may have been disabled meanwhile
+            with suppress(EmptyLedger, KeyError):  # it may just have been disabled
                 coverage(ledger, ids[name], today())
                 return name
         return names[0]
@@ -102,5 +102,5 @@ async def asked_household(views: Views, request: Request) -> Household:
     household = await _shown_household(views, request)
     if household is not None:
         return household
-    (tool, *_) = views.wiring.household.households()  # says that there is none
+    (tool, *_) = views.wiring.household.households()  # raises if there is none
     return Household(views, tool.name, (tool,))

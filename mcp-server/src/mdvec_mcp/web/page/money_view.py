@@ -1,4 +1,4 @@
-"""The views of a household's money: a period's figures, categories and shops, and a trend."""
+"""The views of a household's money: the sums, categories and shops of a period, and trends."""
 
 from __future__ import annotations
 
@@ -53,12 +53,11 @@ _SHOPS = 20
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """What the view shows of a period and, if one is chosen, of a category and a shop.
+    """The contents of the view: of a period and, if chosen, a category and a shop.
 
-    ``trend`` is of the category, or else of income and spending; ``year_before`` has the amounts
-    of the category in the same months a year before, by month. ``colors`` are those of
-    the names shown, among all categories that are ``known``. ``matrix`` has the months of each
-    category side by side, if all categories and some months are shown.
+    ``trend`` is that of the category, or of income and spending; ``year_before`` has the category's
+    amounts a year before, by month. ``colors`` are by name, chosen among all ``known`` categories.
+    ``matrix`` has the months of each category, if all categories and several months are shown.
     """
 
     answer: HouseholdAnswer
@@ -79,18 +78,18 @@ class Money:
 
     @property
     def sign(self) -> int:
-        """What makes a shop's sum positive, as its category's is."""
+        """The factor that makes a shop's sum positive."""
         subject = self.answer.category
         return 1 if isinstance(subject, Category) and subject.is_income else -1
 
     @property
     def counts(self) -> str:
-        """How many rows the figures are of, and how many are left out and why."""
+        """The number of rows in the sums, and of those left out with reasons."""
         return counts_text(self.answer.counts)
 
     @property
     def pages(self) -> int:
-        """How many pages the rows have."""
+        """The number of pages of the rows."""
         return max(1, -(-self.total_rows // PAGE_SIZE))
 
 
@@ -112,7 +111,7 @@ class _Money:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The figures of a period; days from a calendar lead to the address of their period."""
+        """Show a period; dates from the calendar redirect to the address of their period."""
         since, until = query.text("since"), query.text("until")
         if since or until:
             ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
@@ -156,7 +155,7 @@ class _Money:
         money, query = await self._read(request)
         name = "categories" if query.text("of") == "categories" else "months"
         trend = money.trend
-        if trend.savings is not None:  # income and spending, as the view draws them
+        if trend.savings is not None:  # income and spending, as in the view
             trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
         chart: Callable[[], Chart] = partial(trend_chart, trend, None, money.known)
         if name == "categories":
@@ -178,7 +177,7 @@ class _Money:
             page=1 if shop is not None else page,
         )  # fmt: skip
         subject = answer.category
-        # The shops are those of a category, else of all spending.
+        # Shops of the category, else of all spending.
         shops_of = subject if isinstance(subject, Category) else Total.SPENDING
         known = category_hierarchy(ledger, tool_id)
         trend = self._trend(ledger, tool_id, answer.months, subject)
@@ -235,7 +234,7 @@ class _Money:
     def _year_before(
         self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
     ) -> dict[str, int | None]:
-        """The amounts of the year before by the month of now; {} if the ledger has none."""
+        """The amounts a year before, by the present months; {} if the ledger has none."""
         if not isinstance(subject, Category):
             return {}
         with suppress(MdvecError):
@@ -263,7 +262,7 @@ def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: 
 
 
 def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> dict[str, str]:
-    """The colours of what the view shows, by name: those that its pictures have."""
+    """The colours by name, as in the pictures."""
     shares = [
         share.category for share in (*answer.spending_by_category, *answer.income_by_category)
     ]
@@ -276,7 +275,7 @@ def _colors(answer: HouseholdAnswer, trend: TrendAnswer, known: Hierarchy) -> di
 
 @dataclass(frozen=True, slots=True)
 class Dearest:
-    """The month with the most spending, and the category that is most above its own mean in it."""
+    """The month with the most spending, and its category that is furthest above its mean."""
 
     month: str
     amount: int
@@ -287,7 +286,7 @@ class Dearest:
 def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) -> Dearest | None:
     """The month with the most spending; None if nothing was spent or no category stands out.
 
-    The categories are over the months of all ``spending``.
+    The categories cover the months of ``spending``.
     """
     known = [figure for figure in spending.months if figure.amount]
     if len(known) < 2:
@@ -308,10 +307,9 @@ def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) 
 
 @dataclass(frozen=True, slots=True)
 class TrendLine:
-    """A category's line, in parts where months between have no data.
+    """A category's line, in parts that are separated by months without data.
 
-    ``dotted`` are the parts that lead to or from a month that is not complete yet; no line leads to
-    a point that is ``alone``.
+    ``dotted`` are the parts to or from an incomplete month; ``alone`` are points without a line.
     """
 
     name: str
@@ -327,7 +325,7 @@ class _Trend:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """A trend, of the three largest categories if none is named."""
+        """Show a trend, by default of the three largest categories."""
 
         def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
             fields = ("category", "start_month", "end_month", "since", "until", "period")
@@ -346,7 +344,7 @@ class _Trend:
 def lines_of(
     categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
 ) -> tuple[tuple[TrendLine, ...], MonthChart]:
-    """The categories as lines, and the axes of their chart; ``known`` are all of the ledger."""
+    """The categories as lines, and the axes of their chart; ``known`` are all in the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {
         str(trend.category): [figure.amount for figure in trend.months] for trend in categories

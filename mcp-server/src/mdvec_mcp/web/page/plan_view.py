@@ -56,9 +56,9 @@ from mdvec_mcp.web.page.views import (
 
 @dataclass(frozen=True, slots=True)
 class OutlookChart:
-    """Bars of months, of which those of the style ``ahead`` are forecast.
+    """Bars of months; those of the style ``ahead`` are forecast.
 
-    ``bands`` are the lower and the upper end of each forecast that has them.
+    ``bands`` are the lower and upper ends of forecasts that have them.
     """
 
     chart: MonthChart
@@ -66,7 +66,7 @@ class OutlookChart:
 
 
 def outlook_chart(spending: TrendAnswer, forecast: ForecastAnswer) -> OutlookChart:
-    """The chart of the spending before the forecast's months, and of these."""
+    """The chart of past spending and of the forecast."""
     past = [(str(figure.month), figure.amount) for figure in spending.categories[0].months]
     open_ = {
         str(figure.month): figure
@@ -107,7 +107,7 @@ _MAX_KEPT = 8
 
 @dataclass(frozen=True, slots=True)
 class ShownHabits:
-    """The recurring payments, and the forecast with its chart, which is None without one."""
+    """The recurring payments, the forecast, and its chart, if there is one."""
 
     recurring: RecurringAnswer
     forecast: ForecastAnswer
@@ -115,7 +115,7 @@ class ShownHabits:
 
     @property
     def yearly(self) -> int:
-        """What the payments that go on cost in a year."""
+        """The yearly cost of the payments that continue."""
         return sum(
             payment.per_year
             for payment in self.recurring.payments
@@ -124,21 +124,21 @@ class ShownHabits:
 
     @property
     def usual_months(self) -> str:
-        """The months, as a period, whose median is the forecast of what does not recur."""
+        """The period whose median is the forecast of spending that does not recur."""
         first = self.forecast.months[0].month
         return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
 
 
 @dataclass(frozen=True, slots=True)
 class HabitsCache:
-    """The habits of the households that were looked at last. Thread-safe."""
+    """A cache of the habits of households. Thread-safe."""
 
     household: HouseholdContext
     _kept: LRUCache[Hashable, ShownHabits] = field(default_factory=lambda: LRUCache(_MAX_KEPT))
     _lock: Lock = field(default_factory=Lock)
 
     def of(self, ledger: Connection, tool_id: int, *, if_known: bool = False) -> ShownHabits | None:
-        """The habits of a ledger; with ``if_known`` None if they would have to be computed."""
+        """The habits of a ledger; with ``if_known``, None unless they are cached."""
         now, starts_on = today(), self.household.month_starts_on
         key = (ledger.filename, tool_id, data_version(ledger, tool_id), now)
         with self._lock:
@@ -181,10 +181,10 @@ class BadAmount(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ShownPlan:
-    """What the view shows.
+    """The contents of the view.
 
-    ``habits`` is None as long as they are not computed. ``worth`` is None, and ``no_worth`` says
-    why, if the household has no asset history.
+    ``habits`` is None until they are computed. If the household has no asset
+    history, ``worth`` is None and ``no_worth`` says why.
     """
 
     budgets: BudgetAnswer
@@ -197,13 +197,13 @@ class ShownPlan:
 
     @property
     def kinds(self) -> list[str]:
-        """The kinds of assets of all months shown, those of the last month first."""
+        """The kinds of assets in the months shown, those of the last month first."""
         months = () if self.worth is None else self.worth.months
         return list(dict.fromkeys(kind for month in reversed(months) for kind in month.kinds))
 
 
 def routes(views: Views) -> list[Route]:
-    """The routes of the view, of its downloads, and of what it changes."""
+    """The routes of the view, its downloads and its forms."""
     plan = _Plan(views, HabitsCache(views.wiring.household))
     return [
         views.route("/money/plan", household_view(views, plan.show), has_form=True),
@@ -221,12 +221,12 @@ class _Plan:
     async def show(
         self, request: Request, household: Household, query: Query, refused: str = ""
     ) -> Response:
-        """Budgets of a month or period, and what the household's habits lead to.
+        """Show the budgets of a month or period, and the forecast from the household's habits.
 
-        With ``refused``, why the budget in the fields was not set.
+        ``refused`` says why the budget in the form was not set.
 
-        The habits are left out if they would have to be computed, unless the address asks for
-        ``all``, or for them alone, as the script of the page does.
+        The habits are omitted unless they are cached, or the address asks for ``all`` or for them
+        alone, as the page's script does.
         """
         if query.text("part") == "habits":
             habits = await household.run(self.habits.of)
@@ -242,7 +242,7 @@ class _Plan:
         )  # fmt: skip
 
     async def budget(self, request: Request) -> Response:
-        """Set a budget, or remove it with the amount 0; the view then offers to undo that."""
+        """Set a budget, or remove it with the amount 0; the view then offers an undo."""
         form = form_of(request)
         household = await asked_household(self.views, request)
 
@@ -333,10 +333,10 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
 
 
 def _yen(language: Language, amount: str) -> int:
-    """An amount as people write it: with separators, in full width, with 円.
+    """Parse an amount as people write it: with separators, full-width digits or 円.
 
     Raises:
-        BadAmount: it is no whole number.
+        BadAmount: it is not a whole number.
     """
     text = unicodedata.normalize("NFKC", amount).replace(",", "").removesuffix("円").strip()
     if not text.isdecimal() or len(text) > _MAX_DIGITS:

@@ -1,7 +1,7 @@
-"""Renders a stored document as HTML that cannot do anything: no script, no remote image, no HTML.
+"""Renders a stored document as safe HTML: no scripts, no remote images, no HTML of its own.
 
-Markdown's own HTML is shown as text. Links lead only to the web (in a new window), to headings, or
-to documents of the same tool; pictures are those of its folder, others are named.
+HTML in Markdown is shown as text. Links lead only to the web (in a new window), to headings, or to
+documents of the same tool; pictures outside of its folder are replaced by their descriptions.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ PICTURES = {
     ".gif": "image/gif",
     ".webp": "image/webp",
 }
-"""The pictures that are shown, and their types; no SVG, which is a document of its own."""
+"""The types of pictures that are shown; not SVG, which can contain scripts."""
 _WEB = ("http", "https", "mailto")
 _ANCHOR = "s-"
-"""What the ids of headings begin with, so that none is an id of the page."""
+"""The prefix of heading ids, so that none clashes with an id of the page."""
 _OWN_ANCHOR = re.compile(r"[ \t]*\{(?:#|/\*)[ \t]*([\w-]+)[ \t]*(?:\*/)?\}[ \t]*$")
-"""An anchor that a heading states: {#name}, or {/*name*/} in MDX."""
+"""An explicit anchor of a heading: {#name}, or {/*name*/} in MDX."""
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]{1,400}?)(?:\\?\|([^\[\]\n]*))?\]\]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where links of a document begin."""
+    """The tool and folder that links of a document are relative to."""
 
     tool: str
     folder: str
@@ -55,7 +55,7 @@ class _Place:
 
 @dataclass(frozen=True, slots=True)
 class RenderedHeading:
-    """A heading of a document: its level from 1, its words, and its id in the page."""
+    """A heading of a document: its level from 1, its text, and its id in the page."""
 
     level: int
     words: str
@@ -71,7 +71,7 @@ class Rendered:
 
 
 def rendered_document(document: DocumentText, passage: range, *, as_markdown: bool) -> Rendered:
-    """A document, or a part of one; the lines of the passage are marked.
+    """Render a document or a part of one; the lines of the passage are marked.
 
     The first marked element has the id ``hit``.
     """
@@ -83,7 +83,7 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     above = Markup('<pre class="matter">{}</pre>').format(head.strip()) if head.strip() else ""
     first = document.start_line + head.count("\n")
     base = _Place(document.tool, posixpath.dirname(document.file_path))
-    # A page break has a line of its own, so the lines count as before.
+    # A page break is on a line of its own, so replacing it keeps the line numbers.
     env: dict[str, Any] = {"place": base}
     tokens = _markdown().parse(document.with_pages[matter:], env)
     _mark(tokens, passage, first)
@@ -94,7 +94,7 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
 
 
 def _headings(tokens: Sequence[Token]) -> Iterator[RenderedHeading]:
-    """The headings; each gets an anchor of its own."""
+    """The headings; each gets a unique anchor."""
     known: Counter[str] = Counter()
     for opening, inline in pairwise(tokens):
         if opening.type != "heading_open":
@@ -109,7 +109,7 @@ def _headings(tokens: Sequence[Token]) -> Iterator[RenderedHeading]:
 
 
 def anchor_of(words: str) -> str:
-    """The id of a heading, by its words or by the fragment of a link, as GitHub makes it."""
+    """The id of a heading, from its text or a link's fragment, as on GitHub."""
     folded = unicodedata.normalize("NFC", words).strip().lower()
     return _ANCHOR + re.sub(r"[^\w\- ]", "", folded).replace(" ", "-")
 
@@ -127,7 +127,7 @@ def _plain_document(document: DocumentText, passage: range) -> Markup:
 
 
 def _mark(tokens: Sequence[Token], passage: range, first: int) -> None:
-    """Mark the innermost blocks within the passage; list items and rows rather than whole lists."""
+    """Mark the innermost blocks within the passage: items and rows instead of whole lists."""
     is_first = True
     for token in tokens:
         if token.map is None or token.type in _WHOLE:
@@ -157,7 +157,7 @@ def _markdown() -> MarkdownIt:
 
 
 def _take_stated_anchors(state: StateCore) -> None:
-    """Take the anchors that headings state out of their words, before these are parsed."""
+    """Move explicit anchors out of the text of headings before it is parsed."""
     for opening, inline in pairwise(state.tokens):
         stated = _OWN_ANCHOR.search(inline.content) if opening.type == "heading_open" else None
         if stated is not None:
@@ -186,10 +186,10 @@ def _wiki_link(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - call
 
 
 class _Renderer(RendererHTML):
-    """Shows the folder's pictures alone, restricts links, and gives headings their ids."""
+    """Shows only the folder's pictures, restricts links, and gives headings ids."""
 
     def image(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """A picture of the folder, or the description of another, which is not loaded."""
+        """A picture of the folder; for others, which are not loaded, their description."""
         token = tokens[idx]
         words = self.renderInlineAsText(token.children or [], options, env)
         path = _path(str(token.attrGet("src") or ""), env["place"])[0]
@@ -199,12 +199,12 @@ class _Renderer(RendererHTML):
         return str(Markup('<img src="{}" alt="{}" loading="lazy">').format(address, words))
 
     def heading_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """A heading, with its id in an element of its own: it may be the hit as well."""
+        """A heading with its id on an extra element, as it may also have the id ``hit``."""
         opening = self.renderToken(tokens, idx, options, env)
         return opening + str(Markup('<span id="{}"></span>').format(tokens[idx].meta["anchor"]))
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: ANN401
-        """The start of a link to the web, a heading or a document; others lead nowhere."""
+        """The start of a link to the web, a heading or a document; other links have no target."""
         token = tokens[idx]
         target, is_wiki = str(token.attrGet("href") or ""), token.meta.get("is_wiki", False)
         token.attrs = dict(_link(target, env["place"], is_wiki=is_wiki))
@@ -235,8 +235,8 @@ def _link(target: str, base: _Place, *, is_wiki: bool) -> dict[str, str]:
 
 
 def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, str]:
-    """The path from the tool's folder and the fragment of a link; "" for a path outside of it."""
-    if is_wiki:  # a name that is found in any folder, unless it begins as a path
+    """A link's path within the tool's folder ("" if outside of it), and its fragment."""
+    if is_wiki:  # a name to look up in all folders, unless it starts like a path
         path, _, fragment = written.partition("#")
         path, fragment = path.strip(), fragment.rpartition("#")[2].strip()
         folder = base.folder if path.startswith(".") else ""
@@ -267,7 +267,7 @@ _TEXT = (
     r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|"(?:\\.|[^"\\\n]){0,300}"'
     r"|'(?:\\.|[^'\\\n]){0,300}'|`(?:\\.|[^`\\])*(?:`|\\?\Z)"
 )
-"""Texts; that a long one always ends, or is bounded, keeps the time in line with the length."""
+"""String literals; long ones are bounded, which keeps the time linear."""
 _MAX_CHARS = 50_000
 _KEYWORDS = (
     "abstract and as assert async await begin break case catch class const continue def default "
@@ -285,9 +285,9 @@ _SQL = (
 
 
 def colored(code: str, language: str, _attributes: str = "") -> str:
-    """Code as HTML with coloured words; "" if its language is unknown, or it is long.
+    """Code as HTML with syntax colours; "" if its language is unknown, or it is long.
 
-    It knows no language's grammar: comments, strings, numbers and common keywords, in one pass.
+    It marks comments, strings, numbers and common keywords in one pass, without a grammar.
     """
     sign = _LANGUAGES.get(language.lower())
     if sign is None or len(code) > _MAX_CHARS:
@@ -303,9 +303,9 @@ def colored(code: str, language: str, _attributes: str = "") -> str:
 
 @cache
 def _tokens(sign: str) -> re.Pattern[str]:
-    """What is coloured in languages whose comments begin with a sign, the first that fits."""
+    """A pattern of the tokens to colour in languages whose comments begin with ``sign``."""
     comments = [_BLOCKS[sign]] if sign in _BLOCKS else []
-    if sign:  # not within a word or an address: https://…, and $# in a shell
+    if sign:  # not within a word or a URL (https://…), and not $# in a shell
         comments.append(rf"(?<![:/&\w$]){re.escape(sign)}[^\n]*")
     sql = "(?i:" + "|".join(_SQL.split()) + ")"
     words = sql if sign == "--" else "|".join(_KEYWORDS.split())

@@ -1,4 +1,4 @@
-"""The views that review possible duplicates and suggested categories, by key or by button."""
+"""The views for reviewing possible duplicates and suggested categories, by key or button."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _FIELDS = (
 )  # fmt: skip
 _MAX_ID = 10**12
 _MOVED = {"transfer": "transfer", "card_bill": "card_bill"}
-"""What the form calls the kinds of candidates whose rows leave the sums as no purchases."""
+"""The form's decisions for candidates whose rows are not purchases, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class ShownCandidate:
 
     @property
     def is_open(self) -> bool:
-        """Whether it waits for a decision."""
+        """Whether it is undecided."""
         return self.pair.user_decision in (None, "skip")
 
 
 def routes(views: Views) -> list[Route]:
-    """The routes of the view and of what it changes."""
+    """The routes of the view and its forms."""
     pairs, suggestions = _Review(views), _Suggestions(views)
     return [
         views.route("/review", household_view(views, pairs.show)),
@@ -78,7 +78,7 @@ class _Review:
     views: Views
 
     async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """A page of the open candidates, likely ones first; with ``decided`` also those decided."""
+        """A page of open candidates, likely ones first; with ``decided`` also the decided ones."""
         page = query.number("page", 1, 1, 10**6)
         work = partial(
             review.list_candidates, limit=review.MAX_LIMIT, page=page,
@@ -94,10 +94,10 @@ class _Review:
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
-        """Decide on a candidate, or on all alike; the script of the page gets the new number."""
+        """Decide on a candidate, or on all similar ones; the page's script gets the new count."""
         form = form_of(request)
         household = await asked_household(self.views, request)
-        check = form.number("check", 0, 0, _MAX_ID)  # 0 is no candidate, which is refused
+        check = form.number("check", 0, 0, _MAX_ID)  # 0 is not a candidate and is refused
         keep = form.number("keep", 0, 0, _MAX_ID) or None
         choice = ReviewDecision(form.text("decision"), keep=keep, alike="alike" in form)
         await household.run(partial(deciding.confirm, check_id=check, choice=choice), "write")
@@ -111,7 +111,7 @@ class _Review:
         return JSONResponse({"open": left.total_count, "text": text})
 
     async def detect(self, request: Request) -> Response:
-        """Search the ledger for candidates whose days are at most as far apart as the form says."""
+        """Search the ledger for candidates within the tolerance of days in the form."""
         household = await asked_household(self.views, request)
         options = self.views.wiring.settings.duplicates.options()
         usual = options.date_tolerance_days
@@ -132,12 +132,12 @@ def shown_candidates(candidates: Iterable[DuplicateCandidate]) -> list[ShownCand
 
 
 MAX_TOGETHER = 40
-"""Shops that are decided at once: their names are in the address that offers to undo it."""
+"""The most shops decided at once: their names are in the address that offers the undo."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Decided:
-    """The shops that got a category, or lost theirs; the rows changed, the suggestions left."""
+    """The shops that got or lost a category; numbers of changed rows and of open suggestions."""
 
     shops: list[str]
     category: str
@@ -152,9 +152,9 @@ class _Suggestions:
     async def show(
         self, request: Request, household: Household, query: Query, refused: str = ""
     ) -> Response:
-        """The suggestions, the largest sums first, and the rules that hold.
+        """The suggestions, largest sums first, and the existing rules.
 
-        With ``refused``, why the shop in the form did not get the category that it also has.
+        ``refused`` says why the shop in the form did not get the category in the form.
         """
 
         def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[Category]]:
@@ -171,7 +171,7 @@ class _Suggestions:
         )  # fmt: skip
 
     async def decide(self, request: Request) -> Response:
-        """Give a shop a category, or all shops with the same suggestion; or take that back."""
+        """Give a category to a shop or to all shops with the same suggestion, or undo that."""
         form = form_of(request)
         household = await asked_household(self.views, request)
         decision = form.text("decision")
@@ -198,7 +198,7 @@ class _Suggestions:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A decision about shops; ``alike``: about all for which this category is suggested."""
+    """A decision about shops; with ``alike``, about all for which this category is suggested."""
 
     decision: str
     shops: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The view of a household's rows: found, sorted and corrected, and each correction undone."""
+"""The view that finds, sorts and corrects a household's rows, and undoes corrections."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ _ROWS = 50
 _MAX_FILE = 10_000
 _MOST_YEN = 10**12
 _MAX_ADDRESS = 30_000
-"""The most characters of an address that hold what rows had before a change, to undo it; servers
-take 64 KiB in all."""
+"""The most characters of an address for the old values that an undo restores; servers accept
+64 KiB."""
 _MAX_ID = 19
-"""The digits of SQLite's greatest integer."""
+"""The number of digits of SQLite's largest integer."""
 
 
 class NothingToChange(MdvecError):
-    """A form that names no row, or nothing that can be changed or undone."""
+    """A form without a row, or without anything to change or undo."""
 
     def __init__(self) -> None:
         super().__init__("nothing was changed, since no row is chosen; go back and choose one")
 
 
 class TooManyAtOnce(MdvecError):
-    """More rows than a download holds."""
+    """More rows than a download may have."""
 
     def __init__(self, rows: int) -> None:
         super().__init__(
@@ -73,11 +73,11 @@ class TooManyAtOnce(MdvecError):
 
 @dataclass(frozen=True, slots=True)
 class ShownRows:
-    """What the view shows.
+    """The contents of the view.
 
     Attributes:
-        counted: the sums of those of them that count, if others are shown too.
-        own: the categories that rows have from the user alone, by their ids.
+        counted: the sums of the rows that count, if others are shown too.
+        own: the categories that the user gave to single rows, by row id.
         edited: the row that is being corrected.
         trial: what a rule for that row's shop would change.
     """
@@ -93,7 +93,7 @@ class ShownRows:
 
 
 def routes(views: Views) -> list[Route]:
-    """The routes of the view, of its download, and of what it changes."""
+    """The routes of the view, its download and its forms."""
     rows = _Rows(views)
     return [
         views.route("/money/rows", household_view(views, rows.show), has_form=True),
@@ -114,7 +114,7 @@ class _Rows:
         typed: Query | None = None,
         refused: str = "",
     ) -> Response:
-        """A page of the rows that the address asks for; and what a ``refused`` form held."""
+        """Show a page of the requested rows; after a ``refused`` form also its ``typed`` values."""
         shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
         led_here = is_led_here(request)
         return self.views.page(
@@ -126,7 +126,7 @@ class _Rows:
         )  # fmt: skip
 
     async def table(self, request: Request) -> Response:
-        """All rows that the address asks for as CSV."""
+        """All requested rows as CSV."""
         household, query = await asked_household(self.views, request), Query(request)
 
         def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
@@ -149,7 +149,7 @@ class _Rows:
         return data_view.csv_file("rows", (*columns, "tags"), rows)
 
     async def change(self, request: Request) -> Response:
-        """Correct rows, make a rule of a shop, or undo that; back to the rows that were shown."""
+        """Correct rows, set a shop's rule, or undo that; then redirect to the rows shown before."""
         household = await asked_household(self.views, request)
         form = form_of(request)
         change = _Change(form)
@@ -194,7 +194,7 @@ class _Rows:
         page = query.number("page", 1, 1, 10**6)
         try:
             answer = self._find_rows(ledger, tool_id, query, page, _ROWS)
-        except InvalidPage as error:  # rows were corrected since, or filters added
+        except InvalidPage as error:  # after corrections or more filters there are fewer pages
             answer = self._find_rows(ledger, tool_id, query, error.pages, _ROWS)
         counted = answer
         if _choice(query) == "all":
@@ -233,7 +233,7 @@ def _sort(query: Query) -> RowOrder:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a form asks to change; each change leaves in the address what undoes it."""
+    """A change requested by a form; the next address contains the values for its undo."""
 
     form: Query
 
@@ -242,7 +242,7 @@ class _Change:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """The fields of the address from which the form was sent."""
+        """The fields of the address that the form was sent from."""
         return parse_qsl(self._text("shown"))
 
     @property
@@ -250,7 +250,7 @@ class _Change:
         """The rows that the form names.
 
         Raises:
-            NothingToChange: it names none.
+            NothingToChange: it names no row.
         """
         named = self.form.all("id")[:_ROWS]
         ids = [int(row_id) for row_id in named if row_id.isdecimal() and len(row_id) <= _MAX_ID]
@@ -259,7 +259,7 @@ class _Change:
         return ids
 
     def carry_out(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        """Carry it out; returns the fields that the address gets."""
+        """Carry it out; returns new fields of the address."""
         match self._text("do"):
             case "save":
                 return self._save(ledger, tool_id)
@@ -274,7 +274,7 @@ class _Change:
         raise NothingToChange
 
     def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        """Give one row what the form has, or several its category and further tags."""
+        """Set all values of one row, or the category and additional tags of several."""
         rows = [noted_row(ledger, tool_id, row_id) for row_id in self.ids]
         own, category = own_categories(ledger, tool_id), self._text("category")
         tags = self._text("tags").replace("、", " ").replace(",", " ").split()
@@ -298,10 +298,10 @@ class _Change:
         return {"was": before} if fits else {"long": "1"}
 
     def _restore(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        """Give rows what they had before a change.
+        """Restore the values that rows had before a change.
 
         Raises:
-            NothingToChange: the form does not have that.
+            NothingToChange: the form lacks them.
         """
         try:
             was = [
@@ -331,6 +331,6 @@ class _Change:
 
 
 def _category_of(noted: NotedRow) -> str:
-    """A row's category as its form shows it."""
+    """A row's category as shown in its form."""
     row = noted.row
     return str(Category(row.category_major, row.category_minor or None))

@@ -32,17 +32,17 @@ from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
 from mdvec_mcp.web.page.views import Query, Views
 
 _MAX_SHOWN = 200_000
-"""Characters of a document on one page; a longer one begins a little before the passage."""
+"""The most characters of a document on a page; a longer one is cut around the passage."""
 _BEFORE = 20_000
 _HITS = 10
-"""Hits on a page, unless another number is asked for: more than a model needs at once."""
+"""The default number of hits on a page: more than a model needs at once."""
 _MAX_WORDS = 100
 _MAX_PICTURE = 20 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
 class ShownHit:
-    """A hit with what its template shows beside it."""
+    """A hit with the additional values of its template."""
 
     hit: search.Hit
     text: Markup
@@ -65,7 +65,7 @@ class _Search:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The form with the hits, or without a question the documents; a script asks for these."""
+        """The form with hits or, without a question, documents, which a script loads."""
         query = Query(request)
         question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
         tools = await self.views.run(request, self._searchable_tools)
@@ -101,7 +101,7 @@ class _Search:
         return self.views.wiring.search.list_documents(arguments, page)
 
     def _welcome(self, listing: search.Listing) -> dict[str, object]:
-        """What stands above the documents without a question: the tools, and questions to try."""
+        """The template's values without a question: the tools, and questions to try."""
         database = self.views.wiring.database
         seen = overview(database).tools
         sources = [tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts]
@@ -119,7 +119,7 @@ class _Search:
 
 
 def _arguments_of(query: Query, question: str) -> SearchArguments:
-    """What an address asks for, with its filters."""
+    """The search arguments in an address, with filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
     return SearchArguments(
@@ -138,7 +138,7 @@ def _arguments_of(query: Query, question: str) -> SearchArguments:
 
 
 def _folders(listing: search.Listing, path: str) -> list[str]:
-    """The folders of a page of documents, below the one that is shown."""
+    """The folders of the documents on a page, below the folder shown."""
     above = path if path.endswith("/") else ""
     below = (
         document.file_path[len(above) :].partition("/")
@@ -149,7 +149,7 @@ def _folders(listing: search.Listing, path: str) -> list[str]:
 
 
 def _by_document(hits: Iterable[ShownHit]) -> list[list[ShownHit]]:
-    """The hits of each document, in the order of the best of each."""
+    """The hits grouped by document, in the order of their best hits."""
     documents: dict[tuple[str, str], list[ShownHit]] = {}
     for shown in hits:
         documents.setdefault((shown.hit.tool, shown.hit.file_path), []).append(shown)
@@ -160,7 +160,7 @@ _MAX_FACETS = 12
 
 
 def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
-    """Filters that keep some of the hits: their words, how many they keep, and their queries."""
+    """Filters that keep some of the hits: label, number of hits kept, and query."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for shown in hits:
         hit = shown.hit
@@ -178,7 +178,7 @@ def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
 
 
 def _count(query: Query) -> int:
-    """The number of hits to show at most."""
+    """The most hits to show."""
     return query.number("k", _HITS, 1, search.MAX_K)
 
 
@@ -197,7 +197,7 @@ def _shown_hit(hit: search.Hit, tool: Tool | None) -> ShownHit:
 
 
 def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...]:
-    """The names of editors, and the links with which they open a file at a line."""
+    """Names of editors, with links that open a file at a line."""
     bundle = bundle_of(file_path)
     is_part = bundle is not None and (tool.source / bundle).is_file()
     file = tool.source / (bundle if is_part and bundle else file_path)
@@ -208,7 +208,7 @@ def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...
 
 
 def _document_meant(database: Path, tool: str, path: str, folder: str) -> str | None:
-    """The document that a link in a note of ``folder`` means: at its path, or else of its name."""
+    """The document that a link in a note of ``folder`` means, by its path or else by its name."""
     return named_document(database, tool, path, folder) or named_document(
         database, tool, path.removeprefix(f"{folder}/"), folder
     )
@@ -219,7 +219,7 @@ class _Document:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """A document as it was imported, with a passage marked; a link may have but its name."""
+        """A document as imported, with a passage marked; a link may contain only its name."""
         query = Query(request)
         name, path = query.text("tool"), query.text("path")
         start = query.number("start", 1, 1, 10**9)
@@ -250,7 +250,7 @@ class _Document:
         )  # fmt: skip
 
     async def picture(self, request: Request) -> Response:
-        """A picture of a tool's folder, if it is one, and in the folder."""
+        """A picture from a tool's folder; anything else is not found."""
         query = Query(request)
         name, path = query.text("tool"), query.text("path")
         kind = PICTURES.get(Path(path).suffix.lower())
@@ -274,11 +274,11 @@ class _Document:
 
 
 _ATTACHMENTS = ("attachments", "Attachments", "assets", "images", "img", "files", "media")
-"""The folders in which note programs keep pictures; a note then names the picture alone."""
+"""Folders in which note apps keep pictures; their notes contain only the picture's name."""
 
 
 def _places(folder: Path, path: str) -> Iterator[Path]:
-    """Where a picture that a note names may lie: there, or in a folder for such, here or above."""
+    """The places to try for a picture: its path, then folders for pictures here and above."""
     file = folder / path
     yield file
     if ".." in file.parts or not file.is_relative_to(folder):
@@ -291,7 +291,7 @@ def _places(folder: Path, path: str) -> Iterator[Path]:
 
 
 def _document_around(views: Views, name: str, path: str, line: int) -> DocumentText:
-    """The document, or if it is too long, what is around a line."""
+    """The document or, if it is too long, the part around a line."""
     database = views.wiring.database
     document = read_document(database, name, path, DocumentPart(), _MAX_SHOWN)
     if not document.truncated or line <= document.end_line:
@@ -302,9 +302,9 @@ def _document_around(views: Views, name: str, path: str, line: int) -> DocumentT
 
 
 def marked(text: str, words: Iterable[str]) -> Markup:
-    """The text as HTML with each occurrence of the words in ``<mark>``; overlapping ones join.
+    """The text as HTML with the words in ``<mark>``; overlapping marks are merged.
 
-    A word in katakana is marked as a word alone: アップ is not marked within セットアップ.
+    A katakana word is marked only as a whole word: アップ is not marked in セットアップ.
     """
     folded = _fold(text)
     is_marked = bytearray(len(text))
@@ -327,7 +327,7 @@ def marked(text: str, words: Iterable[str]) -> Markup:
 
 
 def _is_inside(text: str, start: int, end: int) -> bool:
-    """Whether a word in katakana goes on before or after; ー at its end does not count."""
+    """Whether a katakana word continues before or after; a final ー does not count."""
     if not is_katakana(text[start:end]):
         return False
     after = text[end : end + 2].removeprefix("ー")[:1]
@@ -335,7 +335,7 @@ def _is_inside(text: str, start: int, end: int) -> bool:
 
 
 class _Folds(dict[int, str]):
-    """What each character is without differences of case and width, found once."""
+    """A cache of characters folded in case and width."""
 
     def __missing__(self, code: int) -> str:
         folded = unicodedata.normalize("NFKC", chr(code)).casefold()
@@ -347,5 +347,5 @@ _FOLDS = _Folds()
 
 
 def _fold(text: str) -> str:
-    """The text without differences of case and width; each character stays one."""
+    """The text folded in case and width, with the same number of characters."""
     return text.translate(_FOLDS)

@@ -1,4 +1,4 @@
-"""The views of the tools, their sources, imports and new folders, and of what runs."""
+"""The views of tools, their sources and imports, of new folders, and of models and the log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LOOKS_UNTIL_PING = 20
 
 @dataclass(frozen=True, slots=True)
 class ShownTool:
-    """A tool with its counts, its source if it is active, and its import if one runs or ended."""
+    """A tool with its counts, its source if active, and its running or last import."""
 
     tool: Tool
     status: manage.ToolStatus
@@ -48,7 +48,7 @@ class ShownTool:
 
 
 def routes(views: Views) -> list[Route]:
-    """The routes of the view and of what it changes."""
+    """The routes of the views and their forms."""
     tools = _Tools(views)
     return [
         views.route("/tools", tools.show),
@@ -74,7 +74,7 @@ class _Tools:
         return await self._page(request, Query(request))
 
     async def _page(self, request: Request, query: Query, refused: str = "") -> Response:
-        """The view; with what a form held, and why it was ``refused``."""
+        """The view; after a refused form also its values, and why it was ``refused``."""
         language = language_of(request)
         seen, shown = await self.views.run(request, lambda: self._look(language))
         template = "tools_list.html" if query.text("part") == "list" else "tools.html"
@@ -107,7 +107,7 @@ class _Tools:
         return seen, shown
 
     async def folders(self, request: Request) -> Response:
-        """A folder of the home with those in it, to pick one."""
+        """A folder of the home with its subfolders, to pick one."""
         path = Query(request).text("at")
         folder = await self.views.run(request, lambda: manage.home_folder(path, Path.home()))
         return self.views.page(request, "folders.html", folder=folder, home=str(Path.home()))
@@ -154,7 +154,7 @@ class _Tools:
         return StreamingResponse(file_parts(file), headers=headers, media_type="application/zip")
 
     async def restore(self, request: Request) -> Response:
-        """Give the database the content of a backup; what it had is kept beside it, and named."""
+        """Restore a backup; the old content is kept in a file that the answer names."""
         query, wiring = form_of(request), self.views.wiring
         named = query.text("backup").strip().replace("\0", "")
         settings = wiring.settings_file or users_file()
@@ -168,7 +168,7 @@ class _Tools:
             copy = await self.views.run(request, work)
         except ToolError as error:
             return await self._page(request, query, str(error))
-        return RedirectResponse(f"/tools?{urlencode({'copy': copy, 'restored': 1})}#backup", 303)
+        return RedirectResponse(f"/tools?{urlencode({'kept': copy, 'restored': 1})}#backup", 303)
 
     async def activate(self, request: Request) -> Response:
         """Enable or disable a tool."""
@@ -190,7 +190,7 @@ class _Tools:
         return RedirectResponse(f"/tools#tool-{name}", 303)
 
     async def stop(self, request: Request) -> Response:
-        """Stop the import of a tool that this server runs; documents that are in stay."""
+        """Stop an import that this server runs; stored documents stay."""
         name = form_of(request).text("tool")
         run = self.views.wiring.freshness.imports.running(name)
         if run is not None:
@@ -206,9 +206,9 @@ class _Tools:
         return StreamingResponse(self._progress(request), media_type="text/event-stream")
 
     async def _progress(self, request: Request) -> AsyncIterator[str]:
-        """An event for each change; the list is to be read again when an import begins or ends.
+        """Events with progress; and to reload the list when an import starts or ends.
 
-        It is read again at first, too: something may have ended since the page was made.
+        The list is also reloaded at first: an import may have ended since the page was made.
         """
         language, sent, states, looks = language_of(request), "", None, 0
         freshness = self.views.wiring.freshness
@@ -216,7 +216,7 @@ class _Tools:
             while True:
                 try:
                     now = await self.views.run(request, lambda: imports_now(freshness))
-                except ToolError:  # a database that is being replaced, for example
+                except ToolError:  # for example, the database is being replaced
                     now = []
                 running = [run for run in now if run["state"] == "running"]
                 fresh_states = [(run["tool"], run["state"]) for run in now]
@@ -241,20 +241,20 @@ def event(name: str, data: dict[str, Any]) -> str:
 
 
 def import_event(running: dict[str, Any], language: Language) -> str:
-    """How far an import is."""
+    """An event with the progress of an import."""
     done, files = running["files_done"], running["files"]
     text = words(language, "importing", done=f"{done:,}", files=f"{files:,}")
     return event("progress", {"tool": running["tool"], "done": done, "files": files, "text": text})
 
 
 _GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
-"""Not the settings, whose origins a server does not keep, nor a second server: this one runs."""
+"""All but the settings, whose origins a server does not know, and the server, which runs."""
 _ORDER = ("trouble", "warning", "ok")
 
 
 @dataclass(frozen=True, slots=True)
 class ShownLog:
-    """The end of the log: its lines, or why there are none; ``file`` is None if none is kept."""
+    """The last lines of the log, or why there are none; ``file`` is None without a log."""
 
     file: Path | None
     lines: tuple[str, ...] = ()
@@ -266,7 +266,7 @@ class _Health:
     views: Views
 
     async def show(self, request: Request) -> Response:
-        """The models and the log; with ``check`` also the findings, which take a moment."""
+        """Show the models and the log; with ``check`` also the findings, which takes a moment."""
         is_checked = "check" in Query(request)
         shown = await self.views.run(request, lambda: self._look(is_checked=is_checked))
         return self.views.page(request, "health.html", **shown)

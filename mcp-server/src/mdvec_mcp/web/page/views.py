@@ -1,4 +1,4 @@
-"""What all views share: templates, words and numbers of a language, addresses, and refusals.
+"""Code that all views share: templates, translated words, numbers, addresses, and refusals.
 
 Sentences of the library are in English; ``mdvec.japanese`` has them in Japanese.
 """
@@ -43,7 +43,7 @@ COOKIE = "mdvec_language"
 
 
 def language_of(request: Request) -> Language:
-    """The language that the user chose, else the first known one of the browser, else Japanese."""
+    """The language that the user chose, else the browser's first supported one, else Japanese."""
     chosen = request.cookies.get(COOKIE)
     wanted = [part.strip()[:2] for part in request.headers.get("accept-language", "").split(",")]
     for language in (chosen, *wanted):
@@ -55,17 +55,17 @@ def language_of(request: Request) -> Language:
 
 
 def words(language: Language, key: str, **values: object) -> str:
-    """The words of a key, with ``{values}`` filled in; one from right to left moves no other.
+    """The words of a key, with ``{values}`` filled in; right-to-left values are isolated.
 
     Raises:
-        KeyError: there are no such words.
+        KeyError: the key is unknown.
     """
     text = known_words()[key][LANGUAGES.index(language)]
     return text.format(**{name: _isolate_direction(value) for name, value in values.items()})
 
 
 def _isolate_direction(value: object) -> object:
-    """A name from right to left between marks that keep it apart from what is around it."""
+    """A right-to-left text between marks that isolate it from its surroundings."""
     is_turned = isinstance(value, str) and any(map(_is_from_the_right, value))
     return f"\N{FIRST STRONG ISOLATE}{value}\N{POP DIRECTIONAL ISOLATE}" if is_turned else value
 
@@ -82,9 +82,9 @@ def known_words() -> dict[str, tuple[str, str]]:
 
 
 def translated(language: Language, sentence: str) -> str:
-    """A sentence of the library in a language; one that is not in the table stays as it is.
+    """A sentence of the library in a language; an unknown one stays unchanged.
 
-    The household's are in Japanese, and put into English; others are in English.
+    The household's sentences are Japanese, all others English.
     """
     return in_japanese(sentence) if language == "ja" else in_english(sentence)
 
@@ -93,7 +93,7 @@ _ARGUMENT = re.compile(r'(since|until)="YYYY-MM-DD"')
 
 
 def _of_the_form(language: Language, sentence: str) -> str:
-    """A refusal that names the fields of a form as they are labelled, not a tool's arguments."""
+    """A refusal that names a form's labels instead of a tool's arguments."""
     quoted = {"ja": "「{}」", "en": "“{}”"}[language]
     return _ARGUMENT.sub(
         lambda match: quoted.format(words(language, f"row_{match[1]}")),
@@ -103,19 +103,19 @@ def _of_the_form(language: Language, sentence: str) -> str:
 
 _COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
 CHOICE = "/look"
-"""The address of the only form that writes nothing but cookies."""
+"""The address of the form that only sets cookies."""
 _YEAR = 365 * 24 * 3600
 
 
 def look_route() -> Route:
-    """The route that keeps a choice of language or theme, and goes back."""
+    """The route that stores a choice of language or theme, and redirects back."""
     return Route(CHOICE, _choose, methods=["POST"])
 
 
 async def _choose(request: Request) -> Response:
     form = form_of(request)
     here = form.text("here")
-    # Only a path of this page: "//" would begin another host, as would a backslash.
+    # Only a path of this page: "//" or a backslash would begin another host.
     is_path = here.startswith("/") and not here.startswith(("//", "/\\"))
     response = RedirectResponse(here if is_path else "/", 303)
     for name, (cookie, allowed) in _COOKIES.items():
@@ -128,12 +128,12 @@ MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float) -> str:
-    """A number with separators of thousands."""
+    """A number with thousands separators."""
     return f"{value:,}".replace("-", MINUS)
 
 
 def figure(value: object, name: str) -> object:
-    """A figure of a column by its name; what is no number stays as it is."""
+    """A statistic of a column, formatted by its name; values other than numbers stay unchanged."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
     if name == "null_rate":
@@ -147,12 +147,12 @@ def percent(share: float) -> str:
 
 
 def tenths(value: float) -> str:
-    """A number with one decimal, so that those of a column stand below one another."""
+    """A number with one decimal, so that numbers align in a column."""
     return f"{value:,.1f}".replace("-", MINUS)
 
 
 def local(utc: str | None) -> str:
-    """A time of the database where the user is; "" if there is none."""
+    """A UTC time of the database in local time; "" for None."""
     return local_time(utc) or ""
 
 
@@ -164,22 +164,22 @@ _NOT_TYPED = ("household", "sort")
 
 
 class Query:
-    """The fields of an address, without those that were refused; or of a form."""
+    """The fields of an address, after a refusal without the typed ones; or of a form."""
 
     def __init__(self, request: Request, form: Mapping[str, Sequence[str]] | None = None) -> None:
-        given = request.query_params.multi_items()
+        fields = request.query_params.multi_items()
         if form is not None:
-            given = [(name, value) for name, values in form.items() for value in values]
+            fields = [(name, value) for name, values in form.items() for value in values]
         elif hasattr(request.state, "refused"):
-            given = [(name, value) for name, value in given if name in _NOT_TYPED]
-        self._fields = QueryParams(given)
+            fields = [(name, value) for name, value in fields if name in _NOT_TYPED]
+        self._fields = QueryParams(fields)
 
     def __contains__(self, name: str) -> bool:
-        """Whether a field is given and not empty."""
+        """Whether a field is present and not empty."""
         return bool(self._fields.get(name))
 
     def text(self, name: str) -> str:
-        """A field's value; "" if it is not given."""
+        """A field's value; "" if it is missing."""
         return self._fields.get(name, "")[:MAX_FIELD_CHARS]
 
     def all(self, name: str) -> list[str]:
@@ -187,7 +187,7 @@ class Query:
         return self._fields.getlist(name)[:_MAX_VALUES]
 
     def number(self, name: str, default: int, least: int, most: int) -> int:
-        """A field's value as a whole number within bounds; the default if it is none."""
+        """A field's value as a whole number within bounds; else the default."""
         text = self.text(name).strip()
         if not text.isdecimal() or len(text) > _MAX_DIGITS:
             return default
@@ -198,20 +198,20 @@ class Query:
         return [(name, value) for name, value in self._fields.multi_items() if name not in names]
 
     def with_(self, **changes: str | int | None) -> str:
-        """The query of the same address with other values; None leaves a field out."""
+        """The query of the same address with other values; None removes a field."""
         new = [(name, str(value)) for name, value in changes.items() if value is not None]
         return urlencode([*self.others(*changes), *new])
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why what a person typed into a view's form was refused, and what all its fields held."""
+    """Why a form was refused, and the values typed into it."""
 
     sentence: str
     typed: Query
 
     def flag(self, name: str) -> Markup:
-        """What marks a field in HTML if the refusal quotes its value."""
+        """HTML attributes that mark a field if the refusal quotes its value."""
         value = self.typed.text(name).strip()
         is_wrong = bool(value) and value in self.sentence
         return _WRONG_FIELD if is_wrong else Markup()
@@ -221,7 +221,7 @@ _WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"
 
 
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
-    """Fields as the query of an address, some with several values; None leaves a field out."""
+    """Fields as the query of an address, some with several values; None removes a field."""
     present = [(name, str(value)) for name, value in fields.items() if value is not None]
     return urlencode(
         [*present, *((name, choice) for name, all_ in several.items() for choice in all_)]
@@ -233,7 +233,7 @@ _MAX_YEARS = 6
 
 @dataclass(frozen=True, slots=True)
 class Periods:
-    """Periods in words that the tools understand; "" where the ledger has no months any more."""
+    """Periods in words that tools understand; "" if the ledger has no such months."""
 
     before: str
     after: str
@@ -243,9 +243,9 @@ class Periods:
 def periods_around(
     shown: MonthRange, known: MonthRange, requested: MonthRange | None = None
 ) -> Periods:
-    """The periods of the same length beside a view's, and the latest known months and years.
+    """The periods of equal length before and after a view's, and the latest months and years.
 
-    ``requested`` are the months asked for, of which only those with data may be ``shown``.
+    ``requested`` are the requested months; only those with data may be ``shown``.
     """
     requested = requested or shown
     years = range(known.last.year, max(known.first.year, known.last.year - _MAX_YEARS) - 1, -1)
@@ -272,7 +272,7 @@ def form_of(request: Request) -> Query:
 T = TypeVar("T")
 View = Callable[[Request], Awaitable[Response]]
 _THREADS = 8
-"""The number of views made at once; more wait. Clients' tools have threads of their own."""
+"""The number of views rendered at once; more wait. Clients' tools have their own threads."""
 _VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
 """The views in the navigation, and their addresses."""
 
@@ -295,12 +295,12 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """The environment of the views.
+    """The services that views use.
 
     Attributes:
-        wiring: what the server's tools share.
+        wiring: the services of the server's tools.
         access: who may see the page.
-        digest: stands for the state of the static files, in their addresses.
+        digest: a hash of the static files, for their addresses.
     """
 
     wiring: Wiring
@@ -311,15 +311,15 @@ class Views:
 
     @property
     def is_read_only(self) -> bool:
-        """Whether the page changes nothing, and so draws no forms that would."""
+        """Whether the page changes nothing, and so shows no forms for changes."""
         return self.wiring.settings.server.read_only
 
     def route(
         self, path: str, view: View, *, changes: bool = False, has_form: bool = False
     ) -> Route:
-        """A route whose errors become a page; it ``changes`` something or shows something.
+        """A route whose errors become a page; with ``changes`` it takes POST requests.
 
-        One that ``has_form`` shows its form as it was filled in, and beside it why that is refused.
+        A view that ``has_form`` is shown again if refused, with the values typed and the reason.
         """
 
         async def answered(request: Request) -> Response:
@@ -332,7 +332,7 @@ class Views:
         return Route(path, answered, methods=["POST"] if changes else ["GET"])
 
     async def _refused_view(self, request: Request, view: View, sentence: str) -> Response | None:
-        """The view without what was typed; None if that was not the reason."""
+        """The view without the values typed; None if it is still refused."""
         typed = Query(request)
         if "part" in typed or not typed.others(*_NOT_TYPED):
             return None
@@ -360,7 +360,7 @@ class Views:
         return await in_thread(work, wording, limiter=self._threads)
 
     async def run_while_awaited(self, request: Request, work: Callable[[], T]) -> T | None:
-        """Run blocking work, and end it when its browser no longer waits: then None.
+        """Run blocking work; returns None if it was ended because the browser no longer waits.
 
         Raises:
             ToolError: it raised an MdvecError.
@@ -377,7 +377,7 @@ class Views:
             tasks.start_soon(end_with_browser)
             try:
                 outcome = await self.run(request, work)
-            except ToolError as error:  # a group would raise it as a group of errors
+            except ToolError as error:  # the task group would wrap it in a group of errors
                 refusal = error
             tasks.cancel_scope.cancel()
         if refusal is not None:
@@ -392,12 +392,12 @@ class Views:
         status: int = 200,
         **values: Any,  # noqa: ANN401
     ) -> HTMLResponse:
-        """A template filled in, in the language of the request."""
+        """A rendered template in the language of the request."""
         language = language_of(request)
         session = getattr(request.state, "session", None)
         path = request.scope["path"]
         view = next((name for name in _VIEWS if path.startswith(f"/{name}")), "search")
-        # What only takes forms cannot be shown again.
+        # A POST request cannot be shown again.
         here = f"{path}?{request.url.query}" if request.method != "POST" else _VIEWS[view]
         refused = getattr(request.state, "refused", None)
         text = self._templates.get_template(template).render(
@@ -420,14 +420,14 @@ class Views:
         return HTMLResponse(text, status if refused is None else 400)
 
     def refusal(self, request: Request, reason: str, status: int) -> Response:
-        """A page with a reason, which is a key of the words."""
+        """A page with a reason, which is a key of ``words``."""
         sentence = words(language_of(request), reason)
         return self.page(request, "trouble.html", status=status, sentence=sentence)
 
     def closed(self, request: Request) -> Response:
-        """What a browser without a cookie sees."""
+        """The page for a browser without a cookie."""
         return self.page(request, "closed.html", status=403)
 
     async def not_found(self, request: Request, _error: Exception) -> Response:
-        """What an unknown address shows."""
+        """The page for an unknown address."""
         return self.refusal(request, "no_page", 404)

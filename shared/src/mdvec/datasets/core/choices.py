@@ -44,7 +44,7 @@ class ReadingChoice:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """Identifies what is chosen."""
+        """Identifies the files and the setting that the choice is for."""
         return self.pattern, self.setting, self.column
 
     @property

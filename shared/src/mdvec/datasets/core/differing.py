@@ -28,7 +28,7 @@ class FileDifferences:
     with_commas: frozenset[str] = frozenset()
 
     def columns_of(self, path: str, columns: Sequence[str]) -> list[str]:
-        """Those of the table's columns that a file has."""
+        """The columns of the table that a file has."""
         return [name for name in columns if path in self.kinds.get(name, (path,))]
 
     def restricted_to(self, paths: Sequence[str], types: Mapping[str, str]) -> FileDifferences:

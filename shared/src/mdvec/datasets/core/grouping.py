@@ -260,7 +260,7 @@ def table_name(tool_name: str, *parts: str) -> str:
 
 
 def checked_dataset_name(name: str, others: Iterable[str]) -> str:
-    """Return a dataset's ``name`` if its tables' names cannot clash with those of ``others``.
+    """Return a dataset's ``name`` if its tables' names cannot clash with tables of ``others``.
 
     Raises:
         InvalidToolName: they can clash, with those or with the household's table.

@@ -79,7 +79,7 @@ class Understood:
         return self.encoding, self.delimiter, self.header_row, columns, self.notes
 
     def __str__(self) -> str:
-        """What a user should know; "" if the file has nothing unusual."""
+        """A note for the user; "" if nothing about the file is unusual."""
         said: list[str] = []
         if self.is_guess:
             said.append(f"{self.encoding} (a guess, --encoding chooses another)")

@@ -199,7 +199,7 @@ def rename_tables(connection: apsw.Connection, tool_id: int, old: str, new: str)
 
 
 COPIES = ".datasets"
-"""The suffix of the folder of a database's private copies, which is beside it."""
+"""The suffix of the folder of a database's private copies, next to the database."""
 
 
 def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:

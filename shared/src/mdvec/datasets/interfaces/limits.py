@@ -25,7 +25,7 @@ _NO_THREAD = "can't start new thread"
 def limited_memory(megabytes: int | None) -> Iterator[None]:
     """Limits the further memory of this process, and of those that it starts, within the block.
 
-    Linux alone enforces it. An import is a process of its own, so that no search runs short.
+    Only Linux enforces it. An import is a process of its own, so that no search runs short.
 
     Args:
         megabytes: None stands for a quarter of the machine's memory.

@@ -1,4 +1,4 @@
-"""Embedding backends: one module per model, and what these modules share."""
+"""Embedding backends: one module per model, and shared code."""
 
 from mdvec.faces import face
 

@@ -18,7 +18,7 @@ from mdvec.embedding.onnx_models import OnnxFiles
 from mdvec.embedding.options import StOptions
 
 _MAX_TOKENS = 512
-"""A question and a passage together; what is longer is cut, so that the time is bounded."""
+"""The limit for a question and a passage together; longer input is cut, to bound the time."""
 
 
 class CrossEncoderBackend:

@@ -22,7 +22,7 @@ _LETTERS = unicodedata.normalize("NFKC", _LIGATURE)
 
 
 class E5SmallBackend:
-    """The encoder, a C library called through ctypes.
+    """The encoder: a C library called through ctypes.
 
     It counts tokens but does not report their positions, so chunks are cut by the tokens of `use`
     (both vocabularies are SentencePiece), and the count is verified here.
@@ -53,7 +53,7 @@ class E5SmallBackend:
         return len(text) > limit // 8 and self._encoder.token_count(_expand_ligature(text)) > limit
 
     def refusal(self, text: str) -> str | None:
-        """Refuses NUL, where the C library silently ends a text, and texts that take minutes."""
+        """Refuses NUL, at which the C library silently ends a text, and very slow texts."""
         if "\0" in text:
             return "it holds a NUL character"
         if len(text) > 20_000:
@@ -73,7 +73,7 @@ class E5SmallBackend:
 def _expand_ligature(text: str) -> str:
     """``text`` with the ligature ﷺ replaced by its eighteen letters.
 
-    The C library reserves twelve letters per character, the maximum of all others: a dozen of
-    these ligatures would write past the end of its buffer.
+    The C library reserves twelve letters per character, enough for all others: a dozen of these
+    ligatures would overflow its buffer.
     """
     return text.replace(_LIGATURE, _LETTERS)

@@ -1,6 +1,6 @@
 """The backend of ``gemini:<model>``: Google's Gemini through google-genai (an extra).
 
-Retries, time limits and checks are those of all endpoints, not the library's.
+Retries, time limits and checks are the same as for all endpoints, not the library's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _API_VERSION = "v1beta"
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """How a generation of models is told what a text is for: by a task type, or by a prefix."""
+    """How a generation of models learns what a text is for: by a task type or by a prefix."""
 
     mark: str
     query_task: str | None
@@ -48,7 +48,7 @@ def generation_of(model: str) -> Generation:
 
 
 class GeminiBackend(EndpointBackend):
-    """A model of Google's."""
+    """A Gemini model."""
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
         key = gemini_key(card.name, options)
@@ -57,7 +57,7 @@ class GeminiBackend(EndpointBackend):
         self.dimension = options.gemini.output_dimensionality
         self._generation = generation_of(self._model)
         self.revision = self._generation.mark
-        # Each is given, as the library would otherwise take it from the environment.
+        # Every option is passed: the library would read a missing one from the environment.
         self._client = genai.Client(
             vertexai=False,
             api_key=key.value,
@@ -102,7 +102,7 @@ class GeminiBackend(EndpointBackend):
             raise failure_of(error.code, message, wait, self._host, self._key) from None
         except (errors.UnknownApiResponseError, json.JSONDecodeError, RecursionError):
             raise Transient("the answer is cut off or no JSON") from None
-        except ValueError as error:  # the library's models refuse what is no answer of Gemini's
+        except ValueError as error:  # the library could not validate the response
             raise EndpointUnusable(
                 f"{self._host} answered with something else than vectors ({type(error).__name__})"
             ) from None

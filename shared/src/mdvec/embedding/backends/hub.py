@@ -1,6 +1,6 @@
 """Models on the Hugging Face hub: the local cache with its JSON files, and downloads into it.
 
-A download says first what it fetches, and begins when that is allowed.
+Before a download the user is told what it fetches, and must allow it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from pathlib import Path
 from mdvec.embedding.embedder import ModelUnavailable
 
 MayDownload = Callable[[str], bool]
-"""Is asked with a sentence on size, licence and place before a download begins."""
+"""Asked before a download, with a sentence on its size, licence and folder."""
 _SECONDS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """What is to be fetched.
+    """A repository to download.
 
-    ``files`` chooses among the names of all files; ``revision`` None is the newest one; ``licence``
-    is said in place of what the hub says; ``install`` installs the hub's client. ``label`` is what
-    messages call the model, if not by its name.
+    ``files`` chooses among the names of all files; ``revision`` None is the newest. ``licence``
+    replaces the one on the hub; ``install`` is the command that installs the hub's client.
+    ``label`` names the model in messages, if it is not ``name``.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Repository:
 
     @property
     def offered(self) -> str:
-        """What the hub should have."""
+        """What the hub should have, in words."""
         return f"{self.name} at revision {self.revision[:12]}" if self.revision else self.name
 
 
@@ -51,7 +51,7 @@ def is_folder(model: str) -> bool:
 
 
 def snapshot(model: str) -> Path | None:
-    """The folder of a hub's model in the local cache, whether whole or not; None without one."""
+    """The folder of a model in the local cache, complete or not; None if there is none."""
     repository = cache_folder() / f"models--{model.replace('/', '--')}"
     try:
         commit = (repository / "refs" / "main").read_text(encoding="ascii").strip()
@@ -61,7 +61,7 @@ def snapshot(model: str) -> Path | None:
 
 
 def matching(names: Iterable[str], allowed: Iterable[str], ignored: Iterable[str]) -> list[str]:
-    """The names that match one of the first patterns, and none of the others."""
+    """The names that match an allowed pattern and no ignored one."""
 
     def matches(name: str, patterns: Iterable[str]) -> bool:
         return any(fnmatchcase(name, pattern) for pattern in patterns)
@@ -70,7 +70,7 @@ def matching(names: Iterable[str], allowed: Iterable[str], ignored: Iterable[str
 
 
 def fetch(repository: Repository, may_download: MayDownload) -> Path:
-    """Download what is missing in the cache, if that is allowed; returns the folder.
+    """Download what the cache lacks, if the user allows it; returns the folder.
 
     An interrupted download is resumed. Progress is shown on stderr.
 
@@ -110,7 +110,7 @@ def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -
     """The files to download, once that is allowed."""
     from huggingface_hub import constants, model_info
 
-    # This request fails at once if the hub is out of reach; a download first retries for half a
+    # This request fails at once if the hub is unreachable; a download first retries for half a
     # minute.
     info = model_info(
         repository.name, revision=repository.revision, timeout=_SECONDS, files_metadata=True
@@ -135,7 +135,7 @@ def _asked_for(repository: Repository, cache: Path, may_download: MayDownload) -
 
 
 def size_named(count: int) -> str:
-    """A number of bytes, as people say it."""
+    """A number of bytes in words."""
     if count < 1_000_000:
         return f"{count / 1_000:,.1f} kB"
     if count < 1_000_000_000:
@@ -214,7 +214,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 @contextmanager
 def quiet_transformers() -> Iterator[None]:
-    """Have transformers log only errors, and draw no progress bar."""
+    """Let transformers log only errors and show no progress bar."""
     from transformers.utils import logging
 
     bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
@@ -230,7 +230,7 @@ def quiet_transformers() -> Iterator[None]:
 
 @contextmanager
 def loading(what: str, path: Path) -> Iterator[None]:
-    """While a library loads a model, named by ``what``, from its file or folder."""
+    """Translate errors while a library loads a model, called ``what`` in messages."""
     try:
         yield
     except ModelUnavailable:
@@ -243,6 +243,6 @@ def loading(what: str, path: Path) -> Iterator[None]:
 
 
 def first_line(error: Exception) -> str:
-    """What a library says of its error, in one line."""
+    """The first line of an error's message."""
     lines = str(error).splitlines()
     return lines[0] if lines else type(error).__name__

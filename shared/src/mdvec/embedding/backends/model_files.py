@@ -1,4 +1,4 @@
-"""What the files of a model say about it: its limit, prefixes, pooling and version."""
+"""Reads a model's limit, prefixes, pooling and version from its files."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
 def prefixes_known_of(model: str) -> tuple[str, str] | None:
-    """The texts before questions and before passages that a model is known by its name to want."""
+    """The prefixes of questions and passages for models known by name; None for others."""
     name = Path(model).name.lower()
     return next((pair for pattern, pair in _PREFIXES if pattern.search(name)), None)
 
 
 def prompts_of(folder: Path) -> tuple[str, str]:
-    """The texts before questions and before passages according to a model's own files."""
+    """The prefixes of questions and passages according to a model's own files."""
     settings = read_object(folder / "config_sentence_transformers.json")
     prompts = settings.get("prompts")
     if not isinstance(prompts, dict):
@@ -96,7 +96,7 @@ def pooling_of(folder: Path) -> Pooling:
     written = settings.get("pooling_mode")
     modes = written if isinstance(written, list) else [written] if written else []
     modes = modes or [mode for key, mode in _OLD_MODES.items() if settings.get(key)]
-    # The mean divided by a root has the same direction, and vectors are normalised.
+    # Dividing by a root changes no direction, and vectors are normalised anyway.
     named = [str(mode).replace("mean_sqrt_len_tokens", "mean") for mode in modes]
     if len(named) > 1 or not set(named) <= set(POOLING_MODES):
         return Pooling(None, f"its pooling {' + '.join(named)} is not known here")
@@ -104,14 +104,14 @@ def pooling_of(folder: Path) -> Pooling:
 
 
 def modules_of(folder: Path) -> list[str]:
-    """The kinds of a model's modules, by their last names."""
+    """The class names of a model's modules, without their packages."""
     listed = read_list(folder / "modules.json")
     kinds = [entry.get("type", "") for entry in listed if isinstance(entry, dict)]
     return [str(kind).rpartition(".")[2] for kind in kinds]
 
 
 def revision_of(folder: Path, files: Iterable[Path]) -> str:
-    """A mark of a model's files: their names, sizes and beginnings, and the ends of weights."""
+    """A hash of a model's files: their names, sizes and beginnings, and the ends of weights."""
     digest = hashlib.sha256()
     for file in sorted(files):
         if not file.is_file() or file.name.startswith(".") or file.suffix in (".md", ".py"):

@@ -1,4 +1,4 @@
-"""Models that onnxruntime runs, without torch: the catalogue's, and ``onnx:<model or folder>``."""
+"""The backend of onnxruntime, without torch: catalogue models and ``onnx:<model or folder>``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _WHOLE = ("sentence_embedding", "sentence_embeddings", "embeddings", "embedding")
-"""What an output is called that is one vector for a text."""
+"""Names of an output that is one vector for a text."""
 
 
 class OnnxBackend:
@@ -74,11 +74,11 @@ class OnnxBackend:
         return None if self.token_spans(text[:200]) or self.token_spans(text) else "it is blank"
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts, with the prefix of documents."""
+        """Vectors of texts, with the document prefix."""
         return np.stack([self._vector(self._document_prefix + text) for text in texts])
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question, with the prefix of questions."""
+        """The vector of a question, with the query prefix."""
         return self._vector(self._query_prefix + text)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
@@ -92,7 +92,7 @@ class OnnxBackend:
 
 
 def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | None]:
-    """The output to read, and how to make one vector of it; None if it is one already."""
+    """The output to read, and how to pool it into one vector; None if it is one already."""
     ranks = model.output_ranks
     for output in _WHOLE:
         if ranks.get(output) == 2:
@@ -115,7 +115,7 @@ def _output(name: str, model: OnnxModel, pooling: Pooling) -> tuple[str, str | N
 
 
 def _pool(tokens: NDArray[np.float32], mode: str) -> NDArray[np.float32]:
-    """Pool the vectors of a text's tokens (one a row) into the vector of the text."""
+    """Pool the vectors of a text's tokens (one per row) into one vector."""
     if mode in ("cls", "lasttoken"):
         return np.asarray(tokens[0 if mode == "cls" else -1])
     if mode == "max":
@@ -141,7 +141,7 @@ class OnnxModel:
         onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.log_severity_level = _ONLY_ERRORS
-        # Its threads would wait for work in a loop: a third more of the processor for no gain.
+        # Its threads would spin while idle: a third more CPU time for no gain.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         with loading(f"the model {name!r}", files.tokenizer):
             self._tokenizer = Tokenizer.from_file(str(files.tokenizer))
@@ -154,10 +154,10 @@ class OnnxModel:
         self._inputs = {entry.name: entry for entry in self._session.get_inputs()}
         self.output_ranks = {entry.name: len(entry.shape) for entry in self._session.get_outputs()}
         self.is_static = "offsets" in self._inputs or STATIC in modules_of(files.folder)
-        """Whether it averages vectors of words, whose tokens come without special ones."""
+        """Whether it averages word vectors; such models take no special tokens."""
 
     def token_count(self, text: str) -> int:
-        """The tokens of a text, special ones included, were it not cut."""
+        """The number of tokens of the uncut text, including special ones."""
         encoding = self._tokenizer.encode(text, add_special_tokens=not self.is_static)
         return len(encoding.ids) + sum(len(rest.ids) for rest in encoding.overflowing)
 
@@ -175,7 +175,7 @@ class OnnxModel:
         encoding = self._tokenizer.encode(text, second, add_special_tokens=not self.is_static)
         try:
             outputs = self._session.run(None, self._fed(encoding))
-        # onnxruntime raises errors of many kinds, none of which has a common base.
+        # onnxruntime raises errors of many kinds without a common base class.
         except Exception as error:
             raise ModelError(f"the model {self._name!r} failed: {first_line(error)}") from error
         return dict(zip(self.output_ranks, outputs, strict=True))

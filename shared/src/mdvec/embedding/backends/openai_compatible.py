@@ -31,9 +31,9 @@ _ABOUT_DIMENSIONS = re.compile("dimension|matryoshka", re.IGNORECASE)
 
 
 class OpenAIBackend(EndpointBackend):
-    """A model behind such an endpoint, which is asked for its dimension if it is on this machine.
+    """A model behind such an endpoint; an endpoint on this machine is asked for its dimension.
 
-    The user must allow whatever is sent elsewhere.
+    The user must allow anything sent to another machine.
     """
 
     def __init__(self, card: ModelCard, endpoint: Endpoint, options: BackendOptions) -> None:
@@ -45,13 +45,13 @@ class OpenAIBackend(EndpointBackend):
 
     @cached_property
     def revision(self) -> str:
-        """A mark of the prefixes; the endpoint does not tell which weights it has."""
+        """A hash of the prefixes; the endpoint does not tell which weights it has."""
         prefixes = (self._options.query_prefix, self._options.document_prefix)
         return f"{zlib.crc32(json.dumps(prefixes).encode()):08x}" if any(prefixes) else "plain"
 
     @cached_property
     def dimension(self) -> int:
-        """The length of every vector: as set, as known, or as an endpoint on this machine says.
+        """The length of every vector: configured, known, or asked from an endpoint on this machine.
 
         Raises:
             EndpointFailure: it is not known, or the endpoint does not answer.
@@ -72,19 +72,19 @@ class OpenAIBackend(EndpointBackend):
         return int(self._of_question(FIXED_WORD, partial(self._send, wanted)).shape[1])
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts, with the prefix of documents."""
+        """Vectors of texts, with the document prefix."""
         prefixed = [self._options.document_prefix + text for text in texts]
         return self._of_documents(prefixed, partial(self._send, self.dimension))
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question, with the prefix of questions."""
+        """The vector of a question, with the query prefix."""
         prefixed = self._options.query_prefix + text
         return self._of_question(prefixed, partial(self._send, self.dimension))
 
     def _send(self, dimension: int | None, texts: Sequence[str], seconds: float) -> Vectors:
-        """One request; without the number of dimensions if the endpoint takes none.
+        """One request; repeated without the number of dimensions if the endpoint rejects it.
 
-        Some servers refuse that number for models that have only one, even if it is theirs.
+        Some servers reject it for models with a fixed dimension, even if it is the right one.
         """
         body: dict[str, object] = {
             "model": self._model,
@@ -115,7 +115,7 @@ class OpenAIBackend(EndpointBackend):
 
 
 def _message(answer: httpx2.Response) -> str:
-    """The endpoint's own words: its error's code and message, or the body."""
+    """The endpoint's error code and message, or the response body."""
     try:
         error = answer.json()["error"]
     except (ValueError, KeyError, TypeError, RecursionError):
@@ -126,7 +126,7 @@ def _message(answer: httpx2.Response) -> str:
 
 
 def _rows(answer: httpx2.Response, host: str) -> list[object]:
-    """The vectors in the order of the texts, which the answer gives by index."""
+    """The vectors in the order of the texts; the response numbers them."""
     try:
         data = answer.json()
     except (ValueError, RecursionError):

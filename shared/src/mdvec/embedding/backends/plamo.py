@@ -96,7 +96,7 @@ class PlamoBackend:
             ) from error
 
     def token_spans(self, text: str) -> list[TokenSpan]:
-        """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
+        """The tokens of ``text`` as character ranges; approximate if its tokenizer reports none."""
         if not self._tokenizer.is_fast:
             return self._approximate.token_spans(text)
         return [
@@ -141,12 +141,12 @@ class PlamoBackend:
                 f"the model 'plamo' failed while embedding: {first_line(error)}"
             ) from error
         if self._placement.device == "mps":
-            # The allocator keeps memory for each text length that it has seen.
+            # The allocator keeps memory for each text length it has seen.
             self._torch.mps.empty_cache()
         return vectors
 
     def _try_out(self) -> None:
-        """Encode once: remote code that is too old for transformers fails only when it is used."""
+        """Encode once: model code that is too old for transformers fails only when used."""
         shape = self.encode_query("東京").shape
         if shape != (self.dimension,):
             raise ValueError(f"it answers a question with numbers of shape {shape}")
@@ -182,7 +182,7 @@ def _load(folder: Path, target: Placement) -> tuple[Any, Any]:
             dtype=getattr(torch, target.dtype),
             output_loading_info=True,
         )
-        # transformers would continue with random numbers instead.
+        # transformers would use random numbers instead.
         if lost := [*report["missing_keys"], *report["mismatched_keys"]]:
             raise ValueError(f"its weights lack {lost[0]}")
         _restore_tables(model)

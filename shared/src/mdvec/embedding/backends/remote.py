@@ -1,4 +1,4 @@
-"""What the backends behind endpoints share: the client, its time limits, and a question's."""
+"""The base class of backends behind endpoints: its client, and the time limits of requests."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class EndpointBackend(ApproximateTokens):
     def __init__(
         self, card: ModelCard, endpoint: Endpoint, key: Key, seconds: float, retry: RetryOptions
     ) -> None:
-        """Prepare a client whose requests take so many seconds at most."""
+        """Prepare a client whose requests take at most ``seconds``."""
         super().__init__(card.max_tokens)
         self.card, self.endpoint = card, endpoint
         self._model, self._host = model_of(card.name), endpoint.host
@@ -43,17 +43,17 @@ class EndpointBackend(ApproximateTokens):
         weakref.finalize(self, self._http.close)
 
     def _of_documents(self, texts: Sequence[str], send: Send) -> Vectors:
-        """What ``send`` returns for texts within the seconds that it gets, repeated as is set."""
+        """What ``send`` returns for texts, with the configured retries."""
         return with_retries(send, texts, self._retry, self._host, self._seconds)
 
     def _of_question(self, text: str, send: Send) -> Vectors:
-        """The same for somebody who waits."""
+        """What ``send`` returns for a question, with few retries, since somebody waits."""
         seconds = min(self._seconds, QUESTION_SECONDS)
         return with_retries(send, [text], FOR_QUESTIONS, self._host, seconds, seconds)
 
     @contextmanager
     def _reaching(self) -> Iterator[None]:
-        """A request that may be repeated if no whole answer comes."""
+        """Turn transport errors into ``Transient``, so that the request is repeated."""
         try:
             yield
         except (httpx2.TransportError, httpx2.DecodingError) as error:

@@ -1,6 +1,6 @@
 """The backend of ``st:<model or folder>``: models for sentence-transformers (an extra).
 
-Models are loaded from files that are here, as safetensors or ONNX, and without code of their own.
+Models are loaded from local files, as safetensors or ONNX, and without code of their own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _OTHER_FORMATS = ["onnx/*", "openvino/*"]
 def missing(model: str) -> str | None:
     """Why a model cannot be loaded, in a few words, or None if it can."""
     if importlib.util.find_spec("sentence_transformers") is None:
-        how = f": {INSTALL_ST}" if hub.is_folder(model) else ""  # else its card says it
+        how = (
+            f": {INSTALL_ST}" if hub.is_folder(model) else ""
+        )  # otherwise its card names the command
         return f"sentence-transformers is not installed{how}"
     if hub.is_folder(model):
         folder = Path(model)
@@ -52,7 +54,7 @@ def missing(model: str) -> str | None:
 
 
 def located(model: str) -> Path | None:
-    """The folder with a model's files; None if it is not here."""
+    """The local folder with a model's files; None if there is none."""
     folder = Path(model) if hub.is_folder(model) else hub.snapshot(model)
     return folder if folder is not None and _complete(folder) else None
 
@@ -81,7 +83,7 @@ def pull(model: str, backend: str, may_download: hub.MayDownload) -> Path:
 
 
 def _complete(folder: Path) -> bool:
-    """Whether there is a configuration, and weights; a link into the cache may be dangling."""
+    """Whether there are a configuration and weights; links into the cache may be dangling."""
     weights = [*folder.glob("*.safetensors"), *folder.glob("onnx/*.onnx")]
     return (folder / "config.json").is_file() and any(file.is_file() for file in weights)
 
@@ -90,9 +92,9 @@ _SPECIAL_TOKENS = 8
 
 
 def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]:
-    """The texts before questions and before passages: as set, else as known of the model's name.
+    """The prefixes of questions and passages: configured, else known by the model's name.
 
-    None leaves it to the model's own prompts.
+    None means the model's own prompts.
     """
     known = prefixes_known_of(model) or (None, None)
     query, document = options.query_prefix, options.document_prefix
@@ -100,7 +102,7 @@ def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]
 
 
 def device_here(requested: str | None) -> str:
-    """The requested device, or else the fastest that is here, for sentence-transformers."""
+    """The requested device, or else the fastest on this machine, as torch names it."""
     try:
         import sentence_transformers  # noqa: F401 - it may fail to load
         import torch
@@ -113,7 +115,7 @@ def device_here(requested: str | None) -> str:
 
 
 def device_for(requested: str | None, *, cuda: bool, mps: bool) -> str:
-    """The requested device, or else the fastest that is here."""
+    """The requested device, or else the fastest available."""
     here = {"cuda": cuda, "mps": mps, "cpu": True}
     if requested is None:
         return next(name for name, is_here in here.items() if is_here)
@@ -140,7 +142,7 @@ class SentenceTransformersBackend:
         self.revision = f"{revision_of(folder, folder.rglob('*'))}-{self._mark_of_prefixes()}"
 
     def token_spans(self, text: str) -> list[TokenSpan]:
-        """The tokens of ``text`` as character ranges, about so if its tokenizer tells none."""
+        """The tokens of ``text`` as character ranges; approximate if its tokenizer reports none."""
         tokenizer = self._model.tokenizer
         if not getattr(tokenizer, "is_fast", False):
             return self._approximate.token_spans(text)
@@ -165,11 +167,11 @@ class SentenceTransformersBackend:
         return None if self.token_spans(text[:200]) or self.token_spans(text) else "it is blank"
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of texts, with the prefix or prompt of documents."""
+        """Vectors of texts, with the document prefix or prompt."""
         return self._run(self._model.encode_document, list(texts), self._prefixes[1])
 
     def encode_query(self, text: str) -> Vectors:
-        """The vector of a question, with the prefix or prompt of questions."""
+        """The vector of a question, with the query prefix or prompt."""
         return self._run(self._model.encode_query, [text], self._prefixes[0])
 
     def _run(self, encode: Any, texts: list[str], prompt: str | None) -> Vectors:  # noqa: ANN401

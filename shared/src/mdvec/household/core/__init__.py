@@ -1,1 +1,1 @@
-"""What is known of a household's money; no I/O."""
+"""The domain logic of a household's money, without I/O."""

@@ -1,4 +1,4 @@
-"""Finds what is far from its own history: categories by month, and rows by shop.
+"""Finds amounts far from their history: of categories by month, and of rows by shop.
 
 The distance is a robust z: from the median, in median absolute deviations. A running month is
 compared with the same days of earlier months. Payments that recur once or twice a year at about the
@@ -43,7 +43,7 @@ _LARGE = 99
 
 @dataclass(frozen=True, slots=True)
 class Anomaly:
-    """Something far from its history, in yen.
+    """An amount far from its history, in yen.
 
     ``usual`` is the median of the history, ``low`` and ``high`` are its ends, ``compared`` is how
     many months or rows it has, and ``z`` is the robust distance; None if most of the history is
@@ -65,7 +65,7 @@ class Anomaly:
 
 
 def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[Anomaly]:
-    """What is unusual in the month of ``as_of``, up to that day; the largest difference first.
+    """The unusual amounts in the month of ``as_of``, up to that day, the largest difference first.
 
     Months start on the day ``starts_on``.
     """

@@ -112,7 +112,7 @@ class AnswerWords(TypedDict):
 def answer_words(
     lines: Iterable[str], notes: Sequence[str], age: str, *, only_told: Iterable[str] = ()
 ) -> AnswerWords:
-    """The words of an answer; ``only_told`` are notes for its text alone."""
+    """The words of an answer; ``only_told`` are notes for its text only."""
     text = answer_text(lines, [*notes, *only_told], age=age)
     return AnswerWords(notes=tuple(notes), age=age, text=text)
 

@@ -36,7 +36,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetStatus:
-    """A budget, and what was spent of it.
+    """A budget, and how much of it was spent.
 
     ``amount`` is the budget of all ``months`` together. ``used`` and ``elapsed`` are percentages
     of the budget and of the days of ``months``. ``expected`` is the probable spending
@@ -57,7 +57,7 @@ class BudgetStatus:
 
     @property
     def left(self) -> int:
-        """What may still be spent; negative if the budget is exceeded."""
+        """The remaining amount; negative if the budget is exceeded."""
         return self.amount - self.spent
 
     @property
@@ -69,7 +69,7 @@ class BudgetStatus:
 
 
 def budget_months(budget: Budget, requested: MonthRange) -> MonthRange:
-    """The months that a budget is for: those requested, or the year of the last of them."""
+    """The months of a budget: the requested ones, or the year of the last one."""
     if budget.per == "month":
         return requested
     year, starts_on = requested.last.year, requested.last.starts_on
@@ -209,7 +209,7 @@ def status_line(status: BudgetStatus) -> str:
 def status_lines(
     months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None
 ) -> list[str]:
-    """Every budget's line, and what was spent outside of all of them."""
+    """A line for each budget, and one for the spending outside of all budgets."""
     if not statuses:
         return [
             f"予算はまだありません。{offered_name('edit_household')}（what=budget）で、"
@@ -226,7 +226,7 @@ def status_lines(
 
 
 def _free_lines(status: BudgetStatus) -> list[str]:
-    """What may still be spent after the payments that are due; empty without any."""
+    """The remaining amount after the payments that are due; empty without any."""
     if not status.due:
         return []
     due = sum(payment.amount for payment in status.due)
@@ -240,7 +240,7 @@ def _free_lines(status: BudgetStatus) -> list[str]:
 
 
 def budget_set_text(budget: Budget, before: int | None, typical: int | None) -> str:
-    """Says what was set, what it was before, and what the category usually comes to."""
+    """States the new budget, the previous one, and the usual spending of the category."""
     was = "" if before is None else f"（これまで {format_currency(before)}）"
     usual = (
         "" if typical is None or budget.per == "year"

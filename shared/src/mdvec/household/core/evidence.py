@@ -68,7 +68,7 @@ class Judge:
     habits: ShoppingHabits
     mirrors: Mirrors
     separate_accounts: Collection[frozenset[str]] = ()
-    """Pairs of accounts at one bank, of which each shows its own rows."""
+    """Pairs of accounts at one bank that have separate rows."""
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be one with two IDs."""
 
@@ -117,7 +117,7 @@ class Judge:
         return points, reasons
 
     def _two_accounts(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
-        """Rows of two accounts, or without an account or ID of their own."""
+        """Whether the rows are of two accounts, or lack an account or ID."""
         share, name = _share(row, other), self.name(row, other)
         is_named = self.is_named(row.account, other.description) or (
             self.is_named(other.account, row.description)
@@ -182,7 +182,7 @@ class Judge:
 
 
 def is_nameable(account: str) -> bool:
-    """Whether an account is a shop's or a service's, rather than a bank's, a card or by hand."""
+    """Whether an account is a shop's or service's: no bank account or card, not kept by hand."""
     name = _ACCOUNT_NOTE.sub("", account)
     return bool(name) and not (_INSTRUMENT.search(name) or is_by_hand(name))
 

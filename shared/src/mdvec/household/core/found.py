@@ -92,7 +92,7 @@ def page_lines(
 ) -> list[str]:
     """A page of rows with their accounts, memos, notes, ids and places, and how to get the next.
 
-    ``about`` says what the rows are, where no sums stand above them.
+    ``about`` describes the rows if no sums precede them.
     """
     if not paging.total or (paging.size and not rows):
         return []
@@ -173,7 +173,7 @@ def found_text(
     age: str,
     grouped: str,
 ) -> str:
-    """The answer in Japanese; from the second page on, the rows and further groups alone.
+    """The answer in Japanese; from the second page on, only the rows and further groups.
 
     ``grouped`` is the word for groups that are on pages.
     """
@@ -201,7 +201,7 @@ _TO_INCLUDE = "含めるときは query の終わりに「|店名」を足して
 
 
 def near_note(names: Sequence[FoundGroup]) -> str:
-    """Note: shops that are near in meaning to the words asked for, and are not in the totals."""
+    """A note on shops that are near the words in meaning and are not in the totals."""
     return f"意味の近い店は合計に入れていません: {_group_list(names)}。{_TO_INCLUDE}"
 
 
@@ -214,7 +214,7 @@ def _group_list(names: Sequence[FoundGroup]) -> str:
 
 _LIST = "、"
 _IN_LIST = re.compile(r"\s*(?:[,，、]|または|(?<!\S)(?:OR|or)(?!\S))\s*")
-"""What people write between alternatives, where a space would ask for all words."""
+"""Separators of alternatives; a space requires all words."""
 _BETWEEN_WORDS = re.compile(r"[\s|｜]+")
 _IN_BRACKETS = re.compile("^[(（「]([^()（）「」]*)[)）」]$")
 
@@ -230,7 +230,7 @@ def _shop_words(shops: Sequence[str]) -> str:
 
 
 class RowWords:
-    """The words of a question, and the shops to take and to leave out.
+    """The words of a question, and the shops to include and to exclude.
 
     ``query`` is looked for in all of a row's texts, shops in its description alone.
     """

@@ -37,11 +37,11 @@ from mdvec.household.core.mapping import (
 from mdvec.text import shown_name
 
 MAX_LINES_ABOVE = 40
-"""How many records may stand above the header, or above the first row."""
+"""How many records may precede the header or the first row."""
 
 _NOTHING = frozenset({"", "-", "－", "‐", "–", "—", "―", "ー", "*"})
 TOTAL = re.compile("合計|小計|総計|総額|累計|^計$|^..?.?繰越|請求額|請求金額|^残高|件数")
-"""Words in a line that sums up others, or states what is owed."""
+"""Words that mark lines with sums of others or with amounts owed."""
 
 
 _NO_DECIMAL = re.compile(r"[^0-9.\-]")
@@ -63,7 +63,7 @@ class MappedRows:
 
     @property
     def misfits(self) -> list[int]:
-        """The lines whose balance does not follow from the row beside them."""
+        """The lines whose balance does not follow from the adjacent row."""
         return [line for check in self.checks for line in check.misfits]
 
     @property
@@ -249,7 +249,7 @@ class _RowReader:
         return both[0] - both[1]
 
     def _category(self, cells: Sequence[str], *, is_income: bool) -> tuple[str, str]:
-        """The 大項目 and 中項目; of income the file's own categories are the 中項目."""
+        """The 大項目 and 中項目; for income, the file's category becomes the 中項目."""
         mapping = self.mapping
         category = self._text(cells, mapping.category)
         subcategory = self._text(cells, mapping.subcategory)

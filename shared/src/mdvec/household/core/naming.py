@@ -75,7 +75,7 @@ class ShopAlias:
 
 
 class Aliases:
-    """Which spellings to look for beside the words of a question.
+    """The additional spellings to search for words of a question.
 
     They are those of shops, and the user's ``own`` pairs of a name and another spelling. A pair
     applies to questions for its name, and for the other names of the shop of that name.
@@ -140,7 +140,7 @@ class _Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Words of a question that no space separates: in order, and as letters alone.
+    """Words of a question that no space separates: in order, and joined without other characters.
 
     ``kana`` are the forms of the words and of their reading, each with the text it was made from.
     ``spelling`` is the spelling that stands for the words asked for; "" for these themselves.
@@ -198,7 +198,7 @@ def _is_excluded(part: str) -> bool:
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
-    """The words asked for in all their spellings, each word with the alias that it is from."""
+    """The words in all their spellings, each with the alias that it is from."""
     spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
     return [*map(list, itertools.product(*spelled)), *([(alias, alias)] for alias in whole)]
@@ -279,7 +279,7 @@ def _is_apart(text: str, start: int, end: int) -> bool:
 
 
 def _has_words(wanted: Sequence[_Word], words: Sequence[_Word]) -> bool:
-    """Whether the words asked for follow one another in a text."""
+    """Whether the words follow one another in a text."""
     size = len(wanted)
     return size > 0 and any(
         all(map(_is_same, wanted, words[first : first + size]))
@@ -303,7 +303,7 @@ def _is_same_reading(reading: str, other: str) -> bool:
 
 
 def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
-    """Whether adjoining words are read as the part, and one of the two is written in kana alone."""
+    """Whether adjoining words have the part's reading, and one of the two is all kana."""
     reading = "".join(word.reading for word in part.words)
     if all(word.is_kana for word in part.words):
         reading = part.kana[0][1]

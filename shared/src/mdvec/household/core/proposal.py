@@ -70,7 +70,7 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
     if pair is None:
         return mapping
     paid_out, paid_in = (column + 1 for column in pair)
-    # The amount that every row has beside such a pair is its balance.
+    # An amount that every row has in addition to such a pair is the balance.
     return replace(
         mapping, amount=None, paid_out=(paid_out,), paid_in=(paid_in,), balance=mapping.amount
     )
@@ -111,7 +111,7 @@ def _amount_column(rows: Sequence[Sequence[str]], date: int) -> int | None:
 
 
 def _description_column(rows: Sequence[Sequence[str]], used: set[int | None]) -> int | None:
-    """The column with most different texts that are no numbers."""
+    """The column with the most distinct texts other than numbers."""
     texts: dict[int, set[str]] = {}
     for row in rows:
         for column, cell in enumerate(row):

@@ -265,7 +265,7 @@ def _is_a_year_after(before: CountedRow, row: CountedRow) -> bool:
 
 
 def _is_close(amounts: Sequence[int]) -> bool:
-    """Whether each amount differs little from the one before."""
+    """Whether each amount differs little from the previous one."""
     return all(
         max(before, after) <= _YEARLY_CHANGE * min(before, after)
         for before, after in pairwise(amounts)
@@ -279,7 +279,7 @@ def _clusters(rows: Sequence[CountedRow]) -> list[list[CountedRow]]:
     """
     clusters: list[list[CountedRow]] = []
     highest = 0.0
-    # All rows of a group have the same sign; yen would be computed anew for each comparison.
+    # All rows of a group have the same sign; ``yen`` would be recomputed for each comparison.
     for row in sorted(rows, key=lambda row: abs(row.amount)):
         if abs(row.amount) <= highest:
             clusters[-1].append(row)

@@ -54,9 +54,9 @@ class Mean:
 
 @dataclass(frozen=True, slots=True)
 class FoundGroup(Totals):
-    """The matches that share a shop, category, account, person or part of time.
+    """The matches that share a shop, category, account, person or period.
 
-    ``mean`` is that of a weekday's days, or of a year's months.
+    ``mean`` is per day for weekdays, and per month for years.
     """
 
     name: str

@@ -122,7 +122,7 @@ def plain_kana(reading: str) -> str:
 
 
 def roman(kana: str) -> str:
-    """Plain kana in Latin letters; what is Latin already is respelled as it would be in kana."""
+    """Plain kana in Latin letters; Latin letters are respelled as if written in kana."""
     text = "".join(_ROMAN.get(character, character) for character in kana)
     for pattern, put in _LATIN:
         text = pattern.sub(put, text)

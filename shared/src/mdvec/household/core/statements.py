@@ -111,7 +111,7 @@ class Statement:
 
 
 def of_same_days(first: Statement, second: Statement) -> bool:
-    """Whether only their times can tell which is newer: they have the same days and name."""
+    """Whether only their times tell which is newer, since they have the same days and name."""
     spans = [each.days[:1] + each.days[-1:] for each in (first, second)]
     periods = [(each.name.first, each.name.last) for each in (first, second)]
     is_numbered = first.name.stem == second.name.stem and first.name.number != second.name.number

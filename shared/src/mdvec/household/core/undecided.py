@@ -93,7 +93,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True)
 class MappingProposal:
-    """A proposed mapping, what the user should check, and what is left undecided."""
+    """A proposed mapping, what the user should check, and what is undecided."""
 
     mapping: Mapping
     checks: tuple[MappingSentence, ...]
@@ -146,7 +146,7 @@ def _fitting(
 
 
 def _proves(read: MappedRows) -> bool:
-    """Whether every row has a balance, and each follows from the one before."""
+    """Whether every row has a balance that follows from the previous one."""
     rows = [row for block in read.blocks for row in block]
     if any(row is None or row.balance is None or row.amount is None for row in rows):
         return False

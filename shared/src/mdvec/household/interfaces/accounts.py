@@ -1,4 +1,4 @@
-"""Which statements are of which account, and what their files say of its balance."""
+"""Assigns statements to accounts, and reads the balances in their files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EVER = ("0001-01-01", "9999-12-31")
 def follow_accounts(
     connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
 ) -> None:
-    """Tell the accounts apart if there are new statements; call within a transaction.
+    """Distinguish the accounts if there are new statements; call within a transaction.
 
     Only those that are ``present``, by path and hash, have all of their rows to be compared.
     """

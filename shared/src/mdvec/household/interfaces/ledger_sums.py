@@ -144,8 +144,8 @@ def counted_rows(
 ) -> list[CountedRow]:
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
-    There are none if ``last`` is before ``first``, as in a ledger of the future alone. ``others``:
-    those that do not count, in their place, with 0 where there is no amount.
+    There are none if ``last`` is before ``first``, as in a ledger with only future rows. ``others``
+    asks for those that do not count instead, with 0 where there is no amount.
     """
     if last < first:
         return []
@@ -349,7 +349,7 @@ def ids_matching(
     where: tuple[str, tuple[int | str, ...]],
     among: Collection[int],
 ) -> list[int]:
-    """Those of these ids whose rows meet a condition in SQL with the values to bind."""
+    """The ids, among the given ones, of rows that meet an SQL condition with bound ``values``."""
     condition, values = where
     rows = connection.execute(
         f"SELECT id FROM transactions WHERE {condition} AND {_WITH_IDS}",

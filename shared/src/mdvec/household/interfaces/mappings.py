@@ -52,7 +52,7 @@ def ready_made() -> tuple[Mapping, ...]:
 
 
 def only_ready_made() -> Mappings:
-    """The mappings of a household that has none of its own."""
+    """The ready-made mappings, for a household without its own."""
     return Mappings((), ready_made())
 
 
@@ -86,7 +86,7 @@ def _mapping_files(source: Path) -> list[Path]:
 
 
 def mappings_digest_of(reader: str) -> str:
-    """The part of ``OwnMappings.reader`` that stands for a household's own mappings."""
+    """The part of ``OwnMappings.reader`` that identifies a household's own mappings."""
     return reader.partition(" ")[2]
 
 

@@ -30,7 +30,7 @@ def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
 
 
 _RENAMED = "\t"
-"""What stands before a renamed category in place of a rule's shop; no shop begins with it."""
+"""The prefix of a renamed category in the column of a rule's shop; no shop begins with it."""
 
 
 def _rule(shop: str, category: Category) -> CategoryRule:
@@ -40,7 +40,7 @@ def _rule(shop: str, category: Category) -> CategoryRule:
 
 
 def _key(rule: CategoryRule) -> str:
-    """What stands for a rule's rows in the table."""
+    """The key of a rule's rows in the table."""
     if rule.renamed is None:
         return rule.shop
     return _RENAMED + json.dumps([rule.renamed.major, rule.renamed.minor], ensure_ascii=False)
@@ -57,7 +57,7 @@ def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, st
 
 
 def put_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
-    """Store a rule in place of the one for the same rows; call within a transaction."""
+    """Store a rule, replacing one for the same rows; call within a transaction."""
     connection.execute(
         "INSERT INTO category_rules (tool_id, shop, category_major, category_minor) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (tool_id, shop) DO UPDATE SET "
@@ -99,7 +99,7 @@ def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
     return changed
 
 
-# Casts: without a type SQLite makes no index of what is joined, and each row would go through all.
+# Casts: without a type SQLite builds no automatic index for the join.
 _APPLY = """
 WITH own AS MATERIALIZED (
     SELECT CAST(value ->> 0 AS INTEGER) AS id, value ->> 1 AS major, value ->> 2 AS minor
@@ -172,7 +172,7 @@ def renamed_rows(
 
 
 def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Category]:
-    """The category that the user gave to a row alone, by the row's id."""
+    """The category that the user gave to a single row, by the row's id."""
     rows = connection.execute(
         "SELECT t.id, n.category_major, n.category_minor FROM row_notes AS n "
         "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
@@ -253,7 +253,7 @@ def _subject(major: str, minor: str) -> Subject:
 def put_months(
     connection: apsw.Connection, tool_id: int, path: str, months: Iterable[AssetMonth]
 ) -> None:
-    """Store months in place of those that are known; call within a transaction."""
+    """Store months, replacing the stored ones; call within a transaction."""
     for asset_month in months:
         key = (tool_id, str(asset_month.month))
         connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)

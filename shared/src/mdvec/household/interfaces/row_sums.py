@@ -23,7 +23,7 @@ from mdvec.household.interfaces.ledger_sums import (
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
 RowOrder = Literal[Order, "shop", "category", "account"]
-"""The orders of a table: a model asks for the extremes alone."""
+"""The sort orders of the page's table; models can only sort by date and amount."""
 _ORDERS: dict[RowOrder, str] = {
     "newest": "date DESC, id DESC",
     "oldest": "date, id",
@@ -42,7 +42,7 @@ _GREATEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """What rows have in common, apart from their words; None and () restrict nothing.
+    """The conditions on rows other than words; None and () restrict nothing.
 
     Attributes:
         ledger: the days of the whole ledger, from the first with a row to the last.
@@ -86,12 +86,12 @@ class RowCondition:
 
     @property
     def known_days(self) -> Days | None:
-        """The days asked for that are of the ledger."""
+        """The requested days within the ledger."""
         return (self.days or self.ledger).within(self.ledger)
 
     @property
     def is_of_few_days(self) -> bool:
-        """Whether few of the ledger's days are asked for."""
+        """Whether only few of the ledger's days are requested."""
         shared = self.known_days
         return self.days is not None and (
             shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.ledger), 1)
@@ -119,7 +119,7 @@ class RowsChosen:
 
 def extent_of(connection: apsw.Connection, tool_id: int) -> Days:
     """The days of a ledger, from the first with a row to the last; there has to be a row."""
-    # Each from an index of its own.
+    # Each from its own index.
     first, last = connection.execute(
         "SELECT (SELECT min(date) FROM transactions WHERE tool_id = ?1), "
         "(SELECT max(date) FROM transactions WHERE tool_id = ?1)",
@@ -167,7 +167,7 @@ def sums_by_text(
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
     ids = json.dumps(sorted(noted))
     without = f" AND NOT {_is_one_of('id')}" if noted else ""
-    # Whether there is an amount is asked apart: so the rows are summed in the index's order.
+    # A separate condition on the amount lets SQLite sum the rows in the index's order.
     kinds = (("amount IS NOT NULL", index), ("amount IS NULL", _BY_AMOUNT))
     summed_rows: list[RowSum] = []
     for known, by in kinds:

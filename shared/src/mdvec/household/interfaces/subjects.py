@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from mdvec import search  # loaded when used: it needs NumPy, and a list of tools none of it
+from mdvec import search  # loaded on use: it imports NumPy, which listing the tools does not need
 from mdvec.embedding import default_constants
 from mdvec.household.core.categories import (
     AmbiguousCategory,
@@ -295,7 +295,7 @@ Embed = Callable[[Tool, str], "Vectors | None"]
 """Embeds words with a tool's model; None if the model cannot do so at once."""
 _MIN_LIKENESS, _MIN_BESIDE = 2.0, 3.0
 """Standard deviations above unrelated passages: 病院 finds 内科クリニック, and hardly any noise.
-Beside shops that the words name, only what is nearer is of use."""
+If the words name shops, only nearer subjects are useful."""
 _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 
 

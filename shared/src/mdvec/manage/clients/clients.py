@@ -18,7 +18,7 @@ SERVER_NAME = "mdvec"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Where to look for a client's files; ``platform`` is as ``sys.platform`` names it."""
+    """Where to look for a client's files; ``platform`` is a value of ``sys.platform``."""
 
     platform: str
     home: Path
@@ -41,8 +41,8 @@ class Machine:
     def claude_desktop(self) -> Path:
         """The folder of Claude Desktop's settings.
 
-        The one from the Store, as its installer for Windows is since 2026, reads its own instead:
-        https://github.com/anthropics/claude-code/issues/26073.
+        The version from the Microsoft Store (its Windows installer since 2026) has a folder of its
+        own: https://github.com/anthropics/claude-code/issues/26073.
         """
         if self.platform == "win32":
             packages = self.folder("LOCALAPPDATA", "AppData/Local") / "Packages"
@@ -64,8 +64,8 @@ class Client:
         is_typed: whether an entry states its transport.
         has_urls: whether an entry may be the URL of a server; otherwise the client starts
             mdvec-mcp, which forwards STDIO to that URL.
-        extras: what an entry contains besides, such as the switch that loads the tools of a server
-            at once where the client would hide them behind a search.
+        extras: further keys of an entry, such as the switch that loads the tools of a server at
+            once where the client would hide them behind a search.
     """
 
     title: str
@@ -92,9 +92,9 @@ class Client:
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The server to register: a program with its options, or one that runs at a URL already.
+    """The server to register: a program with its options, or a running server at a URL.
 
-    ``is_database_chosen`` is whether the user named the database for this entry.
+    ``is_database_chosen``: the user named the database for this entry.
     """
 
     program: str

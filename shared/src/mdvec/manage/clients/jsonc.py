@@ -36,7 +36,7 @@ def parse(text: str) -> object:
 
 
 def put_member(text: str, path: tuple[str, ...], value: object) -> str:
-    """The text with a value at ``path``, the names that lead to it; any of them may be new."""
+    """The text with ``value`` at ``path``, a sequence of member names; any of them may be new."""
     plain = _strict_json(text)
     if not plain.strip():
         comments = f"{text.rstrip()}\n" if text.strip() else ""
@@ -98,7 +98,7 @@ def _cut(text: str, before: _Member | None, member: _Member) -> str:
 def _insert(text: str, plain: str, brace: int, name: str, value: object) -> str:
     """The text with a new first member in the object that opens at ``brace``.
 
-    As the first member it does not depend on what follows the last: a comment, or an extra comma.
+    Inserting first avoids the comments and extra commas after the last member.
     """
     outer = _indent(text, brace)
     indent = outer + _INDENT
@@ -125,7 +125,7 @@ def _indent(text: str, position: int) -> str:
 
 
 def _member(plain: str, brace: int, name: str) -> _Member | None:
-    """The member of that name; of duplicates the last, as in every parser."""
+    """The member of that name; the last of duplicates, as in every parser."""
     matches = [member for member in _members(plain, brace) if member.name == name]
     return matches[-1] if matches else None
 

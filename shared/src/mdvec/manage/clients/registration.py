@@ -1,7 +1,7 @@
 """Adds the server to a client's file, or removes it; keeps a backup of the file.
 
-What takes a file raises NotRegistered if that cannot be read or written, what takes its text
-FileNotUnderstood if that is not what the client's file should be.
+Functions that take a file raise NotRegistered if it cannot be read or written. Functions that take
+its text raise FileNotUnderstood if it does not have the client's format.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
     "--database": frozenset({"--connect", "--data-dir"}),
     "--docs-dir": frozenset({"--name"}),
 }  # fmt: skip
-"""The server's options that cannot stand, or mean nothing, beside a new value of another one."""
+"""Options of the server that a new value of another option excludes or makes meaningless."""
 
 _Option = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RenewedEntry:
-    """An entry for a client's file; what is kept of the previous one, and what is dropped."""
+    """A new entry for a client's file, and what it keeps and drops of the previous one."""
 
     entry: ClientEntry
     kept: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class RenewedEntry:
 
 
 def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEntry:
-    """The server's entry, with what it does not set itself taken from the previous entry.
+    """The server's entry, completed from the previous entry.
 
     Raises:
         EntryNotUnderstood: it is not known what the previous entry starts.
@@ -80,7 +80,7 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
 
 
 def _keys_of_the_other_transport(fresh: ClientEntry, previous: ClientEntry) -> frozenset[str]:
-    """The keys of an entry for a program if the new one is a URL, and the reverse."""
+    """The keys of a program's entry if the new entry has a URL, and vice versa."""
     foreign = _KEYS_OF_A_PROGRAM if "url" in fresh else _KEYS_OF_A_URL
     return foreign | {"type"} if foreign & previous.keys() else foreign
 
@@ -88,9 +88,9 @@ def _keys_of_the_other_transport(fresh: ClientEntry, previous: ClientEntry) -> f
 def _merge_options(
     server: Server, fresh: list[_Option], previous: list[_Option]
 ) -> tuple[list[_Option], list[_Option]]:
-    """The options that are set anew, and those of the previous entry that go with them.
+    """The new options, and the previous ones that remain valid with them.
 
-    A previous --data-dir stays, instead of --database, unless a database was asked for.
+    A previous --data-dir is kept instead of --database, unless the user chose a database.
     """
     if not server.is_database_chosen and "--data-dir" in map(_name, previous):
         fresh = [option for option in fresh if _name(option) != "--database"]
@@ -100,16 +100,16 @@ def _merge_options(
 
 
 def _own_arguments(entry: ClientEntry) -> list[str]:
-    """The arguments of mdvec-mcp itself, without those of a program that starts it, such as uvx.
+    """The arguments of mdvec-mcp itself, without those of a launcher such as uvx.
 
     Raises:
-        FileNotUnderstood: they cannot be told, and one such as --read-only must not get lost.
+        EntryNotUnderstood: they are unknown, and one such as --read-only must not get lost.
     """
     arguments = entry.get("args", [])
     if not isinstance(arguments, list):
         raise EntryNotUnderstood
     line = [str(entry.get("command", "")), *map(str, arguments)]
-    # A Windows path takes either separator, whichever system the program is of.
+    # A Windows path accepts both separators, so this works for paths of any system.
     programs = (PureWindowsPath(part).name.lower().removesuffix(".exe") for part in line)
     starts = [at for at, program in enumerate(programs) if program in _PROGRAM_NAMES]
     if not starts and any(line):
@@ -143,7 +143,8 @@ class NotRegistered(MdvecError):
 class FileChange:
     """The result of changing a client's file; ``changed`` is False if there was nothing to do.
 
-    ``backup`` is a copy of the file before, if there was one; ``kept`` and ``dropped`` as above.
+    ``backup`` is a copy of the old file, if there was one; ``kept`` and ``dropped`` are those of
+    ``RenewedEntry``.
     """
 
     file: Path
@@ -154,9 +155,9 @@ class FileChange:
 
 
 def register(client: Client, machine: Machine, server: Server, now: datetime) -> FileChange:
-    """Add the server's entry to the client's file, unless it is there already.
+    """Add the server's entry to the client's file, unless the file has it.
 
-    What the user added to a previous entry stays.
+    Additions of the user to a previous entry are kept.
     """
     file = client.file(machine)
     text = _text(file) or ""
@@ -199,9 +200,9 @@ def registered_entry(client: Client, machine: Machine) -> dict[str, object] | No
 
 
 def _text(file: Path) -> str | None:
-    """The text of a file with its own line ends, without a byte order mark; None if there is none.
+    """The text of a file with unchanged line ends, without a byte order mark; None without a file.
 
-    No client needs the mark, so a file that is written again has none.
+    No client needs the mark, so rewritten files have none.
     """
     try:
         if file.stat().st_size > _MAX_BYTES:
@@ -237,7 +238,7 @@ def _write(file: Path, text: str, now: datetime) -> Path | None:
 
 
 def _backup(file: Path, now: datetime) -> Path | None:
-    """Copy a file beside itself under an unused name; None if there is no file."""
+    """Copy a file to an unused name next to it; None if there is no file."""
     if not file.exists():
         return None
     stem = f"{file.name}.before-mdvec-{now:%Y%m%d-%H%M%S}"

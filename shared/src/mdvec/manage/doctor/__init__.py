@@ -1,1 +1,1 @@
-"""`mdvec doctor`: checks of an installation, each with the command that fixes what it finds."""
+"""`mdvec doctor`: checks an installation, and names the command that fixes each finding."""

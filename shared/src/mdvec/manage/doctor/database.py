@@ -48,7 +48,7 @@ _COMFORTABLE = 500 * MEGABYTE
 
 
 def check_database(installation: Loaded) -> Iterator[Finding]:
-    """Whether the file is whole and of this version's format, and only its owner's.
+    """Check the file's integrity, format and permissions.
 
     Raises:
         DatabaseError: it cannot be opened; the message says why.
@@ -132,7 +132,7 @@ _DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)
 
 
 def check_leftovers(installation: Loaded) -> Iterator[Finding]:
-    """Find leftovers that no search and no running import uses."""
+    """Find leftovers of imports that no search and no running import uses."""
     database = installation.settings.database_path
     with open_database(database, "read") as connection:
         rows = registry.list_tools(connection)
@@ -177,7 +177,7 @@ def _is_left(table: str, tool: Tool) -> bool:
 
 
 def _remove(database: Path, name: str) -> None:
-    """Drop a tool's leftovers; releasing the lock removes the lock file."""
+    """Drop a tool's leftovers; its lock file is removed with the lock."""
     with open_database(database, "write") as connection:
         tool = registry.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None):
@@ -214,7 +214,7 @@ _BYTES_PER_NUMBER = 4
 
 
 def check_indexes(installation: Loaded) -> Iterator[Finding]:
-    """Check that every chunk, and nothing else, has a vector, words and a signature."""
+    """Check that exactly the stored chunks have vectors, words and signatures."""
     database = installation.settings.database_path
     with open_database(database, "read") as connection, snapshot(connection):
         for tool in registry.list_tools(connection):
@@ -279,7 +279,7 @@ def _reason_to_rebuild(
     if missing or extra:
         return f"its index of words lacks {missing} of {count} chunks and has {extra} too many"
     if not index.has_signatures(connection, tool.tables):
-        return None  # a server has the vectors; the check of the engine compares them
+        return None  # a server has the vectors; ``check_engine`` compares them
     signed = _number(
         connection,
         f"SELECT coalesce(sum(length(signatures)), 0) FROM {identifier(tool.tables.signatures)} "
@@ -300,7 +300,7 @@ _ENGINE = "engine"
 
 
 def check_engine(installation: Loaded) -> Iterator[Finding]:
-    """Check that the engine of the settings has exactly the vectors of every tool."""
+    """Check that the configured engine has exactly the vectors of every tool."""
     server, database = installation.settings.vector_engine, installation.settings.database_path
     with open_database(database, "read") as connection, snapshot(connection):
         indexed = [
@@ -371,7 +371,7 @@ def _compare_vectors(
     known: index.StoredCollection,
     server: index.ChromaServer,
 ) -> Finding:
-    """Whether the server has exactly the vectors of a tool, and only this file writes them."""
+    """Check that the server has exactly a tool's vectors, and that only this file writes them."""
     collection = index.ChromaIndex(server, known.name, index.WRITE_SECONDS)
     try:
         if known.is_changed_elsewhere(collection.build()):
@@ -396,7 +396,7 @@ def _compare_vectors(
 def _rebuild(
     database: Path, name: str, server: index.ChromaServer | None, *, in_new_index: bool
 ) -> None:
-    """Index a tool's stored vectors where the settings want it; the old index stays if it can."""
+    """Index a tool's stored vectors with the configured engine; keep the old index if possible."""
     with open_database(database, "write") as connection:
         tool = registry.get_tool(connection, name)
         with only_import_of(database, tool, lambda _: None):

@@ -40,7 +40,7 @@ GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The findings that remain after fixing, and the sentences of the fixed ones."""
+    """The remaining findings, and the sentences of those that were fixed."""
 
     findings: tuple[Finding, ...]
     fixed: tuple[str, ...]

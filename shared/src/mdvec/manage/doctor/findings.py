@@ -11,10 +11,10 @@ FindingLevel = Literal["ok", "warning", "trouble"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding about the installation: a ``warning`` is worth a look, ``trouble`` does not work.
+    """A finding about the installation: ``warning`` is worth a look, ``trouble`` needs fixing.
 
-    ``command`` is what fixes it, ``fix`` what `mdvec doctor --fix` runs without losing data; None
-    if the user must decide.
+    ``command`` fixes it; ``fix`` is what `mdvec doctor --fix` runs without losing data, None if the
+    user must decide.
     """
 
     level: FindingLevel

@@ -1,4 +1,4 @@
-"""Checks what is installed and set: libraries, settings, clients, models, and sources of tools."""
+"""Checks libraries, settings, clients, models, and the sources of tools."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _font(installation: Loaded) -> Finding:
 
 
 def check_settings(installation: Loaded) -> Iterator[Finding]:
-    """List every setting that is not a default, with its origin, and check the log."""
+    """List every non-default setting with its origin, and check the log."""
     if installation.file is None:
         yield Finding("ok", "settings", "no settings file; what is not named here is a default")
     else:
@@ -169,7 +169,7 @@ def _check_entry(name: str, client: Client, entry: ClientEntry, database: Path) 
 
 
 def check_models(installation: Loaded) -> Iterator[Finding]:
-    """Check that the models of tools and settings, and the reranker, are here; none is loaded."""
+    """Check that the models of tools and settings, and the reranker, are installed; loads none."""
     needed = _needed_models(installation)
     for card in CARDS.values():
         lack = catalog.missing(card)
@@ -180,7 +180,7 @@ def check_models(installation: Loaded) -> Iterator[Finding]:
                 "trouble", "models", f"{card.name} is missing ({lack}); {needed[card.name]}",
                 card.how_to_get,
             )  # fmt: skip
-        elif card.onnx is None:  # of these there are too many to list
+        elif card.onnx is None:  # there are too many of these to list
             yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
     yield from _of_reranker(installation)
     options = installation.settings.model.options()
@@ -225,13 +225,13 @@ def _of_reranker(installation: Loaded) -> Iterator[Finding]:
 
 
 def _needed_models(installation: Loaded) -> dict[str, str]:
-    """What needs each model, by the model's name."""
+    """For each model, by name, what needs it."""
     needed = {}
     if installation.settings.model.name != catalog.AUTO:
         needed[installation.settings.model.name] = "[model] name asks for it"
     try:
         tools = list_tools(installation.settings.database_path, active_only=False)
-    except DatabaseError:  # the checks of the database report it
+    except DatabaseError:  # ``check_database`` reports it
         return needed
     for tool in tools:
         if tool.model is not None:

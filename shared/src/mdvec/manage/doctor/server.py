@@ -1,4 +1,4 @@
-"""Checks the server: starts it, lists its tools, searches, and sees how queries are confined."""
+"""Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Session:
         return result
 
     def send(self, message: Mapping[str, object]) -> None:
-        """Send a message; if the server has ended, reading its next answer says so."""
+        """Send a message; if the server has ended, reading the answer reports it."""
         assert self._process.stdin is not None  # noqa: S101 - it is a pipe
         with suppress(OSError):
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
@@ -88,7 +88,7 @@ class Session:
         return message
 
     def end_late(self) -> None:
-        """Kill the server, which has taken too long."""
+        """Kill the server because it took too long."""
         self.is_late = True
         self._process.kill()
 
@@ -97,9 +97,9 @@ class Session:
 def server_session(
     command: Sequence[str], seconds: float, environment: Mapping[str, str]
 ) -> Iterator[Session]:
-    """A server that runs for this block, and a session with it.
+    """Run a server for the duration of the block; yields a session with it.
 
-    ``seconds`` limit everything together; ``environment`` adds variables to this process's.
+    ``seconds`` limits the whole session; ``environment`` extends this process's environment.
 
     Raises:
         ServerFailed: it cannot be started, or did not answer.
@@ -159,13 +159,13 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
         return
     arguments = server_arguments(installation.settings.database_path, installation.file)
     with tempfile.TemporaryDirectory() as folder:
-        # The server gets a log of its own, because the user's is for the user's searches.
+        # The server gets its own log, because the user's log is for the user's searches.
         log = Path(folder) / "events.log"
         environment = {
             "MDVEC_LOG_FILE": str(log), "MDVEC_LOG_FORMAT": "json", "MDVEC_LOG_LEVEL": "INFO",
         }  # fmt: skip
         if any(map(is_endpoint_model, models_in_use(installation.settings.database_path))):
-            # The search asks for a title of the user's, which must not go to an endpoint unasked.
+            # The search contains a title of the user's, which must not be sent without permission.
             environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
         with server_session([program, *arguments], seconds, environment) as server:
@@ -175,7 +175,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
                 "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
             )
             yield from _search(server, installation.settings.database_path)
-            # A bridge writes no log; the server behind it does.
+            # A bridge writes no log of queries; the server behind it does.
             if _HANDLES in names and installation.settings.server.url is None:
                 yield _queries(server, log)
 
@@ -219,7 +219,7 @@ def _title(database: Path) -> str | None:
                     "AND trim(title) <> '' LIMIT 1"
                 ):
                     return str(title)[:_MAX_QUERY_CHARS]
-    except DatabaseError:  # the checks of the database report it
+    except DatabaseError:  # ``check_database`` reports it
         pass
     return None
 

@@ -21,7 +21,7 @@ from mdvec.text import MAX_TAG_CHARS, composed, folded_tag, some_of
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
 MAX_QUERIES = 5
-"""Queries beside the first."""
+"""Queries after the first."""
 MAX_PATH_CHARS = 500
 MAX_TAGS_ASKED = 20
 MAX_DAY_CHARS = 60
@@ -279,7 +279,7 @@ _QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
 _SIGNED = re.compile(
     rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
 )
-"""A hyphen, or what input methods type for it: a minus sign, a full-width hyphen."""
+"""A hyphen, or characters that input methods type for it: a minus sign, a full-width hyphen."""
 _EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
 _CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
 

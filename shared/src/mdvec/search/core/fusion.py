@@ -56,7 +56,7 @@ CLEAR_LEAD = 0.2
 LEAD_SHARE = 0.3
 """The share of the base trust that remains even with the clearest lead."""
 NAMED_SHARE = 0.0
-"""The share of the base trust that remains if a title or heading is exactly what is asked for."""
+"""The share of the base trust that remains if a title or heading equals the question."""
 FOREIGN_TRUST = 0.8
 SUPPORT = 0.25
 """The share of the vector score of a document's nearest other passage that is added to a passage's.

@@ -257,7 +257,7 @@ class RequestHandler:
         return query, self._check(self._serialize(query), query)
 
     def _source(self, source: str, statement: str = SELECT_ALL) -> tuple[str, frozenset[str]]:
-        """A source as it can stand after FROM in a statement, and the tables that it reads."""
+        """A source in the form that can follow FROM, and the tables that it reads."""
         known, text = list(self._all_tables), clean(source)
         table = find_table(text, known)
         if table is not None:
@@ -342,7 +342,7 @@ class RequestHandler:
         return shortest
 
     def _serialize(self, sql: str, *soon: str) -> str:
-        """The syntax tree of SQL; those of ``soon`` are made together with it."""
+        """The syntax tree of SQL; parses the statements ``soon`` with it."""
         if sql not in self.trees:
             texts = [sql, *soon]
             trees = ", ".join(["json_serialize_sql(?)"] * len(texts))

@@ -219,7 +219,7 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
 
 
 def sample_text(position: int | str) -> str:
-    """A text that is recognisable in a plan."""
+    """A text that can be recognised in a query plan."""
     return f"mdvec_sample_{position}"
 
 
