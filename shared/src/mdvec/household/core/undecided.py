@@ -234,7 +234,7 @@ def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
 def _is_decided(
     mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
 ) -> bool:
-    """Whether somebody has doubts, under one of the keys, what a text in a column means."""
+    """Whether the mapping says, under one of the keys, what a text in a column means."""
     conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
         fnmatchcase(one_spelling(text), one_spelling(pattern))
