@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from xml.etree import ElementTree as ET
 
 from bs4 import Tag
@@ -83,12 +84,10 @@ def _local(name: str) -> str:
 
 def _property(element: ET.Element, name: str, default: str) -> str:
     """A sign in the properties of an element."""
-    for properties in element:
-        if _local(properties.tag).endswith("Pr"):
-            for known in properties:
-                if _local(known.tag) == name:
-                    values = [v for key, v in known.attrib.items() if _local(key) == "val"]
-                    return values[0] if values else ""
+    groups = (child for child in element if _local(child.tag).endswith("Pr"))
+    for known in chain.from_iterable(groups):
+        if _local(known.tag) == name:
+            return next((value for key, value in known.attrib.items() if _local(key) == "val"), "")
     return default
 
 

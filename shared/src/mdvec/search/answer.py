@@ -24,7 +24,7 @@ from mdvec.search.core.filters import (
     Sort,
 )
 from mdvec.search.core.fusion import NO_EVIDENCE, Evidence, SearchMode
-from mdvec.search.filtering import explain_empty, narrow, without_document
+from mdvec.search.filtering import Narrowed, explain_empty, narrow, without_document
 from mdvec.search.hits import Hit, hits, of_documents
 from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
 from mdvec.search.ranking import (
@@ -325,14 +325,7 @@ def _answer(
     records: Records | None,
 ) -> Answer:
     with stopwatch.stage("filter"):
-        narrowed = [narrow(connection, tool, question.filters) for tool in requested]
-        if (source := question.related_to) is not None:
-            narrowed = [
-                without_document(connection, tool, left, source.file_path)
-                if tool.name == source.tool
-                else left
-                for tool, left in zip(requested, narrowed, strict=True)
-            ]
+        narrowed = [_narrowed(connection, tool, question) for tool in requested]
     rankings: dict[str, Ranking] = {}
     about_words: list[str] = []
     for text, of_query in zip(question.all_queries, vectors, strict=True):
@@ -358,9 +351,9 @@ def _answer(
     notes += [note for note in (still_to_come(connection, tool) for tool in requested) if note]
     of_records = [tool for tool in requested if KINDS[tool.kind].is_made_of_records]
     total = sum(
-        pool.statistics.chunks
-        if records is None or pool.tool not in of_records
-        else records.count(connection, pool.tool)
+        records.count(connection, pool.tool)
+        if records is not None and pool.tool in of_records
+        else pool.statistics.chunks
         for pool in pools
     )
     searched = sum(pool.searched for pool in pools)
@@ -404,6 +397,14 @@ def _answer(
 def _never_read(connection: apsw.Connection, tools: Sequence[Tool]) -> list[str]:
     """Notes on files that could not be read, which may have what was not found."""
     return [note for tool in tools if (note := never_read(connection, tool))]
+
+
+def _narrowed(connection: apsw.Connection, tool: Tool, question: Question) -> Narrowed:
+    """What the filters leave of a tool, without the document that the question is about."""
+    left, source = narrow(connection, tool, question.filters), question.related_to
+    if source is None or tool.name != source.tool:
+        return left
+    return without_document(connection, tool, left, source.file_path)
 
 
 def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:

@@ -109,17 +109,17 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     by_setting: dict[str, str] = {}
     columns: dict[str, str] = {}
     nulls: dict[str, list[str]] = {}
-    for choice in choices:
-        if choice.fits(path):
-            if choice.setting == COLUMN:
-                columns[choice.column] = choice.value
-            elif choice.setting == NULL:
-                nulls.setdefault("", []).append(choice.column)
-            elif choice.kind == NULL:
-                text = choice.setting.removeprefix(_NULL_IN)
-                nulls.setdefault(choice.column, []).append(text)
-            else:
-                by_setting[choice.setting] = choice.value
+    fitting = [choice for choice in choices if choice.fits(path)]
+    for choice in fitting:
+        if choice.setting == COLUMN:
+            columns[choice.column] = choice.value
+        elif choice.setting == NULL:
+            nulls.setdefault("", []).append(choice.column)
+        elif choice.kind == NULL:
+            text = choice.setting.removeprefix(_NULL_IN)
+            nulls.setdefault(choice.column, []).append(text)
+        else:
+            by_setting[choice.setting] = choice.value
     header = by_setting.get(HEADER_ROW, "0")
     return ReadingOptions(
         by_setting.get(ENCODING, ""),

@@ -149,17 +149,22 @@ def _as_code(number: int, codes: Iterable[tuple[str, int, tuple[str, ...]]]) -> 
     """A number as shown by the first section whose condition it meets."""
     for condition, limit, shown in codes:
         if not condition or _COMPARED[condition](number, limit):
-            places = sum(len(part) for part in shown if part[0] == "0")
-            digits = str(number).zfill(places)
-            more, text = len(digits) - places, ""
-            for part in shown:
-                if part[0] == "0":
-                    taken = len(part) + more
-                    text, digits, more = text + digits[:taken], digits[taken:], 0
-                else:
-                    text += part[1:]
-            return text.strip()
+            return _filled(shown, str(number))
     return number
+
+
+def _filled(shown: Iterable[str], digits: str) -> str:
+    """The parts of a section with digits in place of its zeros; surplus ones come first."""
+    parts = tuple(shown)
+    places = sum(len(part) for part in parts if part[0] == "0")
+    surplus, digits, text = max(len(digits) - places, 0), digits.zfill(places), ""
+    for part in parts:
+        if part[0] == "0":
+            taken = len(part) + surplus
+            text, digits, surplus = text + digits[:taken], digits[taken:], 0
+        else:
+            text += part[1:]
+    return text.strip()
 
 
 def unescaped(text: str) -> str:

@@ -300,13 +300,7 @@ class QueryProcess:
             try:
                 with child.spool.showing(files):
                     question = request | {"source": source, "named": shown}
-                    try:
-                        response = child.request(question, seconds)
-                    except QueryFailed:  # an import may have replaced a file during the query
-                        if child.is_ready():
-                            raise
-                        child.prepare()
-                        response = child.request(question, seconds)
+                    response = _respond(child, question, seconds)
             except UnknownTable as error:  # the child only knows tables that the source names
                 self._warn(*child.missing)  # perhaps it is one of these
                 living = [table.name for table in self._named.living()]
@@ -320,14 +314,28 @@ class QueryProcess:
                 self._warn("; ".join(notes))
             for table in tables:
                 note_reads(table.made_from)
-                if table.is_older_than(child.data):
-                    again = "export" if table.rows is None else "materialize"
-                    self._warn(
-                        f"{table.name} is from before its data changed; {again} it again for "
-                        "the current rows"
-                    )
+                self._warn_if_old(table, child)
             yield child, response
+
+    def _warn_if_old(self, table: NamedTable, child: Child) -> None:
+        if table.is_older_than(child.data):
+            again = "export" if table.rows is None else "materialize"
+            self._warn(
+                f"{table.name} is from before its data changed; {again} it again for "
+                "the current rows"
+            )
 
     def _warm(self) -> None:
         with suppress(MdvecError), self._turn():
             self._main.prepare()
+
+
+def _respond(child: Child, question: Message, seconds: float) -> Message:
+    """The response of a child; asks again if an import replaced a file during the query."""
+    try:
+        return child.request(question, seconds)
+    except QueryFailed:
+        if child.is_ready():
+            raise
+        child.prepare()
+        return child.request(question, seconds)
