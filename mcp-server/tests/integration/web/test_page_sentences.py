@@ -47,6 +47,9 @@ TYPED = {
     "zyx 水を備える": "答えていそうな段落は、ほかにありません",
     '"水を見る" 水': '"水を見る" とそのまま書いた段落はありません',
     '"kind: 湯" 水': '"kind: 湯" はありませんが、文書の別のところ（フロントマターなど',
+    "湯": '"湯" は本文になく、ファイルの先頭の項目',
+    "zyv": "答えていそうな段落はありません",
+    "zyw": "notes の c.md は取り込めず",
     "-水": "-水 はふつうの文字として",
     "話 -水": 'どの段落にも "水" があります',
 }
@@ -116,6 +119,7 @@ def client(home, tmp_path, monkeypatch):
     notes = Collection(tmp_path / "notes", database)
     notes.write("a.md", "---\ntags: [水]\nkind: 湯\n---\n# 水\n\n水を備える。\n")
     notes.write("b.md", "# 水\n\n水の話。waterworks。\n")
+    (notes.folder / "c.md").write_bytes(b"\xff")
     notes.import_()
     Collection(tmp_path / "empty", database, "empty")
     Collection(home / "b", database, "home-b")
