@@ -134,7 +134,10 @@ class _Commands(TyperGroup):
             raise typer.Exit(STOPPED) from error
         except MdvecError as error:
             record("refusal", program="mdvec", error=type(error).__name__)
-            say(f"error: {error}")
+            first, *others = error.sentences
+            say(f"error: {first}")
+            for sentence in others:
+                say(f"warning: {sentence}")
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 

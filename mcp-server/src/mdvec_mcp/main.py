@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from mdvec import __version__, embedding, log, manage
 from mdvec.errors import MdvecError
@@ -85,8 +85,15 @@ def _reserve_stdio() -> tuple[int, int]:
     return wire
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in the language of the person."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(_in_own_language(message))
+
+
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="mdvec-mcp",
         description="Offer the active tools of an mdvec database to MCP clients: to one over "
         "STDIO, or with --http to many.",

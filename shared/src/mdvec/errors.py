@@ -15,3 +15,8 @@ class MdvecError(Exception):
     """
 
     is_wrong_usage: ClassVar[bool] = False
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The message, and what else a person should know, each as a sentence of its own."""
+        return (str(self),)

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _MAX_SENTENCE = 2_000
+_NUMBER = r"\d[\d,]*"
+_LETTERS = 5
+"""How many letters of a sentence its place in the table is found by."""
+_BETWEEN = {"parts": "; ", "list": ", "}
+"""What is between the sentences or words of the places with these names."""
 _HEADING = "heading"
 """The group of the table with headings instead of sentences."""
 
@@ -20,25 +27,32 @@ _HEADING = "heading"
 def in_japanese(sentence: str) -> str:
     """A sentence in Japanese; one that is not in the table stays as it is.
 
-    Values of places may be sentences of the table themselves, such as a reason.
+    The values of places may be sentences of the table themselves, such as a reason, or several of
+    them. What begins with words, and has more of them, fits better than others.
     """
     if len(sentence) > _MAX_SENTENCE:
         return sentence
-    for first, last, english, japanese in _sentence_table():
-        if not (sentence.startswith(first) and sentence.endswith(last)):
-            continue
-        match = _pattern(english).fullmatch(sentence)
-        if match is not None:
+    loose = sentence
+    for _, _, words, english, japanese in _candidates(sentence):
+        if words in sentence and (match := _pattern(english).fullmatch(sentence)):
             values = match.groupdict()
-            return japanese.format(
-                **{name: _placeholder_value(name, values[name]) for name in values}
-            )
-    return sentence
+            if not any("; " in values[name] for name in values.keys() - _BETWEEN):
+                return _with_values(japanese, values)
+            if loose == sentence:
+                loose = _with_values(japanese, values)
+    pieces = sentence.split("; ") if "; " in sentence else []
+    said = [in_japanese(piece) for piece in pieces]
+    return "。".join(said) if pieces and not {*said} & {*pieces} else loose
+
+
+def _with_values(japanese: str, values: dict[str, str]) -> str:
+    return japanese.format(**{name: _placeholder_value(name, values[name]) for name in values})
 
 
 def _placeholder_value(place: str, value: str) -> str:
-    """The value of a place, translated; a place called parts holds several sentences."""
-    return "; ".join(map(in_japanese, value.split("; ") if place == "parts" else [value]))
+    """The value of a place, translated; some places hold several sentences or words."""
+    between = _BETWEEN.get(place, "\n")
+    return between.join(map(in_japanese, value.split(between)))
 
 
 def heading_in_japanese(heading: str) -> str:
@@ -67,16 +81,36 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
     }
 
 
+_Entry = tuple[int, int, str, str, str]
+"""A sentence: how many letters are not in its places, with a minus; its number; the longest words
+between its places; then itself, in both languages."""
+
+
+def _candidates(sentence: str) -> Iterable[_Entry]:
+    """What a sentence may be, judged by its first and its last letters; the most special first."""
+    beginning, ending = _sentence_table()
+    others = ending.get(sentence[-_LETTERS:], ending[""])
+    return chain(beginning.get(sentence[:_LETTERS], ()), others)
+
+
 @cache
-def _sentence_table() -> tuple[tuple[str, str, str, str], ...]:
-    """For each sentence, its text before the first and after the last place; English; Japanese."""
-    return tuple(
-        (parts[0], parts[-1], english, japanese)
-        for speaker, sentences in known_sentences().items()
-        if speaker != _HEADING
-        for english, japanese in sentences
-        for parts in [_PLACE.split(english)]
-    )
+def _sentence_table() -> tuple[dict[str, list[_Entry]], dict[str, list[_Entry]]]:
+    """The sentences by their first letters, and those that begin with a place by their last."""
+    beginning: dict[str, list[_Entry]] = {}
+    ending: dict[str, list[_Entry]] = {}
+    groups = (group for speaker, group in known_sentences().items() if speaker != _HEADING)
+    for number, (english, japanese) in enumerate(chain.from_iterable(groups)):
+        parts = _PLACE.split(english)[::2]
+        first, last = parts[0], parts[-1]
+        if len(first) >= _LETTERS:
+            table, key = beginning, first[:_LETTERS]
+        else:
+            table, key = ending, last[-_LETTERS:] if len(last) >= _LETTERS else ""
+        entry = -sum(map(len, parts)), number, max(parts, key=len), english, japanese
+        table.setdefault(key, []).append(entry)
+    for entries in beginning.values():
+        entries.sort()
+    return beginning, {key: sorted({*entries, *ending[""]}) for key, entries in ending.items()}
 
 
 @lru_cache(maxsize=1_024)
@@ -85,7 +119,9 @@ def _pattern(english: str) -> re.Pattern[str]:
     parts = _PLACE.split(english)
     return re.compile(
         "".join(
-            f"(?P<{part}>.+?)" if number % 2 else re.escape(part)
+            f"(?P<{part}>{_NUMBER if part.startswith('digits') else '.+?'})"
+            if number % 2
+            else re.escape(part)
             for number, part in enumerate(parts)
         )
     )

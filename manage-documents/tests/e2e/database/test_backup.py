@@ -95,7 +95,7 @@ def test_what_is_no_backup_changes_nothing(saved):
         "text.zip": "the database in text.zip is damaged, or not mdvec's; take another backup;",
         "pages.zip": "the database in pages.zip is damaged, or not mdvec's; take another backup;",
         "rows.zip": "the database in rows.zip is damaged, or not mdvec's; take another backup;",
-        "format.zip": "in format.zip was made by a newer mdvec (format 99; this one knows up to",
+        "format.zip": "in format.zip was made by a newer mdvec (format 99, this one knows up to",
         "newer.zip": "the settings in newer.zip cannot be used (config.toml: ",
     }.items():
         done = saved("restore", name, "--yes")

@@ -122,6 +122,28 @@ def test_errors_and_findings_are_in_japanese_but_not_json(mdvec):
     assert sum(bool(KANA.search(line)) for line in lines) > 10
 
 
+def test_why_a_file_is_not_read_or_a_query_fails_is_said_in_japanese(mdvec):
+    for name in ("a.pdf", "a.docx", "a.html", "a.odt", "a.xlsx", "a.parquet", "a.duckdb", "a.zip"):
+        mdvec.write(name, "no such file")
+    mdvec.write("a.csv", "a,b\n1,2\n3\n")
+    mdvec.write("b.csv", "a,b\n1,2\n")
+    mdvec.write("c.json", '[{"a": 1, "a": 2}]')
+    for name, kind in (("notes", "markdown"), ("sales", "dataset")):
+        mdvec("tool", "add", "-n", name, "-d", "売上", "-s", "docs", "--kind", kind)
+    done = mdvec.each(
+        "import -n notes", "import -n sales", "import -n sales --mode update --header-row 9",
+        ["query", "SELECT nope FROM sales__b"], "profile sales__b --from x --to y",
+        "serve --connect http://127.0.0.1 --docs-dir docs", MDVEC_DISPLAY_LANGUAGE="ja",
+    )  # fmt: skip
+    lines = [line for each in done for line in each.err.splitlines()]
+    assert [line for line in lines if ENGLISH.search(line.partition(": mdvec ")[0])] == []
+    assert done[3].err.splitlines() == [
+        "エラー: 列「nope」はありません。sales__b の列: a, b",
+        "警告: sales の答えには、取り込めなかったものがありません: a.csv, a.duckdb, a.parquet, "
+        "a.xlsx, c.json",
+    ]
+
+
 def test_what_has_no_translation_is_in_english_as_a_whole(monkeypatch):
     monkeypatch.setenv("MDVEC_DISPLAY_LANGUAGE", "ja")
     assert in_own_language("error: Binder Error: no such function") == (

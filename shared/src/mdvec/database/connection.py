@@ -405,12 +405,12 @@ def _check_version(connection: apsw.Connection, path: Path) -> None:
             f"{path} is a database of another program; name another file with --database"
         )
     if number > migrations.LATEST:
-        made = f"a newer mdvec (format {number}; this one knows up to {migrations.LATEST})"
+        made = f"a newer mdvec (format {number}, this one knows up to {migrations.LATEST})"
         raise OtherVersion(path, made, "update mdvec to use it")
     if 0 < number < migrations.OLDEST:
         raise OtherVersion(
             path,
-            f"an mdvec from before the first release (format {number}; this one reads "
+            f"an mdvec from before the first release (format {number}, this one reads "
             f"{migrations.OLDEST} and later)",
             "keep it if it has decisions, notes or budgets that you need to look up, name another "
             "file with --database, and import your folders again",

@@ -90,10 +90,10 @@ class Reranker:
             folder = self._folder()
         except ModelUnavailable as error:
             is_folder = catalog.is_folder(self.name)
-            get = "" if is_folder else f"get it with: mdvec model pull {self.name}, or "
+            leave = "take it out of [search] reranker"
+            pull = f"get it with: mdvec model pull {self.name}, or take it out of [search] reranker"
             raise ModelUnavailable(
-                f"the reranker {self.name!r} is not here ({error}); {get}take it out of "
-                "[search] reranker"
+                f"the reranker {self.name!r} is not here ({error}); {leave if is_folder else pull}"
             ) from error
         if not backends.is_classifier(folder):
             raise ModelUnavailable(

@@ -171,8 +171,10 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         *_rows("failed", ledger.failed),
     ]
     if ledger.misfits:
-        fitting = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
-        misfits = f"{counted(len(ledger.misfits), 'row')} {fitting} not fit the running balance"
+        one = "was imported, but does not fit the running balance"
+        more = "were imported, but do not fit the running balance"
+        fitting = one if len(ledger.misfits) == 1 else more
+        misfits = f"{counted(len(ledger.misfits), 'row')} {fitting}"
         lines += [ReportLine(f"{misfits} of the file"), *_rows("balance", ledger.misfits)]
     if ledger.returned:
         lines.append(ReportLine(f"counted again: {counted(len(ledger.returned), 'row')}"))

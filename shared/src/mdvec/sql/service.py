@@ -44,6 +44,15 @@ Concerns = Callable[["Freshness"], bool]
 class NotAnswered(MdvecError):
     """Work failed; the message has its error and other possible reasons."""
 
+    def __init__(self, *sentences: str) -> None:
+        super().__init__("; ".join(sentences))
+        self._sentences = sentences
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The error, and each of the other reasons."""
+        return self._sentences
+
 
 Notes = Callable[[Concerns | None], list[str]]
 """Gives the notes on the sources concerned, or on all for None."""
@@ -189,9 +198,9 @@ def answered_within_guard(
         warnings = analytics.queries.take_warnings()
         notes = notes_on(None if isinstance(error, UnknownTable) else concerns)
         for more in ([*warnings, *notes], warnings):
-            message = "; ".join([str(error), *more])
-            if more and len(message.encode()) <= MAX_ERROR_BYTES:
-                raise NotAnswered(message) from error
+            failure = NotAnswered(str(error), *more)
+            if more and len(str(failure).encode()) <= MAX_ERROR_BYTES:
+                raise failure from error
         raise
     read = partial(request.reads, names=call.reads) if call.reads else concerns
     return fit_warnings(with_warnings(answer, [*answer.get("warnings", ()), *notes_on(read)]))

@@ -14,7 +14,7 @@ from mdvec.japanese import heading_in_japanese, in_japanese, known_sentences
 PLACE = re.compile(r"\{(\w+)\}")
 TOLD = [*known_sentences()["finding"], *known_sentences()["command"]]
 USAGE = known_sentences()["usage"]  # said by Typer
-KANA = re.compile(r"[ぁ-んァ-ヶ]")
+KANA = re.compile(r"[ぁ-んァ-ヶ一-龠]")
 
 
 def texts_in(constants):
@@ -41,11 +41,15 @@ def literals():
 def test_a_sentence_is_found_and_still_said(english, japanese):
     names = PLACE.findall(english)
     assert set(names) == set(PLACE.findall(japanese))
-    values = {name: f"{at}水" for at, name in enumerate(names)}
+    values = {
+        name: f"{at}{'水' * (not name.startswith('digits'))}" for at, name in enumerate(names)
+    }
     assert in_japanese(english.format(**values)) == japanese.format(**values)
     assert KANA.search(japanese) or english.startswith(("Python", "SQLite"))
     # What is in a literal ends at a place, a count or a choice; the words before that are in one.
-    parts = re.split(r"(?:\b1|\{count\}) \w+(?: is| are)?|'?\{\w+\}'?|[;:,().]", english)
+    parts = re.split(
+        r"(?:\b1|\{(?:count|digits\w*)\}) \w+(?: is| are| was| were)?|'?\{\w+\}'?|[;:,().]", english
+    )
     words = max(parts, key=len).split()
     said = " ".join(words[: max(2, len(words) // 2)])
     assert said in literals() or (english, japanese) in USAGE
@@ -75,5 +79,15 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("plamo is missing (not installed); [model] name asks for it") == (
         "plamo がありません（入っていません）。[model] name で指定されています"
     )
+    assert in_japanese("failed: a.docx: it needs a password; save a copy without one") == (
+        "読めません: a.docx: パスワードが要ります。パスワードなしの写しを保存してください"
+    )
+    assert in_japanese("1 file is newer than the index of x; reindex imports it") == (
+        "x の索引より新しいファイルが 1 個あります。reindex で取り込めます"
+    )
+    assert in_japanese("not read, as mdvec cannot: .odt (1 file), .rtf (2 files)") == (
+        "読めない種類のもの: .odt（1 ファイル）, .rtf（2 ファイル）"
+    )
+    assert in_japanese("my rows") == "my rows"
     assert in_japanese("x" * 3_000) == "x" * 3_000
     assert in_japanese("nothing that is known") == "nothing that is known"
