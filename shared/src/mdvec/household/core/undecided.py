@@ -141,12 +141,13 @@ def _fitting(
     """The readings that the balance proves; of those with the same amounts, the first.
 
     Readings that leave out fewer rows explain more balances, so only those with most rows count.
-    They may leave out rows of ``before`` that moved nothing, as the balances beside them show.
+    They may leave out rows of ``before`` without an amount, and those that moved nothing, as the
+    balances beside them show.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for sentence, mapping in readings:
         read = read_mapped(mapping, records)
-        left_out = {row.line for row in before.rows} - {row.line for row in read.rows}
+        left_out = {row.line for row in before.rows if row.amount} - {row.line for row in read.rows}
         moved_nothing = all(
             moved.get(line) == 0 for moved in movements(before.blocks) for line in left_out
         )
