@@ -13,7 +13,7 @@ from table_of_cases import each
 
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping import Conditions, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
@@ -619,6 +619,19 @@ def test_a_card_with_few_shops_can_say_that_they_are_no_kinds():
     later = head + "2025/8/1,丙,550\n2025/8/2,丁,980\n"
     parsed = read_statement(later.encode(), "a.csv", Mappings((told.mapping,)))
     assert [row.amount for row in parsed.rows] == [-550, -980]
+
+
+def test_a_word_of_the_oldest_row_that_names_its_way_is_not_asked_about():
+    head = "取引日,取引区分,金額,残高,摘要\n"
+    mapping = Mapping(
+        name="架空", header=tuple(head.strip().split(",")), date=("取引日",), description=("摘要",),
+        amount="金額", balance="残高", outgoing=Conditions({"取引区分": ("振込出金",)}),
+    )  # fmt: skip
+    later = "2025/8/1,{},3000,113456,甲\n2025/8/2,振込出金,3456,110000,乙\n"
+    for word, is_read in (("入金", True), ("出金", False), ("税", False)):
+        text = head + later.format(word)
+        parsed = read_statement(text.encode(), "a.csv", Mappings((mapping,)))
+        assert [row.amount for row in parsed.rows] == ([3000, -3456] if is_read else [])
 
 
 def test_a_star_is_no_word_that_counts_by_itself():

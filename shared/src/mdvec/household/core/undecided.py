@@ -25,7 +25,7 @@ from mdvec.household.core.cells import (
     TransactionRow,
     is_date,
 )
-from mdvec.household.core.column_roles import any_of, is_foreign
+from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
     CONDITIONS,
@@ -206,7 +206,7 @@ def undecided_in(
     rows = read.unproven if is_proven else set(range(len(read.rows)))
     for column in columns:
         if not _is_read(column, mapping, stated):
-            asked = _of_unknown_way(rows, column, mapping, columns) if is_proven else rows
+            asked = _of_unknown_way(read, column, mapping, columns) if is_proven else rows
             questions += _unread_column(column, mapping, read, asked, stated)
     known = {each.column for each in questions}
     left = [column for column in columns if column.name not in known]
@@ -265,21 +265,24 @@ def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bo
 
 
 def _of_unknown_way(
-    unproven: set[int], column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
+    read: MappedRows, column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
 ) -> set[int]:
     """The rows without proof of which it is also open which way their money went.
 
-    Where no amount has a sign, a word says it (支払, チャージ), unless no other row has that.
+    Where no amount has a sign, a word says it (支払, 入金), unless no other row has that.
     """
     amounts = next((each.numbers for each in columns if each.key == mapping.amount), None) or []
     has_signs = not mapping.outgoing and any(amount < 0 for amount in amounts)
     if mapping.amount is None or has_signs:
         return set()
+    unproven = read.unproven
     telling = [each for each in columns if each.key in mapping.outgoing.patterns] or [column]
+    ways = [OUTGOING if (row.amount or 0) < 0 else INCOMING for row in read.rows]
     return {
         at for at in unproven
         if not any(
-            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in each.others(unproven)
+            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in ways[at]
+            or each.cells[at] in each.others(unproven)
             for each in telling
         )
     }  # fmt: skip
