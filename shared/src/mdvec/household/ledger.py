@@ -295,12 +295,14 @@ def _older_than_their_time(
     present = [each for each in statements if each.key in folder.present_statements and each.days]
     for each in rank_statements(statements):
         older, newer = each.statement, each.superseded_by
-        is_latest = older in present and not any(
+        if not (newer and older.family == newer.family and older in present):
+            continue
+        is_latest = not any(
             other.mtime_ns > older.mtime_ns and other.family == older.family
             and other.days[0] <= older.days[0] and older.days[-1] <= other.days[-1]
             for other in present
         )  # fmt: skip
-        if newer and older.family == newer.family and is_latest:
+        if is_latest:
             name, other = older.name, newer.name
             is_numbered = name.stem == other.stem and name.number != other.number
             why = "has the higher number" if is_numbered else "has rows of later days"

@@ -19,7 +19,7 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
 from mdvec.household.core.mapping_sentences import Language, MappingSentence
 from mdvec.household.core.moneyforward import ParsedFile
-from mdvec.household.core.proposal import proposal_with, with_stated
+from mdvec.household.core.proposal import against_the_balance, proposal_with, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
 from mdvec.household.core.undecided import Undecided, undecided_in
 from mdvec.household.interfaces.mappings import (
@@ -197,8 +197,9 @@ def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[st
     records = list(records_of(text))
     changed = with_stated(mapping, records, stated) if stated else mapping
     undecided = undecided_in(changed, records, read_mapped(changed, records))
+    against = against_the_balance(mapping, changed, records, stated)
     before = mapping if stated and origin == "own" else None
-    return _Chosen(changed, origin, text, undecided=undecided, before=before)
+    return _Chosen(changed, origin, text, undecided=(*against, *undecided), before=before)
 
 
 def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:

@@ -1,8 +1,12 @@
 """A wallet's IDs: rows that share one are one row only if they are equal, or one was changed."""
 
+from dataclasses import replace
 from datetime import date
 
 import pytest
+
+from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.statement_kinds import Mappings
 
 HEAD = "取引日,出金金額（円）,入金金額（円）,取引内容,取引先,取引方法,取引番号"
 NOVEMBER, DECEMBER = "Transactions_20241101-20241130.csv", "Transactions_20241201-20241231.csv"
@@ -51,7 +55,10 @@ def test_what_two_people_have_of_one_transfer_is_one_row_of_each(folder, second)
     assert amounts(folder) == [-800, -200, -100, 800]
 
 
-@pytest.mark.parametrize("again", [NOVEMBER, NOVEMBER.replace(".csv", " (1).csv")])
+@pytest.mark.parametrize(
+    "again",
+    [NOVEMBER, NOVEMBER.replace(".csv", " (1).csv"), "Transactions_20241025-20241120.csv"],
+)
 def test_a_row_that_a_newer_download_of_its_file_has_changed_is_one_row(folder, again):
     others = [paid(f"1{n}", 100 + n, f"2024/11/{n + 1:02}", "書店") for n in range(9)]
     write(folder, NOVEMBER, *others, paid("04", 500, "2024/11/04"))
@@ -62,6 +69,44 @@ def test_a_row_that_a_newer_download_of_its_file_has_changed_is_one_row(folder, 
         folder.import_(mode)
         (changed,) = [each for each in folder.rows() if each.mf_id == "04"]
         assert (changed.id, changed.amount, changed.date) == (row.id, -450, date(2024, 11, 5))
+
+
+def test_a_changed_row_stays_one_when_the_file_with_its_old_amount_is_gone(folder):
+    others = [paid(f"1{n}", 100 + n, f"2024/11/{n + 1:02}", "書店") for n in range(9)]
+    write(folder, "Transactions_20241101-20241120.csv", *others, paid("04", 500, "2024/11/04"))
+    folder.import_()
+    write(folder, NOVEMBER, *others, paid("04", 450, "2024/11/04"), saved=LATER)
+    folder.import_()
+    del folder.files["Transactions_20241101-20241120.csv"]
+    for _ in range(2):
+        folder.import_()
+        assert [row.amount for row in folder.rows() if row.counts and row.mf_id == "04"] == [-450]
+
+
+def test_two_cards_that_number_their_rows_alike_have_different_rows(folder):
+    for name, yen in (("甲_202411.csv", 100), ("乙_202411.csv", 200)):
+        rows = [paid(f"0{n}", yen + n, f"2024/11/0{n + 1}") for n in range(3)]
+        write(folder, name, *rows, saved=LATER if yen == 200 else date(2025, 8, 10))
+        folder.import_()
+    assert amounts(folder) == [-202, -201, -200, -102, -101, -100]
+
+
+@pytest.mark.parametrize("its_id", ["取引ID", None])
+def test_rows_that_a_corrected_mapping_reads_otherwise_keep_their_notes(folder, its_id):
+    head = "日付,内容,金額,取引ID"
+    rows = ["2025/06/03,書店,500,x1", "2025/06/04,薬局,700,x2", "2025/06/04,薬局,-690,x2"]
+    mapping = Mapping(
+        name="架空", header=tuple(head.split(",")), date=("日付",), description=("内容",),
+        amount="金額", id=its_id,
+    )  # fmt: skip
+    folder.mappings = Mappings((mapping,))
+    folder.put("k.csv", "\r\n".join([head, *rows, ""]))
+    folder.import_()
+    before = [(row.id, row.description, -row.amount) for row in folder.rows()]
+    folder.mappings = Mappings((replace(mapping, positive="spending"),))
+    report = folder.import_()
+    assert [(row.id, row.description, row.amount) for row in folder.rows()] == before
+    assert (report.imported, report.deleted) == (0, 0)
 
 
 def test_ids_that_a_spreadsheet_has_made_one_number_are_refused(folder):

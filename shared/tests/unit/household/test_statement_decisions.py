@@ -13,7 +13,7 @@ from table_of_cases import each
 
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
-from mdvec.household.core.mapping import Mapping
+from mdvec.household.core.mapping import Conditions, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
@@ -69,6 +69,11 @@ KINDS = {
         "取引日,摘要,出金,入金,残高\n2025/7/1,開始残高,,50000,50000\n2025/7/2,架空電力,3000,,47000\n",
         [-3000], "摘要", {"skipped": {"摘要": ["開始残高"]}},
     ),
+    "opening-balance-without-an-amount": Kind(
+        "取引日,摘要,出金,入金,残高\n2025/7/1,開始残高,,,50000\n2025/7/2,架空電力,3000,,47000\n"
+        "2025/7/3,架空電力,2000,,45000\n",
+        [-3000, -2000],
+    ),
     "minus-in-a-column-of-money-that-goes-out": Kind(
         "取引日,摘要,出金,入金\n2025/7/1,架空電力,-3000,\n2025/7/2,給与,,30000\n",
         [-3000, 30000], "出金", {"paid_in": ["入金", "出金"]},
@@ -119,6 +124,56 @@ KINDS = {
         "取引日,摘要,出金,入金,残高\n2025/7/1,架空書店,500,,9500\n"
         "2025/7/2,取消 架空書店,500,,10000\n",
         [-500, 500], "摘要", {"reversals": {"摘要": ["取消*"]}},
+    ),
+    "oldest-row-before-a-word-that-goes-both-ways": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/1,カード,10000,90000,ＡＴＭ\n"
+        "2024/11/5,振込,250000,340000,給与\n2024/11/10,自払,5500,334500,ガス\n"
+        "2024/11/12,振込,20000,314500,家賃\n",
+        [-10000, 250000, -5500, -20000], "取引区分",
+        {"outgoing": {"摘要": ["ＡＴＭ", "ガス", "家賃"]}, "ignored": ["取引区分"]},
+    ),
+    "two-rows-of-one-word-that-move-nothing-together": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/1,自払,10000,90000,ガス\n"
+        "2024/11/5,振込,250000,340000,給与\n2024/11/6,振込,250000,90000,積立\n"
+        "2024/11/10,自払,5500,84500,ガス\n",
+        [-10000, 250000, -250000, -5500], "取引区分",
+        {"outgoing": {"摘要": ["ガス", "積立"]}, "ignored": ["取引区分"]},
+    ),
+    "negative-correction-beside-a-word-of-the-oldest-row": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/3,カード出金,10000,113456,ＡＴＭ\n"
+        "2024/11/5,入金,250000,363456,給与\n2024/11/10,振込出金,5500,357956,家賃\n"
+        "2024/11/12,振込出金,-5500,363456,家賃\n2024/11/13,入金,3000,366456,利息\n",
+        [-10000, 250000, -5500, 5500, 3000], "取引区分", {"outgoing": {"取引区分": ["カード出金"]}},
+    ),
+    "several-accounts-by-the-balance": Kind(
+        "口座名,取引日,取引区分,金額,残高,摘要\n甲,2024/11/3,引落し,10000,90000,ＡＴＭ\n"
+        "甲,2024/11/5,振込,250000,340000,給与\n甲,2024/11/10,引落し,5500,334500,家賃\n"
+        "乙,2024/11/3,振込,10000,30000,甲\n乙,2024/11/5,引落し,5000,25000,乙\n",
+        [-10000, 250000, -5500, 10000, -5000],
+    ),
+    "several-headers-by-the-balance": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/3,引落し,10000,90000,ＡＴＭ\n"
+        "2024/11/5,振込,250000,340000,給与\n2024/11/10,引落し,5500,334500,家賃\n\n"
+        "取引日,取引区分,金額,残高,摘要\n2024/11/3,振込,10000,30000,甲\n2024/11/5,引落し,5000,25000,乙\n",
+        [-10000, 250000, -5500, 10000, -5000],
+    ),
+    "more-words-than-six-by-the-balance": Kind(
+        "取引日,取引区分,金額,残高,摘要\n2024/11/1,給与,1,1,甲\n2024/11/3,給与,10000,10001,甲\n"
+        "2024/11/5,引落し,500,9501,甲\n" + "".join(
+            f"2024/11/{day},{word},100,{9001 + day * 100},乙\n"
+            for day, word in enumerate(["利息", "年金", "配当", "還付", "預入"], 6)
+        ),
+        [1, 10000, -500, 100, 100, 100, 100, 100],
+    ),
+    "way-of-paying-with-a-word-for-balances-though-the-balance-fits": Kind(
+        "日付,取引内容,支払方法,出金,入金,残高\n2024/11/3,書店,ウォレット残高,500,,9500\n"
+        "2024/11/4,売店,ポイント,300,,9200\n",
+        [-500, -300],
+    ),
+    "given-back-by-its-kind-though-the-balance-fits": Kind(
+        "取引日,取引,金額,残高,摘要\n2025/7/1,使用,1000,9000,架空書店\n2025/7/2,返金,1000,10000,架空書店\n"
+        "2025/7/3,使用,2000,8000,架空電気\n2025/7/4,受取り,100,8100,友人\n",
+        [-1000, 1000, -2000, 100], "取引", {"refunds": {"取引": ["返金"]}},
     ),
     "rides-by-the-balance": Kind(
         "日付,種別,入場駅,出場駅,利用額,残高\n2025/6/1,電車,甲,乙,-160,1840\n"
@@ -509,6 +564,74 @@ def test_a_word_that_only_the_oldest_row_of_a_later_file_has_is_asked_about():
     later = kind.text.replace("カード出金", "納税")
     parsed = read_statement(later.encode(), "a.csv", Mappings((mapping,)))
     assert "says 納税: which" in parsed.passed_over
+
+
+@each("kind", [
+    "amount-and-balance", "newest-row-first-and-several-words-that-go-out-by-the-balance",
+])  # fmt: skip
+def test_the_oldest_row_whose_way_no_balance_proves_is_named_to_be_checked(kind):
+    text, amounts, *_ = KINDS[kind]
+    proposal = proposal_with(text, "架空", TODAY)
+    (check,) = [each for each in proposal.checks if each.kind == "oldest"]
+    assert check.shown.endswith(f"{amounts[-1] if 'newest' in kind else amounts[0]:+,}")
+
+
+@each("kind, stated", [
+    ("undone-by-its-kind-though-the-balance-fits", {"reversals": {"取引": ["取消"]}}),
+    ("amount-and-balance", {"positive": "income"}),
+])  # fmt: skip
+def test_settings_that_contradict_a_balance_that_fitted_are_refused(kind, stated):
+    told = proposal_with(KINDS[kind].text, "架空", TODAY, stated)
+    assert [each.question.kind for each in told.undecided] == ["against"]
+
+
+def test_an_undone_payment_whose_way_the_balance_proves_may_be_given_back_but_not_reversed():
+    proposal = proposal_with(
+        KINDS["undone-by-its-kind-though-the-balance-fits"].text, "架空", TODAY
+    )
+    (asked,) = proposal.undecided
+    assert "refunds" in asked.question.text()
+    assert "reversals" not in asked.question.text()
+
+
+def test_a_setting_leaves_no_check_that_contradicts_it():
+    text = (
+        "取引日,摘要,出金,入金,手数料,残高\n07.07.01,振込,1000,,110,9000\n"
+        "07.07.02,給与,,300,0,9300\n07.07.03,振込,100,,110,9200\n"
+    )
+    kinds = [each.kind for each in proposal_with(text, "架空", TODAY).checks]
+    assert kinds == ["short-years", "fits-ignored"]
+    stated = {"fees": "手数料", "date_format": "令和"}
+    assert proposal_with(text, "架空", TODAY, stated).checks == ()
+
+
+def test_a_card_with_few_shops_can_say_that_they_are_no_kinds():
+    shops = [("甲", 1990), *(("乙", 500 + day) for day in range(4)), ("甲", -1990), ("甲", 10)]
+    head = "利用日,利用店名,利用金額\n"
+    text = head + "".join(
+        f"2025/7/{day},{shop},{yen}\n" for day, (shop, yen) in enumerate(shops, 1)
+    )
+    stated = {"refunds": {"利用店名": ["甲"]}}
+    asked = proposal_with(text, "架空", TODAY).undecided
+    assert "kinds = []" in asked[0].question.text()
+    told = proposal_with(text, "架空", TODAY, {**stated, "kinds": []})
+    assert told.undecided == ()
+    later = head + "2025/8/1,丙,550\n2025/8/2,丁,980\n"
+    parsed = read_statement(later.encode(), "a.csv", Mappings((told.mapping,)))
+    assert [row.amount for row in parsed.rows] == [-550, -980]
+
+
+def test_a_word_of_the_oldest_row_that_names_its_way_is_not_asked_about():
+    head = "取引日,取引区分,金額,残高,摘要\n"
+    mapping = Mapping(
+        name="架空", header=tuple(head.strip().split(",")), date=("取引日",), description=("摘要",),
+        amount="金額", balance="残高", outgoing=Conditions({"取引区分": ("振込出金",)}),
+    )  # fmt: skip
+    later = "2025/8/1,{},3000,113456,甲\n2025/8/2,振込出金,3456,110000,乙\n"
+    for word, is_read in (("入金", True), ("出金", False), ("税", False)):
+        text = head + later.format(word)
+        parsed = read_statement(text.encode(), "a.csv", Mappings((mapping,)))
+        assert [row.amount for row in parsed.rows] == ([3000, -3456] if is_read else [])
 
 
 def test_a_star_is_no_word_that_counts_by_itself():

@@ -73,6 +73,33 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     return BalanceCheck(compared, tuple(sorted(misfits)), frozenset(followed))
 
 
+def movements(blocks: Iterable[Iterable[TransactionRow | None]]) -> list[dict[int, int]]:
+    """By a row's line, the change of its account's balance; not for the oldest row of a block.
+
+    Where the days do not tell which row is the oldest, it is the first and then the last one.
+    """
+    groups: dict[tuple[int, str], list[TransactionRow]] = {}
+    for number, block in enumerate(blocks):
+        for row in block:
+            if row is not None:
+                groups.setdefault((number, row.account), []).append(row)
+    both: list[dict[int, int]] = []
+    for newest_first in (False, True):
+        moved: dict[int, int] = {}
+        for rows in groups.values():
+            first, last = rows[0].date, rows[-1].date
+            is_turned = first > last or (first == last and newest_first)
+            known, passed = None, list[int]()
+            for row in rows[::-1] if is_turned else rows:
+                passed.append(row.line)
+                if row.balance is not None:
+                    if known is not None:
+                        moved |= dict.fromkeys(passed, 0) | {row.line: row.balance - known}
+                    known, passed = row.balance, []
+        both.append(moved)
+    return both
+
+
 def _runs_back(pairs: Sequence[tuple[TransactionRow, TransactionRow]]) -> bool:
     return bool(pairs) and pairs[0][0].date > pairs[-1][1].date
 

@@ -104,15 +104,16 @@ def _one_to_one(
 def rows_of_changed_days(
     rows: Iterable[tuple[str, RowUnderId]], ranked: Iterable[Statement]
 ) -> Iterator[Match]:
-    """A mapped file's rows that a newer download of the file has with another day or amount.
+    """A mapped file's rows that another of its folder has with another day or amount.
 
     ``rows`` are those whose own ID, which is with each, others have, too, ``ranked`` the
     statements from the oldest. What only one of them can have on its days, and the other has
-    not, is one row if its money goes the same way: a refund is none of its payment.
+    not, is one row of its account if its money goes the same way: a refund is none of its payment.
     """
-    groups: dict[tuple[str, bool], defaultdict[int, list[RowUnderId]]] = {}
+    groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}
     for its_id, row in rows:
-        of_group = groups.setdefault((its_id, (row.amount or 0) > 0), defaultdict(list))
+        key = its_id, row.account, (row.amount or 0) > 0
+        of_group = groups.setdefault(key, defaultdict(list))
         of_group[row.statement].append(row)
     statements = list(ranked)
     for of_group in groups.values():
@@ -124,7 +125,8 @@ def rows_of_changed_days(
             first, last = max(day for day, _ in days), min(day for _, day in days)
             is_changed = not common and len(ours) == len(theirs) == 1
             are_within = all(first <= row.day <= last for row in (*ours, *theirs))
-            if is_changed and are_within and pair[0].name.stem == pair[1].name.stem:
+            folders = {each.path.rpartition("/")[0] for each in pair}
+            if is_changed and are_within and len(folders) == 1:
                 yield ours[0], theirs[0]
 
 

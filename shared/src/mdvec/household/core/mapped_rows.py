@@ -67,6 +67,14 @@ class MappedRows:
         return [line for check in self.checks for line in check.misfits]
 
     @property
+    def are_proven(self) -> bool:
+        """Whether every row has a balance that follows from the previous one."""
+        rows = [row for block in self.blocks for row in block]
+        if any(row is None or row.balance is None or row.amount is None for row in rows):
+            return False
+        return any(check.compared for check in self.checks) and not self.misfits
+
+    @property
     def unproven(self) -> set[int]:
         """The places of the rows whose balance follows from no other: the oldest ones."""
         followed = frozenset().union(*(check.followed for check in self.checks))

@@ -183,7 +183,7 @@ def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as k
         return _conditions(key, value)
     listed = value if isinstance(value, list) else [value]
     allowed = str if key == "header" else (str, int)
-    if not listed or not all(
+    if not (listed or key == "kinds") or not all(
         isinstance(each, allowed) and not isinstance(each, bool) and each for each in listed
     ):
         raise InvalidMapping(f"{key!r} must name columns of the header, or number them from 1")

@@ -6,8 +6,8 @@ import itertools
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Pairs
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
@@ -27,6 +27,7 @@ from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
 from mdvec.household.core.undecided import (
     MappingProposal,
+    Undecided,
     about_days,
     decide,
     ways_to_read_days,
@@ -137,6 +138,10 @@ def _number(text: str) -> int | None:
 
 
 _MAX_RECORDS = 2000
+_KEYS_CHECKED = {
+    "short-years": "date_format", "taken-as-spent": "positive", "taken-as-income": "positive",
+}  # fmt: skip
+"""The key that a check asks to look at."""
 _AHEAD = timedelta(days=60)
 """Statements list payments that are due; a date later than this is a misread year."""
 
@@ -163,16 +168,39 @@ def proposal_with(
     proposal = propose_mapping(records, stem, today)
     decided = decide(proposal.mapping, records)
     checks = [*proposal.checks, *decided.checks]
+    against: tuple[Undecided, ...] = ()
     if settings:
-        decided = decide(
-            with_stated(decided.mapping, records, settings), records, frozenset(settings)
-        )
-        checks += [each for each in decided.checks if each not in checks]
-    undecided = decided.undecided
+        before, columns = decided.mapping, set(_columns_in(settings))
+        decided = decide(with_stated(before, records, settings), records, frozenset(settings))
+        said = [
+            each for each in checks
+            if each.column not in columns and _KEYS_CHECKED.get(each.kind) not in settings
+        ]  # fmt: skip
+        checks = [*said, *(each for each in decided.checks if each not in said)]
+        against = tuple(against_the_balance(before, decided.mapping, records, settings))
+    undecided = (*against, *decided.undecided)
     ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)
     if "date_format" not in settings and len(ways) > 1:
         undecided += (about_days(decided.mapping, ways),)
     return MappingProposal(decided.mapping, tuple(checks), undecided)
+
+
+def _columns_in(settings: Pairs[str, Any]) -> Iterator[str]:
+    """The columns that settings name, and texts that are none."""
+    for value in settings.values():
+        yield from map(str, value if isinstance(value, list | dict) else [value])
+
+
+def against_the_balance(
+    before: Mapping, after: Mapping, records: Records, stated: Iterable[str]
+) -> Iterator[Undecided]:
+    """Ask about settings that change amounts which fitted the balance, so that they do not fit."""
+    old, new = read_mapped(before, records), read_mapped(after, records)
+    amounts = {row.line: row.amount for row in old.rows}
+    changed = [row for row in new.rows if amounts.get(row.line, row.amount) != row.amount]
+    if changed and new.misfits and old.are_proven:
+        shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in changed[:3])
+        yield Undecided.of("against", ", ".join(sorted(stated)), shown)
 
 
 def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
@@ -210,7 +238,8 @@ def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> 
         int(column) if column.isdecimal() else column
         for value in stated.values() if isinstance(value, dict) for column in value
     }  # fmt: skip
-    return with_other_words_counted(mapping_of(values), records, columns)
+    changed = with_other_words_counted(mapping_of(values), records, columns)
+    return replace(changed, kinds=mapping_of(values).kinds) if "kinds" in stated else changed
 
 
 def _merged_values(before: object, stated: object) -> list[object]:

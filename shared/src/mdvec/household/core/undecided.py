@@ -12,7 +12,6 @@ never why: whether a payment was undone, the user says.
 
 from __future__ import annotations
 
-import itertools
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,12 +19,13 @@ from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 
+from mdvec.household.core.balances import movements
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.cells import (
     TransactionRow,
     is_date,
 )
-from mdvec.household.core.column_roles import any_of, is_foreign
+from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
     CONDITIONS,
@@ -55,12 +55,14 @@ _NO_TRANSACTION = any_of(
     TOTAL.pattern, _UNDONE.pattern, "繰越", "残高", "total", "(brought|carried)forward",
     "(opening|closing)balance",
 )  # fmt: skip
+_GIVEN_BACK = any_of(_UNDONE.pattern, "返金")
 _CHARGE = any_of("チャージ", "top-?up")
 _BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
 _KEYS = {"sign": "positive", "sides": "paid_out"}
 """The key of a mapping that answers a question of the amount."""
+_WAYS = ("fits-outgoing", "fits-spending", "fits-income")
 _SETTLING = ("refunds", "reversals", "transfers", "not_counted")
 """The keys that say what a row is, whatever its other columns say."""
 _MAX_WORDS_TRIED = 6
@@ -119,9 +121,13 @@ def decide(
                 MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
                 for column in sorted(settled)
             ]
+            if any(each.kind in _WAYS for each in evidence):
+                oldest = [row for at, row in enumerate(read.rows) if at in read.unproven]
+                shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in oldest)
+                evidence.append(MappingSentence("oldest", str(mapping.amount), shown))
             return MappingProposal(mapping, tuple(evidence), left)
         tried.add(first.column)
-        fitting = _fitting(first.readings, records)
+        fitting = _fitting(first.readings, records, read)
         if len(fitting) == 1:
             sentence, mapping = fitting[0]
             stated |= {_KEYS.get(first.question.kind, "")}
@@ -130,27 +136,25 @@ def decide(
 
 
 def _fitting(
-    readings: Iterable[tuple[MappingSentence, Mapping]], records: Records
+    readings: Iterable[tuple[MappingSentence, Mapping]], records: Records, before: MappedRows
 ) -> list[tuple[MappingSentence, Mapping]]:
     """The readings that the balance proves; of those with the same amounts, the first.
 
     Readings that leave out fewer rows explain more balances, so only those with most rows count.
+    They may leave out rows of ``before`` without an amount, and those that moved nothing, as the
+    balances beside them show.
     """
     fitting: dict[tuple[int | None, ...], tuple[MappingSentence, Mapping]] = {}
     for sentence, mapping in readings:
         read = read_mapped(mapping, records)
-        if _proves(read):
+        left_out = {row.line for row in before.rows if row.amount} - {row.line for row in read.rows}
+        moved_nothing = all(
+            moved.get(line) == 0 for moved in movements(before.blocks) for line in left_out
+        )
+        if moved_nothing and read.are_proven:
             fitting.setdefault(tuple(row.amount for row in read.rows), (sentence, mapping))
     most = max(map(len, fitting), default=0)
     return [reading for amounts, reading in fitting.items() if len(amounts) == most]
-
-
-def _proves(read: MappedRows) -> bool:
-    """Whether every row has a balance that follows from the previous one."""
-    rows = [row for block in read.blocks for row in block]
-    if any(row is None or row.balance is None or row.amount is None for row in rows):
-        return False
-    return any(check.compared for check in read.checks) and not read.misfits
 
 
 def with_other_words_counted(
@@ -184,7 +188,7 @@ def undecided_in(
     """
     lines = {row.line for row in read.rows}
     columns = open_columns(mapping, records, read)
-    is_proven = by_balance and _proves(read)
+    is_proven = by_balance and read.are_proven
     questions: list[Undecided] = []
     if not mapping.unit:
         around = [
@@ -202,7 +206,7 @@ def undecided_in(
     rows = read.unproven if is_proven else set(range(len(read.rows)))
     for column in columns:
         if not _is_read(column, mapping, stated):
-            asked = _of_unknown_way(rows, column, mapping, columns) if is_proven else rows
+            asked = _of_unknown_way(read, column, mapping, columns) if is_proven else rows
             questions += _unread_column(column, mapping, read, asked, stated)
     known = {each.column for each in questions}
     left = [column for column in columns if column.name not in known]
@@ -256,25 +260,29 @@ def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bo
     if column.key in mapping.kinds:
         return False
     if column.key in mapping.description:
-        return "description" in stated or not _has_kinds(column, mapping)
+        return not stated.isdisjoint(("description", "kinds")) or not _has_kinds(column, mapping)
     return column.key in (*mapping.memo, mapping.amount)
 
 
 def _of_unknown_way(
-    unproven: set[int], column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
+    read: MappedRows, column: OpenColumn, mapping: Mapping, columns: Sequence[OpenColumn]
 ) -> set[int]:
     """The rows without proof of which it is also open which way their money went.
 
-    Where no amount has a sign, a word says it (支払, チャージ), unless no other row has that.
+    Where no amount has a sign, a word says it (支払, 入金), unless no other row has that.
     """
     amounts = next((each.numbers for each in columns if each.key == mapping.amount), None) or []
-    if mapping.amount is None or any(amount < 0 for amount in amounts):
+    has_signs = not mapping.outgoing and any(amount < 0 for amount in amounts)
+    if mapping.amount is None or has_signs:
         return set()
+    unproven = read.unproven
     telling = [each for each in columns if each.key in mapping.outgoing.patterns] or [column]
+    ways = [OUTGOING if (row.amount or 0) < 0 else INCOMING for row in read.rows]
     return {
         at for at in unproven
         if not any(
-            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in each.others(unproven)
+            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in ways[at]
+            or each.cells[at] in each.others(unproven)
             for each in telling
         )
     }  # fmt: skip
@@ -305,41 +313,43 @@ def _unread_column(
         readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
         yield Undecided.of("numbers", column.name, _samples(words), readings)
     else:
-        tried = list(filter(_is_plain, words[:_MAX_WORDS_TRIED]))
         readings = [
             ("fits-skipped", _with_rows(mapping, "skipped", column, [word]), shown_name(word))
-            for word in tried
+            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
         ]
-        if mapping.amount is not None and len(tried) == len(words):
+        if mapping.amount is not None and all(map(_is_plain, words)):
             meaning = mapping if "positive" in stated else replace(mapping, positive="income")
-            readings += _by_the_balance(meaning, column, words, read.rows)
+            readings += _by_the_balance(meaning, column, words, read)
         of_rows = [word for word in words if word in {column.cells[at] for at in asked}]
-        readings = [*readings, ignored] if len(asked) == len(read.rows) else []
-        yield Undecided.of("words", column.name, _samples(of_rows or words), readings)
+        yield Undecided.of(
+            "words", column.name, _samples(of_rows or words),
+            readings if len(asked) == len(read.rows) else (),
+        )  # fmt: skip
 
 
 def _by_the_balance(
-    mapping: Mapping, column: OpenColumn, words: Sequence[str], rows: Sequence[TransactionRow]
+    mapping: Mapping, column: OpenColumn, words: Sequence[str], read: MappedRows
 ) -> Iterator[tuple[str, Mapping, str]]:
-    """A reading by the way that the balance went with a word, from either end of the file.
+    """Readings by the way that the balance went with each word, if it went down with some.
 
-    A word that the oldest row alone has is not in it.
+    A word that the oldest row alone has is not in it, nor one that says why money came in.
     """
-    places = range(len(rows))
-    for order in (places, places[::-1]):
-        steps = [
-            (at, (rows[at].balance or 0) - (rows[before].balance or 0))
-            for before, at in itertools.pairwise(order)
-        ]
-        if any(abs(yen) != abs(rows[at].amount or 0) for at, yen in steps):
+    for moved in movements(read.blocks):
+        if any(
+            abs(moved.get(row.line, row.amount or 0)) != abs(row.amount or 0) for row in read.rows
+        ):
             continue
-        fallen = {column.cells[at] for at, yen in steps if yen < 0}
+        proven = [
+            (word, moved[row.line]) for word, row in zip(column.cells, read.rows, strict=True)
+            if row.line in moved
+        ]  # fmt: skip
+        fallen = {word for word, yen in proven if yen < 0}
         fell = [word for word in words if word in fallen]
-        proven = {column.cells[at] for at, _ in steps}
+        risen = {word for word, _ in proven} - fallen
         rose = [
             word for word in words
-            if word in proven - fallen
-            if not (_NO_TRANSACTION.search(word) or _CHARGE.search(word))
+            if word in risen
+            if not any(each.search(word) for each in (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE))
         ]  # fmt: skip
         if fell:
             reading = _with_rows(mapping, "outgoing", column, fell)
@@ -431,10 +441,11 @@ def _about_rows(
             for at, text in enumerate(column.cells)
             if text and at not in settled and not _is_decided(mapping, column, text)
         ]
+        no_transaction = _NO_TRANSACTION if column in texts_of else _UNDONE
         texts = [
             text for text, words, row, is_doubtful in doubts
             if is_doubtful and (
-                _NO_TRANSACTION.search(words) or ((row.amount or 0) > 0 and _CHARGE.search(words))
+                no_transaction.search(words) or ((row.amount or 0) > 0 and _CHARGE.search(words))
             )
         ]  # fmt: skip
         if texts:
@@ -445,10 +456,10 @@ def _about_rows(
         # That money came in may be proven, but not that it is income.
         back = [
             text for text, words, row, _ in doubts
-            if row.category_major == INCOME and _UNDONE.search(words) and text not in texts
+            if row.category_major == INCOME and _GIVEN_BACK.search(words) and text not in texts
         ]  # fmt: skip
         if back:
-            yield Undecided.of("rows", column.name, _samples(list(dict.fromkeys(back))))
+            yield Undecided.of("back", column.name, _samples(list(dict.fromkeys(back))))
     yield from _about_income(mapping, rows)
     amount = None if mapping.amount is None else by_key.get(mapping.amount)
     if amount and texts_of and mapping.positive == "spending" and len(doubtful) == len(rows):

@@ -323,14 +323,12 @@ def put_rows(
 ) -> None:
     """Store a statement's rows in place of those it had; call within a transaction.
 
-    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. If that gives the
-    same rows another account or description now, their transactions follow, with what the user
-    decided about them.
+    ``scope`` is what told its account so far; ``is_mapped``: a mapping read it. A statement's
+    content stays the same: if the mapping reads a line otherwise now, its transaction follows, with
+    what the user decided about it.
     """
     stored = connection.execute(
-        "SELECT row_number, date, amount, identity FROM statement_rows "
-        "WHERE statement_id = ? AND mf_id = ''",
-        (statement_id,),
+        "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
     )
     before = list(stored)
     connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
@@ -346,14 +344,14 @@ def put_rows(
             for identity, (block, row) in rows.items()
         ),
     )  # fmt: skip
-    now = {(row.line, row.date.isoformat(), row.amount): name for name, (_, row) in rows.items()}
+    now = {row.line: name for name, (_, row) in rows.items()}
     connection.executemany(
         "UPDATE OR IGNORE transactions SET identity = ? "
         "WHERE tool_id = ? AND identity = ? AND statement_id = ?",
         [
-            (now[line, day, amount], tool_id, scoped(old, scope), statement_id)
-            for line, day, amount, old in before
-            if now.get((line, day, amount), old) != old
+            (now[line], tool_id, scoped(old, scope), statement_id)
+            for line, old in before
+            if now.get(line, old) != old
         ],
     )
 

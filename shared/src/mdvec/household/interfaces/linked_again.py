@@ -79,8 +79,8 @@ def find_new_ids(
     places = {statement: place for place, statement in enumerate(by_id)}
     perhaps = perhaps_linked_again((RowUnderId(*row) for row in several), places)
     sharing = [(its_id, RowUnderId(*row)) for its_id, *row in connection.execute(_SHARING)]
-    same = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))
-    if not (perhaps or same):
+    changed = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))
+    if not (perhaps or changed):
         return NewIds({}, (), ())
     looked_at = {statement for *pair, _ in perhaps for statement in pair}
     rows = _by_account(connection, looked_at | {row.statement for _, row in sharing})
@@ -89,6 +89,14 @@ def find_new_ids(
     for row in chain(*rows.values()):
         listed[row.identity].add(row.statement)
         names_of[row.statement].add(row.identity)
+
+    def are_downloads_of_one(row: RowUnderId, other: RowUnderId) -> bool:
+        """Two cards may number their rows alike: files of one have its name, or rows in common."""
+        first, second = (by_id[each.statement].statement for each in (row, other))
+        is_known = first.name.stem == second.name.stem or 0 != first.family == second.family
+        return is_known or not names_of[first.id].isdisjoint(names_of[second.id])
+
+    same = [pair for pair in changed if are_downloads_of_one(*pair)]
     pairs: list[tuple[int, int, LinkedAgain]] = []
     removers: list[Remover] = []
     for older, newer, account in perhaps:
