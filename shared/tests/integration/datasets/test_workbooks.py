@@ -373,10 +373,21 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
         assert (header.top, header.row, header.names) == (top, end, read)
 
 
-def test_the_row_that_the_user_names_takes_names_from_above_for_columns_that_it_leaves_out():
-    rows = [["表"], UNIT, *PEOPLE, REGION]
-    assert sheet_header(rows, 3).names == PEOPLE_NAMES
-    assert sheet_header([["表"], ["", "店", "額"], ["東", "a", "5"]], 1).names == ("", "店", "額")
+@pytest.mark.parametrize(
+    "above",
+    [
+        ["売上一覧", "", "", "", "単位：千円"],
+        ["店舗", "東京本店"],
+        ["店舗", "東京本店", "", ""],
+        ["佐藤", "総務", "東", "西"],
+    ],
+)
+@pytest.mark.parametrize("names", [["品", "売上", "客数", "単価"], ["", "売上", "客数", "単価"]])
+def test_the_row_that_the_user_names_names_the_columns_alone(above, names):
+    for rows in ([above, names, ["a", "1", "2", "3"]], [above, [*names, ""], ["a", "1", "2", "3"]]):
+        for merged in (None, {}):
+            header = sheet_header(rows, 1, merged)
+            assert (header.top, header.names) == (1, tuple(rows[1]))
 
 
 @pytest.mark.parametrize("merged", [None, {}])
@@ -390,18 +401,12 @@ def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged)
     assert sheet_header([names, person, below], None, merged, {1}).row == 1
 
 
-@pytest.mark.parametrize(
-    ("first", "names"),
-    [
-        ("", ("品目", "令和3年度 2021", "令和4年度 2022")),
-        ("（西暦）", ("（西暦）", "2021", "2022")),
-    ],
-)
-def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first, names):
+@pytest.mark.parametrize("first", ["", "（西暦）"])
+def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     rows = [["品目", "令和3年度", "令和4年度"], [first, "2021", "2022"], ["米", "10", "20"]]
     assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1
     assert sheet_header([rows[0], ["項目"], *rows[1:]]).doubtful == 2
-    assert sheet_header(rows, 1).names == names
+    assert sheet_header(rows, 1).names == (first, "2021", "2022")
     opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]
     assert sheet_header(opened).doubtful == 0
 

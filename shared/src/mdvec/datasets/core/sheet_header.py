@@ -214,8 +214,6 @@ def sheet_header(
     top, lower = _joined_rows(rows, at, merged) or (
         (at, at) if header_row is not None else _header_span(rows, at, merged)
     )
-    while header_row is not None and top and _names_unnamed(rows[top - 1], rows[top]):
-        top -= 1
     if header_row is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
@@ -266,12 +264,6 @@ def _joined_rows(
 def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
     padded = [*top, *[""] * (len(lower) - len(top))]
     return any(name.strip() and not cell.strip() for name, cell in zip(lower, padded, strict=False))
-
-
-def _names_unnamed(top: Sequence[str], lower: Sequence[str]) -> bool:
-    """Whether a row above the one that names the columns names those that it leaves out."""
-    is_named = _filled_count(top) >= _MIN_GROUPS and _has_name_under_gap(lower, top)
-    return is_named and not any(is_value(cell) and not is_year(cell) for cell in top)
 
 
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
