@@ -399,6 +399,28 @@ def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged)
     for title in (names[:1] + [""] * 4, ["期間", "2025", "", "", ""]):
         assert sheet_header([title, person, below], None, merged).row == 1
     assert sheet_header([names, person, below], None, merged, {1}).row == 1
+    with pytest.raises(NoHeader, match=r"header cannot be told .* --header-row"):
+        sheet_header([["作成日", "2024-02-01"], names, person, below], None, merged)
+
+
+@pytest.mark.parametrize("merged", [None, {}, {0: 0}])
+@pytest.mark.parametrize(
+    ("names", "row"),
+    [
+        (["日付", "売上", "客数", "単価", "品"], ["2024-01-01", "12", "3", "1", "りんご"]),
+        (["品", "担当", "売上", "客数", "備考"], ["りんご", "山田", "12", "NA", ""]),
+    ],
+)
+def test_texts_above_the_names_of_columns_of_numbers_are_titles(merged, names, row):
+    store, made = ["店舗", "東京本店", "", "", ""], ["作成日", "2024-02-01", "", "", ""]
+    for titles in (
+        [store],
+        [made, store],
+        [store, store],
+        [["売上一覧", "2024年1月度", "", "", ""]],
+    ):
+        header = sheet_header([*titles, names, row, row], None, merged)
+        assert (header.row, header.names) == (len(titles), tuple(names))
 
 
 @pytest.mark.parametrize("first", ["", "（西暦）"])
