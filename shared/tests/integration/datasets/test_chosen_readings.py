@@ -333,6 +333,9 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
          "kept as text)"),
         (["0.1234567890123456789", "NA"],
          "0.1234567890123456789 (1) kept it text (numbers of too many digits are kept as text)"),
+        (["$999999999999999.99", "$1.50"],
+         '"$999999999999999.99" (1) kept it text among 1 numbers (numbers of too many digits '
+         "are kept as text)"),
         (["割引率", "MD1", "％", "済", *map(str, range(40))],
          "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
         (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
@@ -365,8 +368,18 @@ def test_whole_numbers_that_may_all_be_days_are_told(empty):
         (["581.01861572265625", "NA"], [581.01861572265625, None]),
         (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
         (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
+        (["$99,999,999,999,999.25", "1"], [99999999999999.25, 1.0]),
+        *(([text, "1.5"], [text, "1.5"]) for text in (
+            "999999999999999.99", "414940414189921.05", "¥999,999,999,999,999.99",
+            "－414,940,414,189,921.05", "-999999999999999.99",
+        )),
+        *((texts, texts) for texts in (
+            ["($999,999,999,999,999.99)", "$1"], ["£414940414189921.05", "£1"],
+            ["12345678901234.123456%", "1%"], ["€414,940,414,189,921.05", "€1.5"],
+            ["414.940.414.189.921,05 €", "1,5 €"], ["414.940.414.189.921,05", "1,5"],
+        )),
     ],
-)
+)  # fmt: skip
 def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):
     empty.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
     empty.import_(mode="new")
