@@ -144,6 +144,21 @@ def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     assert files.content("t__d")[1] == [("茶屋", 1)]
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('name,v\n"a\nb",1\nab"c\rd,2\nx"y,3\n', "it cannot be read as CSV"),
+        (f"name,v\na,1\n\nb,2\n{'x' * 200_000},3\n", ""),
+    ],
+)
+def test_a_cell_that_is_hard_to_read_stops_no_import_of_the_other_files(empty, text, why):
+    empty.write("a.csv", text)
+    empty.write("b.csv", "x,y\n1,2\n")
+    reasons = [failed.reason for failed in empty.import_(mode="new").failed]
+    assert [reason[: len(why)] for reason in reasons] == ([why] if why else [])
+    assert empty.read("t__b") == [(1, 2)]
+
+
 def test_names_in_several_lines_of_a_csv_become_one(files):
     files.import_(mode="new")
     files.write("c.csv", "店,売上,,費用,\n,4月,5月,4月,5月\n東京,1,2,3,4\n")
