@@ -362,6 +362,14 @@ def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note
     assert said.split("; ")[0] == f"read: n.csv: 値: {note}"
 
 
+def test_cells_such_as_na_are_named_beside_the_words_that_keep_a_column_text(empty):
+    cells = [*map(str, range(10)), "不明", "欠測", "中止", "休", "NA", "NA"]
+    empty.write("n.csv", "\n".join(["値,b", *(f"{cell},x" for cell in cells)]))
+    (said,) = told(empty.import_(mode="new"))
+    assert "and 1 more kept it text among 10 numbers; NA (2) kept as text; --read" in said
+    assert said.endswith("'値=na:NA' makes it NULL")
+
+
 def test_whole_numbers_that_may_all_be_days_are_told(empty):
     empty.write("n.csv", "番号,入社日\n1,20250401\n20240401,20240401\n")
     empty.write("o.json", '[{"入社日": 20250401}, {"入社日": null}]')
