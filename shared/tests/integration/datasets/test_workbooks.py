@@ -429,6 +429,9 @@ def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1
     assert sheet_header([rows[0], ["項目"], *rows[1:]]).doubtful == 2
     assert sheet_header(rows, 1).names == (first, "2021", "2022")
+    assert [sheet_header(rows, 0, merged).doubtful for merged in (None, {})] == [0, 0]
+    firms = [["社名", "設立年", "従業員"], ["A社", "1998", "2005"], ["B社", "2001", "350"]]
+    assert sheet_header(firms, None, None).doubtful == 0
     opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]
     assert sheet_header(opened).doubtful == 0
 

@@ -229,8 +229,10 @@ def sheet_header(
     if header_row is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
-    is_doubtful = merged is None and may_go_on(rows, lower)
-    doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
+    doubtful = 0
+    if header_row is None:
+        is_doubtful = merged is None and may_go_on(rows, lower)
+        doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top, doubtful)
 
 
@@ -279,16 +281,17 @@ def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
 
 
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
-    """The index of the first row with numbers, if these are different years, and those below not.
+    """The index of the first row with numbers, if these are different years over other numbers.
 
-    It is 0 if they are not.
+    It is 0 if they are not, or if a column has no other numbers than years.
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
     years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
-    below = (title(row[place : place + 1]) for row in rows[at + 1 :] for place in years)
     are_years = len(years) >= _MIN_GROUPS and all(map(is_year, years.values()))
     are_different = len(set(years.values())) == len(years)
-    over_others = any(is_value(cell) and not is_year(cell) for cell in below)
+    columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in years)
+    below = [{is_year(cell) for cell in cells if is_value(cell)} for cells in columns]
+    over_others = any(below) and {True} not in below
     return at if are_years and are_different and over_others else 0
 
 
