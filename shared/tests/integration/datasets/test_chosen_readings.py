@@ -144,6 +144,21 @@ def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     assert files.content("t__d")[1] == [("茶屋", 1)]
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('name,v\n"a\nb",1\nab"c\rd,2\nx"y,3\n', "it cannot be read as CSV"),
+        (f"name,v\na,1\n\nb,2\n{'x' * 200_000},3\n", ""),
+    ],
+)
+def test_a_cell_that_is_hard_to_read_stops_no_import_of_the_other_files(empty, text, why):
+    empty.write("a.csv", text)
+    empty.write("b.csv", "x,y\n1,2\n")
+    reasons = [failed.reason for failed in empty.import_(mode="new").failed]
+    assert [reason[: len(why)] for reason in reasons] == ([why] if why else [])
+    assert empty.read("t__b") == [(1, 2)]
+
+
 def test_names_in_several_lines_of_a_csv_become_one(files):
     files.import_(mode="new")
     files.write("c.csv", "店,売上,,費用,\n,4月,5月,4月,5月\n東京,1,2,3,4\n")
@@ -333,6 +348,9 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
          "kept as text)"),
         (["0.1234567890123456789", "NA"],
          "0.1234567890123456789 (1) kept it text (numbers of too many digits are kept as text)"),
+        (["$999999999999999.99", "$1.50"],
+         '"$999999999999999.99" (1) kept it text among 1 numbers (numbers of too many digits '
+         "are kept as text)"),
         (["割引率", "MD1", "％", "済", *map(str, range(40))],
          "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
         (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
@@ -342,6 +360,14 @@ def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note
     empty.write("n.csv", "\n".join(["b,値", *(f"x,{cell}" for cell in cells)]))
     (said,) = told(empty.import_(mode="new"))
     assert said.split("; ")[0] == f"read: n.csv: 値: {note}"
+
+
+def test_cells_such_as_na_are_named_beside_the_words_that_keep_a_column_text(empty):
+    cells = [*map(str, range(10)), "不明", "欠測", "中止", "休", "NA", "NA"]
+    empty.write("n.csv", "\n".join(["値,b", *(f"{cell},x" for cell in cells)]))
+    (said,) = told(empty.import_(mode="new"))
+    assert "and 1 more kept it text among 10 numbers; NA (2) kept as text; --read" in said
+    assert said.endswith("'値=na:NA' makes it NULL")
 
 
 def test_whole_numbers_that_may_all_be_days_are_told(empty):
@@ -365,8 +391,18 @@ def test_whole_numbers_that_may_all_be_days_are_told(empty):
         (["581.01861572265625", "NA"], [581.01861572265625, None]),
         (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
         (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
+        (["$99,999,999,999,999.25", "1"], [99999999999999.25, 1.0]),
+        *(([text, "1.5"], [text, "1.5"]) for text in (
+            "999999999999999.99", "414940414189921.05", "¥999,999,999,999,999.99",
+            "－414,940,414,189,921.05", "-999999999999999.99",
+        )),
+        *((texts, texts) for texts in (
+            ["($999,999,999,999,999.99)", "$1"], ["£414940414189921.05", "£1"],
+            ["12345678901234.123456%", "1%"], ["€414,940,414,189,921.05", "€1.5"],
+            ["414.940.414.189.921,05 €", "1,5 €"], ["414.940.414.189.921,05", "1,5"],
+        )),
     ],
-)
+)  # fmt: skip
 def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):
     empty.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
     empty.import_(mode="new")

@@ -88,7 +88,10 @@ def test_json_in_every_form_is_the_same_table(files):
         ("1e-400", "VARCHAR"), ("1e-99999999999999999999", "VARCHAR"), ("1e400", "VARCHAR"),
         ("0.30000000000000004", "DOUBLE"), ("0.10000000000000001", "DOUBLE"),
         ("1.50000000000000000000", "DOUBLE"), ("1E5", "DOUBLE"), ("5e-324", "DOUBLE"),
-        ("-0.0", "DOUBLE"),
+        ("-0.0", "DOUBLE"), ("-0.00000000000000000000", "DOUBLE"),
+        ("0.1000000000000000055511151231257827021181583404541015625", "DOUBLE"),
+        ("0.1000000000000000055511151231257827021181583404541015624", "VARCHAR"),
+        ("0.3000000000000000400000000000000000000000", "DOUBLE"),
     ],
 )  # fmt: skip
 def test_fractions_that_a_float_would_round_are_kept_as_they_are_written(files, number, type_):

@@ -373,10 +373,21 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
         assert (header.top, header.row, header.names) == (top, end, read)
 
 
-def test_the_row_that_the_user_names_takes_names_from_above_for_columns_that_it_leaves_out():
-    rows = [["表"], UNIT, *PEOPLE, REGION]
-    assert sheet_header(rows, 3).names == PEOPLE_NAMES
-    assert sheet_header([["表"], ["", "店", "額"], ["東", "a", "5"]], 1).names == ("", "店", "額")
+@pytest.mark.parametrize(
+    "above",
+    [
+        ["売上一覧", "", "", "", "単位：千円"],
+        ["店舗", "東京本店"],
+        ["店舗", "東京本店", "", ""],
+        ["佐藤", "総務", "東", "西"],
+    ],
+)
+@pytest.mark.parametrize("names", [["品", "売上", "客数", "単価"], ["", "売上", "客数", "単価"]])
+@pytest.mark.parametrize("merged", [None, {}])
+def test_the_row_that_the_user_names_names_the_columns_alone(above, names, merged):
+    for rows in ([above, names, ["a", "1", "2", "3"]], [above, [*names, ""], ["a", "1", "2", "3"]]):
+        header = sheet_header(rows, 1, merged)
+        assert (header.top, header.names) == (1, tuple(rows[1]))
 
 
 @pytest.mark.parametrize("merged", [None, {}])
@@ -388,20 +399,39 @@ def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged)
     for title in (names[:1] + [""] * 4, ["期間", "2025", "", "", ""]):
         assert sheet_header([title, person, below], None, merged).row == 1
     assert sheet_header([names, person, below], None, merged, {1}).row == 1
+    with pytest.raises(NoHeader, match=r"header cannot be told .* --header-row"):
+        sheet_header([["作成日", "2024-02-01"], names, person, below], None, merged)
 
 
+@pytest.mark.parametrize("merged", [None, {}, {0: 0}])
 @pytest.mark.parametrize(
-    ("first", "names"),
+    ("names", "row"),
     [
-        ("", ("品目", "令和3年度 2021", "令和4年度 2022")),
-        ("（西暦）", ("（西暦）", "2021", "2022")),
+        (["日付", "売上", "客数", "単価", "品"], ["2024-01-01", "12", "3", "1", "りんご"]),
+        (["品", "担当", "売上", "客数", "備考"], ["りんご", "山田", "12", "NA", ""]),
     ],
 )
-def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first, names):
+def test_texts_above_the_names_of_columns_of_numbers_are_titles(merged, names, row):
+    store, made = ["店舗", "東京本店", "", "", ""], ["作成日", "2024-02-01", "", "", ""]
+    for titles in (
+        [store],
+        [made, store],
+        [store, store],
+        [["売上一覧", "2024年1月度", "", "", ""]],
+    ):
+        header = sheet_header([*titles, names, row, row], None, merged)
+        assert (header.row, header.names) == (len(titles), tuple(names))
+
+
+@pytest.mark.parametrize("first", ["", "（西暦）"])
+def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     rows = [["品目", "令和3年度", "令和4年度"], [first, "2021", "2022"], ["米", "10", "20"]]
     assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1
     assert sheet_header([rows[0], ["項目"], *rows[1:]]).doubtful == 2
-    assert sheet_header(rows, 1).names == names
+    assert sheet_header(rows, 1).names == (first, "2021", "2022")
+    assert sheet_header(rows, 0, None).doubtful == 0
+    firms = [["社名", "設立年", "従業員"], ["A社", "1998", "2005"], ["B社", "2001", "350"]]
+    assert sheet_header(firms, None, None).doubtful == 0
     opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]
     assert sheet_header(opened).doubtful == 0
 

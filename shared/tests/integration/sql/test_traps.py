@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+from datetime import date, timedelta
 
 import duckdb
 import pytest
@@ -23,6 +24,7 @@ TABLES = {
     "'ＪＲ東', 'ＡＭＡＺＯＮ', 'Amazon.co.jp']) AS name",
     "prints": "CREATE TABLE prints AS SELECT i, CASE WHEN i = 7777 THEN i || '支店' "
     "ELSE sha256(i::VARCHAR) END AS hash FROM range(25000) AS t(i)",
+    "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
@@ -60,7 +62,10 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has "
          "times; write at_time::DATE = the day"),
         ("DATE '2025-06-30' = v.at_time", "write at_time::DATE = the day"),
-        ("at_time IN ('2025-06-28', '2025-06-30')", "= '2025-06-30' is that day's midnight alone"),
+        ("at_time IN ('2025-06-28', '2025-06-30')",
+         "IN '2025-06-28', … is that day's midnight alone, for at_time has times; write "
+         "at_time::DATE in its place"),
+        ("at_time NOT IN ('2025-06-30')", "write at_time::DATE in its place"),
         ("at_time <> '2025-06-30'", "write at_time::DATE <> the day"),
         ("'2025-06-30' < at_time", "> '2025-06-30' takes the rest of that day, too, for at_time"),
         ("NOT at_time > '2025-06-30'", "write at_time >= the day after"),
@@ -100,6 +105,15 @@ def test_values_of_parameters_are_judged_as_if_they_were_written(handler, condit
     said = asked(handler, query, **values).get("notes", [""])
     assert note in said[0]
     assert bool(note) == bool(said[0])
+
+
+def test_a_list_of_days_is_one_trap_beside_the_others(handler):
+    days = ", ".join(f"'{date(2025, 6, 30) - timedelta(day)}'" for day in range(1_000))
+    query = f"SELECT * FROM visits WHERE at_time NOT IN ({days}) OR id = NULL"
+    said = asked(handler, query)["notes"]
+    (told,) = asked(handler, "SELECT * FROM calls WHERE rang <> '2025-06-30'")["notes"]
+    assert told.endswith("write rang::DATE <> the day")
+    assert sorted(note.split()[0] for note in said) == ["=", "IN"]
 
 
 def test_a_trap_is_named_when_our_statement_is_around_the_query_or_it_is_exported(handler):
@@ -172,6 +186,8 @@ def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, m
         "SELECT * FROM visits WHERE at_time <= '2025-07-02'",
         "SELECT * FROM visits WHERE id IS NULL",
         "SELECT * FROM visits WHERE at_time::DATE = '2025-06-30' OR at_time = '2025-07-02'",
+        "SELECT * FROM visits WHERE at_time = TIMESTAMP '2025-06-30'",
+        "SELECT * FROM visits WHERE at_time IN ('2025-06-28', TIMESTAMP '2025-06-30')",
         "SELECT * FROM closings WHERE night = '2025-06-30' OR night > '2025-06-30'",
         "SELECT shop || '!' AS shop, count(*) FROM visits GROUP BY ALL HAVING shop = '京都!'",
         "SELECT shop || '!' AS shop FROM visits ORDER BY shop = '京都!'",

@@ -20,6 +20,7 @@ SAMPLE_ROWS = 40
 _TITLE_SHARE = 0.5
 _MAX_SHOWN = 3
 _MIN_COLUMNS = 2
+_NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
 
@@ -62,9 +63,13 @@ def header_at(
     A title line has few cells, the rows of the table have many. The header below it is evident if
     values follow in its columns, while the header itself has none except years; if all titles are a
     single cell; or if cells are merged over the rows of a header. Title lines that are padded to
-    the table's width need more evidence: several texts right above the others may be the names of
-    the first columns. A file that can have no merged cells (``merged`` is None) shows what is
-    padded. ``apart`` are the rows that follow an empty one.
+    the table's width need more evidence: several texts right above others may be the names of the
+    first columns, unless those others are names themselves, as of columns of numbers. A file that
+    can have no merged cells (``merged`` is None) shows what is padded. ``apart`` are the rows that
+    follow an empty one.
+
+    Raises:
+        NoHeader: a row may be a title or the header.
     """
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     rows = _without_empty_columns(rows)
@@ -81,8 +86,9 @@ def header_at(
     is_short = all(len(row) < len(rows[at]) for row in rows[:at])
     is_padded = not (is_short and merged is None)
     is_group = _names_groups(rows[at - 1], rows[at], rows[at + 1 :])
-    if is_padded and at not in apart and not is_group and _may_name_first_columns(rows[at - 1]):
-        return 0
+    is_header = at in apart or is_group or _names_numbers(rows, at)
+    if has_values and is_padded and not is_header and _may_name_first_columns(rows[at - 1]):
+        raise NoHeader(_NO_HEADER)
     if is_short:
         are_single = all(_filled_count(row) == 1 for row in rows[:at])
         return at if has_values or (are_single and _filled_count(rows[at]) > _MIN_COLUMNS) else 0
@@ -96,6 +102,17 @@ def _may_name_first_columns(row: Sequence[str]) -> bool:
     return number >= _MIN_COLUMNS and not any(
         not cell.strip() or is_value(cell) for cell in row[:number]
     )
+
+
+def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a row's texts are over columns of numbers or dates, with more than one in all."""
+    count = 0
+    for place, name in enumerate(rows[at]):
+        below = (title(row[place : place + 1]) for row in rows[at + 1 :])
+        values = [is_value(cell) for cell in below if cell not in BLANKS]
+        is_name = name.strip() and not is_value(name)
+        count += sum(values) if is_name and sum(values) * 2 > len(values) else 0
+    return count > 1
 
 
 def _is_doubtful(rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int]) -> bool:
@@ -132,10 +149,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
         for cells in used
     ):
         shown = ", ".join(cells[below] for cells in used[:_MAX_SHOWN])
-        raise NoHeader(
-            "its header cannot be told from its titles; name its row with --header-row "
-            f"(it may be the one with {shown})"
-        )
+        raise NoHeader(f"{_NO_HEADER} (it may be the one with {shown})")
 
 
 def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -205,22 +219,20 @@ def sheet_header(
     at = header_at(rows, merged, apart) if header_row is None else header_row
     if header_row is None:
         if merged is not None and _is_doubtful(rows, at, merged):
-            raise NoHeader(
-                "its header cannot be told from its titles; name its row with --header-row"
-            )
+            raise NoHeader(_NO_HEADER)
         column_names(rows[at])  # a page of the web is named as one
     if at == NO_HEADER or (header_row is None and is_data(rows[at], rows[at + 1 :])):
         return SheetHeader(0, NO_HEADER, (), ())
     top, lower = _joined_rows(rows, at, merged) or (
         (at, at) if header_row is not None else _header_span(rows, at, merged)
     )
-    while header_row is not None and top and _names_unnamed(rows[top - 1], rows[top]):
-        top -= 1
     if header_row is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
-    is_doubtful = merged is None and may_go_on(rows, lower)
-    doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
+    doubtful = 0
+    if header_row is None:
+        is_doubtful = merged is None and may_go_on(rows, lower)
+        doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
     return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top, doubtful)
 
 
@@ -268,23 +280,18 @@ def _has_name_under_gap(top: Sequence[str], lower: Sequence[str]) -> bool:
     return any(name.strip() and not cell.strip() for name, cell in zip(lower, padded, strict=False))
 
 
-def _names_unnamed(top: Sequence[str], lower: Sequence[str]) -> bool:
-    """Whether a row above the one that names the columns names those that it leaves out."""
-    is_named = _filled_count(top) >= _MIN_GROUPS and _has_name_under_gap(lower, top)
-    return is_named and not any(is_value(cell) and not is_year(cell) for cell in top)
-
-
 def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
-    """The index of the first row with numbers, if these are different years, and those below not.
+    """The index of the first row with numbers, if these are different years over other numbers.
 
-    It is 0 if they are not.
+    It is 0 if they are not, or if a column has no other numbers than years.
     """
     at = next((at for at in range(start, len(rows)) if any(map(is_value, rows[at]))), 0)
     years = {place: cell.strip() for place, cell in enumerate(rows[at]) if is_value(cell)}
-    below = (title(row[place : place + 1]) for row in rows[at + 1 :] for place in years)
     are_years = len(years) >= _MIN_GROUPS and all(map(is_year, years.values()))
     are_different = len(set(years.values())) == len(years)
-    over_others = any(is_value(cell) and not is_year(cell) for cell in below)
+    columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in years)
+    below = [{is_year(cell) for cell in cells if is_value(cell)} for cells in columns]
+    over_others = any(below) and {True} not in below
     return at if are_years and are_different and over_others else 0
 
 

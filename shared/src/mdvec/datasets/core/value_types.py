@@ -26,7 +26,7 @@ _READ_BACK = (
     "abs(TRY_CAST({v} AS DOUBLE))), '^[^e]*'), '.', '')"
 ).replace("{digits}", _DIGITS)
 _IS_EXACT = f"(length({_DIGITS}) <= 15 OR (length({_DIGITS}) <= 767 AND {_DIGITS} = {_READ_BACK}))"
-"""A float keeps 15 digits, and of longer numbers those that it gives when written as long."""
+"""SQL: whether a float keeps the number ``{v}``: one of 15 digits, or which it gives back whole."""
 _YEARS = r"([12]\d{3}|9999)"  # 9999-12-31 means no end
 _DATE = rf"{_YEARS}[-/]\d{{1,2}}[-/]\d{{1,2}}"
 _TIME = r"\d{1,2}:\d{2}(:\d{2}(\.\d{1,6})?)?"
@@ -93,7 +93,6 @@ _MONTH_FORMATS = tuple(
 )
 _LOCAL = rf"{_MINUS}?(0|[1-9]\d{{0,2}}(\.\d{{3}}){{1,4}}|[1-9]\d{{0,14}})(,\d{{1,9}})?"
 _LOCAL_PROOF = r",(\d{1,2}|\d{4,})$|^\W?0,"
-_FEW_DIGITS = "length(regexp_replace({v}, '[^0-9]', '', 'g')) <= 17"
 _GROUPING_PROOF = r"[¥￥\\円▲△()$£%％]|,\d{3}[,.]"
 _COMMAS = "the comma is the decimal sign"
 
@@ -167,11 +166,15 @@ class ValueKind:
     def holds(self, column: str) -> str:
         """SQL: whether one value fits; false or NULL if not."""
         value = self._trim(column)
-        read = f"TRY_CAST({self.reading.format(v=value)} AS {self.type})"
+        read = self.reading.format(v=value)
         pattern = self.pattern.replace("'", "''")
+        exact = "true"
+        if self.type == "DOUBLE":  # most values are short; OR would also try the slow test on them
+            is_exact = _IS_EXACT.format(v=f"({read})")
+            exact = f"CASE WHEN length({value}) <= 15 THEN true ELSE {is_exact} END"
         return (
-            f"regexp_full_match({value}, '{pattern}') AND {read} IS NOT NULL "
-            f"AND {self.also.format(v=value)}"
+            f"regexp_full_match({value}, '{pattern}') AND TRY_CAST({read} AS {self.type}) "
+            f"IS NOT NULL AND {self.also.format(v=value)} AND {exact}"
         )
 
     def proves(self, column: str) -> str:
@@ -224,12 +227,12 @@ _KINDS = (
     ValueKind(
         "DOUBLE",
         f"{_WHOLE}|{_FRACTION}|{_POWER}",
-        also=f"isfinite(TRY_CAST({{v}} AS DOUBLE)) AND {_IS_EXACT}",
+        also="isfinite(TRY_CAST({v} AS DOUBLE))",
         quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 16",
     ),
     # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
     ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs="^(-|0$)"),
-    ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", also=_IS_EXACT, needs=r"^(-|0$)|\."),
+    ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", needs=r"^(-|0$)|\."),
     ValueKind("BIGINT", _amount(r"[¥￥\\]", "( ?円)?", ""), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"[¥￥\\]", "( ?円)?", _DECIMALS), reading=_SIGNED_DIGITS),
     ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
@@ -313,9 +316,7 @@ def _among_semicolons(kind: ValueKind) -> ValueKind:
 
 
 _LOCAL_KINDS = (
-    ValueKind(
-        "DOUBLE", _LOCAL, reading=_COMMA_DIGITS, also=_FEW_DIGITS, needs=_LOCAL_PROOF, rule=_COMMAS
-    ),
+    ValueKind("DOUBLE", _LOCAL, reading=_COMMA_DIGITS, needs=_LOCAL_PROOF, rule=_COMMAS),
     ValueKind(
         "VARCHAR",
         _LOCAL,
@@ -418,8 +419,10 @@ NUMBER_LIKE = (
 _DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
 
 
-LONG_NUMBER = f"{_matches(_SHORT_DECIMAL)} AND NOT {_IS_EXACT}"
-"""SQL: whether ``{v}`` is a number of more digits than a float keeps."""
+LONG_NUMBER = f"{_matches(NUMBER_LIKE)} AND NOT " + _IS_EXACT.replace(
+    "{v}", "regexp_replace({v}, '[^0-9.eE+-]', '', 'g')"
+)
+"""SQL: whether ``{v}`` is a number of more digits than a float keeps, or such an amount."""
 
 
 def mostly(cells: Iterable[str | None]) -> str:

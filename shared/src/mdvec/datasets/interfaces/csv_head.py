@@ -147,10 +147,12 @@ def headers_below(rows: Path, head: Head) -> Iterator[str]:
     """
     if not _EMPTY_ROW.search(rows.read_bytes()):
         return
-    headers = HeadersBelow()
-    with rows.open(encoding=UTF_8, newline="") as text:
+    headers, lines = HeadersBelow(), dict[int, int]()
+    # A cell may be too long for this reader, or have a carriage return within.
+    with rows.open(encoding=UTF_8, newline="") as text, suppress(csv.Error):
         reader = csv.reader(text, delimiter=head.delimiter)
         numbered = ((at, row) for at, row in enumerate(reader, 1) if any(map(str.strip, row)))
-        lines = {at: reader.line_num + head.lines for at, _ in headers.rows(numbered)}
+        for at, _ in headers.rows(numbered):
+            lines[at] = reader.line_num + head.lines
     headers.numbers = [lines[at] for at in headers.numbers]
     yield from headers.notes("line", "file")

@@ -37,6 +37,13 @@ def note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
     """The notes at the end of a UTF-8 file, whose first ``skipped`` lines are no rows."""
     if len(head.names) == 1:
         return NoteLines()
+    try:
+        return _note_lines(rows, head, skipped)
+    except csv.Error:  # a carriage return within an unquoted cell
+        return NoteLines()
+
+
+def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
     with rows.open("rb") as stream:
         size = stream.seek(0, io.SEEK_END)
         start = max(size - _TAIL_BYTES, 0)

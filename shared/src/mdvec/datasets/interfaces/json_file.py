@@ -46,7 +46,7 @@ def _fraction(digits: str) -> float | LongNumber:
         exact = Decimal(digits)
     except ArithmeticError:  # its exponent
         return LongNumber(digits)
-    length = len(exact.normalize().as_tuple().digits)
+    length = len("".join(map(str, exact.as_tuple().digits)).rstrip("0")) or 1
     is_kept = length <= _MAX_DIGITS and exact == Decimal(f"{number:.{length - 1}e}")
     return number if is_kept else LongNumber(digits)
 

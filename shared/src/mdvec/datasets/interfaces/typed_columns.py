@@ -197,7 +197,7 @@ def with_blank_texts(
     """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
     scan = parquet_scan(target)
-    notes: dict[str, str] = {}
+    notes: dict[str, list[str]] = {}
     for at in range(0, len(texts), _NOTED_AT_ONCE):
         names = texts[at : at + _NOTED_AT_ONCE]
         counts = ", ".join(ValueKind.nulls(identifier(name)) for name in names)
@@ -208,11 +208,12 @@ def with_blank_texts(
             names, numbers, zip(*sample.fetchall(), strict=True), strict=False
         ):
             pattern = "" if name in stay else mostly(cells)
-            note = _odd_note(connection, name, scan, pattern) if pattern else ""
-            if note or number:
-                notes[name] = note or _blank_note(connection, name, scan)
+            notes[name] = [
+                _odd_note(connection, name, scan, pattern) if pattern else "",
+                _blank_note(connection, name, scan) if number else "",
+            ]
     return tuple(
-        replace(column, note="; ".join(filter(None, (column.note, notes.get(column.name, "")))))
+        replace(column, note="; ".join(filter(None, (column.note, *notes.get(column.name, ())))))
         for column in columns
     )
 

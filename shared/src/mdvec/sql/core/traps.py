@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import date
 from typing import Any
 
 from mdvec.datasets import Column
@@ -21,7 +21,6 @@ from mdvec.text import (
 )
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
-_DAY_TYPES = ("date", "timestamp")
 _MAX_TRAPS = 12
 """Each may need a query over a column."""
 _MAX_VALUES, _MAX_VALUE, _MAX_NEAR = 30_000, 200, 50
@@ -89,8 +88,8 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
         for clause, parts in node.items():
             here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
             for part in _own_parts(parts):
-                traps += filter(None, (_not_in(part), _is_null(part)))
-                traps += (*_days(part, here), *_missing_texts(part, here))
+                traps += filter(None, (_not_in(part), _is_null(part), _day_trap(part, here)))
+                traps += _missing_texts(part, here)
     return traps[:_MAX_TRAPS]
 
 
@@ -188,13 +187,15 @@ _OF_A_DAY = {
     "COMPARE_LESSTHANOREQUALTO": ("<=", "ends as that day begins", "{} < the day after"),
     "COMPARE_GREATERTHAN": (">", "takes the rest of that day, too", "{} >= the day after"),
     "COMPARE_EQUAL": ("=", "is that day's midnight alone", "{}::DATE = the day"),
-    "COMPARE_IN": ("=", "is that day's midnight alone", "{}::DATE = the day"),
+    "COMPARE_IN": ("IN", "is that day's midnight alone", "{}::DATE in its place"),
     "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
 }
 """How a day is compared with times: the sign, what that does, and what may have been meant."""
+_ENDS = ("BETWEEN", "COMPARE_LESSTHANOREQUALTO")
+"""Where a day is the end of a range, an explicit timestamp seldom means its midnight, either."""
 
 
-def _days(node: Node, scope: _Scope) -> Iterator[Trap]:
+def _day_trap(node: Node, scope: _Scope) -> Trap | None:
     """Days that times are compared with, though rows of the day are later than its midnight."""
     kind = str(node.get("type"))
     if node.get("class") == "BETWEEN":
@@ -206,38 +207,36 @@ def _days(node: Node, scope: _Scope) -> Iterator[Trap]:
         if scope.column(compared[0]) is None:
             kind, compared = _FLIPPED.get(kind, kind), compared[::-1]
     else:
-        return
-    if kind in _OF_A_DAY and (of := scope.column(compared[0])) is not None:
-        table, column = of
-        days = map(_day, compared[1:] if column.type.startswith("TIMESTA") else ())
-        yield from (_day_trap(kind, table, column, day) for day in days if day is not None)
-
-
-def _day(node: Node) -> date | None:
-    """The day that a constant is; None for a moment, and for a day after which there is none."""
-    if node.get("class") == "CAST":
-        is_day = fold(str(node["type_expr"].get("type_name"))) in _DAY_TYPES
-        node = node["child"] if is_day else node
-    text = _text(node)
-    if text is None or not _DAY.fullmatch(text):
         return None
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:  # which DuckDB refuses
+    if kind not in _OF_A_DAY or (of := scope.column(compared[0])) is None:
         return None
-    return day if day < date.max else None
-
-
-def _day_trap(kind: str, table: str, column: Column, day: date) -> Trap:
+    table, column = of
+    types = ("date", "timestamp") if kind in _ENDS else ("date",)
+    days = [day for node in compared[1:] if (day := _day(node, types))]
+    if not days or not column.type.startswith("TIMESTA"):
+        return None
     (sign, does, meant), name = _OF_A_DAY[kind], identifier(column.name)
-    shown, after = shortened(column.name, _MAX_QUOTED), day + timedelta(1)
+    shown, more = shortened(column.name, _MAX_QUOTED), ", …" if len(days) > 1 else ""
     return Trap(
-        f"{sign} '{day}' {does}, for {shown} has times; write {meant.format(shown)}",
+        f"{sign} '{days[0]}'{more} {does}, for {shown} has times; write {meant.format(shown)}",
         check=(
-            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE {name} > "
-            f"CAST('{day}' AS {column.type}) AND {name} < CAST('{after}' AS {column.type}))"
+            f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {identifier(table)} WHERE "
+            f"CAST({name} AS DATE) IN ({', '.join(map(literal, days))}) AND "
+            f"{name} <> CAST(CAST({name} AS DATE) AS {column.type}))"
         ),
     )
+
+
+def _day(node: Node, types: Collection[str]) -> str:
+    """The day that a constant is, as such or as one of the types; "" if it is none."""
+    if node.get("class") == "CAST":
+        is_day = fold(str(node["type_expr"].get("type_name"))) in types
+        node = node["child"] if is_day else node
+    text = _text(node) or ""
+    try:
+        return str(date.fromisoformat(text)) if _DAY.fullmatch(text) else ""
+    except ValueError:  # which DuckDB refuses
+        return ""
 
 
 _LIKE = {"~~": "LIKE", "~~*": "ILIKE"}
