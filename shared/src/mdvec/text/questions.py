@@ -233,18 +233,15 @@ def analyse_question(question: str) -> QuestionTerms:
 
 
 def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
-    """The words without the suffixes that name no other thing than the word before them.
+    """The words without the suffixes in hiragana, which name no other thing (お客さん, 社員ごと).
 
-    Those are suffixes in hiragana (お客さん, 社員ごと), and those of a person's name (田中氏).
+    A suffix in kanji may: 田中家 and 中村屋 are other names than 田中 and 中村.
     """
-    telling: list[Morpheme] = []
-    for word in tokens:
-        before = telling[-1] if telling else word
-        is_of_name = before.is_of_person and before.end == word.start
-        in_hiragana = _HIRAGANA.fullmatch(question, word.start, word.end) is not None
-        if not (word.is_suffix and (is_of_name or in_hiragana)):
-            telling.append(word)
-    return telling
+    return [
+        word
+        for word in tokens
+        if not (word.is_suffix and _HIRAGANA.fullmatch(question, word.start, word.end))
+    ]
 
 
 def _place_word(word: Morpheme) -> _Placed:
