@@ -152,3 +152,15 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
 def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
     terms = analyse_question(question)
     assert {*terms.names.values(), *terms.nouns.values()} == named
+
+
+@each(
+    ("question", "joined"),
+    [
+        ("計画999の障害", {"計画999"}),
+        ("example.comの料金", {"example.com"}),
+        ("Kubernetesの設定方法", set()),
+    ],
+)
+def test_a_noun_is_also_known_with_the_letters_and_digits_joined_to_it(question, joined):
+    assert {*analyse_question(question).joined.values()} == joined
