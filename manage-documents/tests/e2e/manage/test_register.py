@@ -51,6 +51,18 @@ def test_a_file_that_cannot_be_read_stays_and_the_entry_is_printed(mdvec):
     assert file.read_text() == '{"mcpServers": {"a": '
 
 
+def test_an_odd_entry_stays_with_one_instruction(mdvec):
+    file = mdvec.home / FILES["cursor"]
+    file.parent.mkdir()
+    file.write_text('{"mcpServers": {"mdvec": "x"}}')
+    english = mdvec("register", "cursor")
+    mdvec.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"
+    japanese = mdvec("register", "cursor")
+    assert english.err.endswith("; remove it with mdvec unregister, and register again\n")
+    assert japanese.err.endswith("mdvec unregister で消してから、登録し直してください\n")
+    assert file.read_text() == '{"mcpServers": {"mdvec": "x"}}'
+
+
 @pytest.mark.parametrize("encoding", ["cp932", "utf-16"])
 def test_a_file_that_is_not_utf_8_is_told_to_be_saved_as_that(mdvec, encoding):
     for path, command in {

@@ -95,6 +95,6 @@ from .written import chunks_with as chunks_with
 from .written import chunks_with_tasks as chunks_with_tasks
 from .written import chunks_written as chunks_written
 from .written import documents_with as documents_with
+from .written import front_matter_with as front_matter_with
 from .written import has_compound as has_compound
 from .written import open_tasks as open_tasks
-from .written import values_stating as values_stating

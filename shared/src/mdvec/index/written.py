@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,6 @@ from mdvec.text import (
     identifier,
     is_letters,
     morphemes,
-    named_dates,
     readable_chunk,
     shown_lines,
     terms,
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
 
 _MAX_READ_BYTES = 64_000_000
 """How much stored text is read at most; a million bytes take about 2.5 ms."""
+_MAX_STATING = 1_000
+"""Of how many documents the front matter and the passages are read for a word that is nowhere else,
+which takes about 10 ms."""
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
@@ -51,7 +53,12 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     """
     if _is_too_much(connection, tables):
         return None
-    documents = identifier(tables.documents)
+    texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
+    return _rows_with(connection, tables, texts, spelling)
+
+
+def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
+    """The ids of a query's rows whose ``text`` contains a word, as for ``documents_with``."""
     wanted = folded(spelling)
     parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
     if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
@@ -59,14 +66,14 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     elif len(parts) > 1:
         pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
     elif _FEW_KANJI.fullmatch(spelling):
-        return _documents_with_kanji(connection, tables, spelling)
+        return _rows_with_kanji(connection, texts, spelling)
     else:
-        where, value = _contains("content", spelling)
-        return column(connection, f"SELECT id FROM {documents} WHERE {where}", (value,))
+        where, value = _contains("text", spelling)
+        return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
     # Full width would need every text to be folded; a current index already has such words.
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
-        f"SELECT id, content FROM {documents} WHERE content LIKE ?",
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
         ("%".join(["", *parts, ""]) if is_current else "%",),
     )
     return [
@@ -76,12 +83,11 @@ def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -
     ]
 
 
-def _documents_with_kanji(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int]:
-    """The documents that have a compound of kanji, perhaps with signs among them."""
+def _rows_with_kanji(connection: apsw.Connection, texts: str, spelling: str) -> list[int]:
+    """The rows that have a compound of kanji, perhaps with signs among them."""
     pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
     rows = connection.execute(
-        f"SELECT id, content FROM {identifier(tables.documents)} WHERE content LIKE ?",
-        ("%".join(["", *spelling, ""]),),
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?", ("%".join(["", *spelling, ""]),)
     )
     reading = _reading(spelling)
     return [
@@ -114,55 +120,49 @@ def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> lis
     return [int(str(number)) for number, text in rows if pattern.search(str(text))]
 
 
-def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int] | None:
-    """The chunks that contain a text of several terms (15.3.1) literally, in any width.
-
-    None if no chunk has it, but a document may, such as in its front matter.
-    """
+def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
+    """The chunks that contain a text of several terms (15.3.1) literally, in any width."""
     wanted = folded(text)
     side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
     pattern = _pattern(wanted, inside=False)
-    written = [
+    return [
         number
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)
         if pattern.search(folded(names)) or pattern.search(folded(chunk))
     ]
-    return written or None
 
 
-def values_stating(
-    connection: apsw.Connection, tables: Tables, words: Iterable[str], days: Collection[str]
-) -> dict[str, list[int]]:
-    """The values of front matter that have one of the words or days, each with its first chunks.
+def front_matter_with(
+    connection: apsw.Connection, tables: Tables, word: str, document_ids: Sequence[int]
+) -> list[str]:
+    """The paths of the documents with a whole word in a front matter's value, if no passage has it.
 
-    Words stand by themselves, in any width; kanji may have a space among them, as between a
-    person's names. Days and months are digits (20241205, 202412), and have any form there.
+    Only the passages of ``document_ids`` are read. A part of a longer word, of an address or of a
+    version is not whole. None are named of a word that very many documents have.
     """
-    if not has_properties(connection, tables):
-        return {}
-    patterns = [
-        re.compile(r"[\s・]?".join(word))
-        if _FEW_KANJI.fullmatch(word)
-        else _pattern(word, inside=False)
-        for word in map(folded, words)
-    ]
-    if not (patterns or days):
-        return {}
+    if not has_properties(connection, tables) or len(document_ids) > _MAX_STATING:
+        return []
+    front_matter = f"SELECT document_id AS id, kept AS text FROM {tables.properties}"
+    stating = _rows_with(connection, tables, front_matter, word)
+    passages = (
+        f"SELECT id, chunk_text AS text FROM {identifier(tables.vectors)} "
+        f"WHERE document_id IN ({_listed(document_ids)})"
+    )
+    if not 0 < len(stating) <= _MAX_STATING or _rows_with(connection, tables, passages, word):
+        return []
+    pattern = _whole_word(folded(word))
+    rows = connection.execute(
+        f"SELECT d.file_path, value.atom FROM {tables.properties} AS p "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = p.document_id, "
+        f"json_tree(p.kept) AS value WHERE p.document_id IN ({_listed(stating)}) "
+        "AND value.atom IS NOT NULL ORDER BY d.file_path"
+    ).fetchall()
+    whole = {value for value in {str(value) for _, value in rows} if pattern.search(folded(value))}
+    return [*dict.fromkeys(str(path) for path, value in rows if str(value) in whole)]
 
-    first_chunks: dict[str, list[int]] = {}  # many notes share a value
-    for first_chunk, value in connection.execute(
-        "SELECT first_chunk, value.atom "
-        f"FROM {tables.properties}, json_tree(kept) AS value "
-        "WHERE document_id > 0 AND chunks > 0 AND value.atom IS NOT NULL"
-    ):
-        first_chunks.setdefault(str(value), []).append(int(str(first_chunk)))
-    folded_values = {value: folded(value) for value in first_chunks}
-    return {
-        value: first_chunks[value]
-        for value, text in folded_values.items()
-        if any(pattern.search(text) for pattern in patterns)
-        or (days and any(day.digits in days for day in named_dates(text)))
-    }
+
+def _listed(ids: Sequence[int]) -> str:
+    return ",".join(map(str, ids))
 
 
 def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
@@ -261,6 +261,8 @@ _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
 _FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
 _HIRAGANA = re.compile("[\u3041-\u3096]")
+_IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
+_JOINING = f"[_.@+{HYPHENS}]"
 _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
@@ -345,6 +347,13 @@ def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
     before = f"(?<!{edge})" if edge and wanted[0].isascii() and wanted[0].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1].isascii() and wanted[-1].isalnum() else ""
     return re.compile(f"{before}{words}{after}")
+
+
+def _whole_word(wanted: str) -> re.Pattern[str]:
+    """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
+    is_kanji = _FEW_KANJI.fullmatch(wanted) is not None
+    word = r"[\s・]?".join(wanted) if is_kanji else _pattern(wanted, inside=True).pattern
+    return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
 
 
 def _word_pattern(word: str) -> str:

@@ -38,12 +38,15 @@ from mdvec.search.ranking import (
     ranked_together,
     reranked,
 )
-from mdvec.text import analyse_question, is_blank, on_one_line, quoted
+from mdvec.text import analyse_question, is_blank, on_one_line, quoted, shown_path, some_of
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
+
+
+_MAX_NAMED = 3
 
 
 def why_fewer(count: int, k: int, searched: int) -> list[str]:
@@ -56,7 +59,9 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 
 def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text contains, and on what was searched instead."""
+    in_front_matter = pool.only_in_front_matter
     absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
+    absent = [word for word in absent if word not in in_front_matter]
     notes = [f"nothing here mentions {_word_list(absent)}"] if absent else []
     notes += [
         f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"
@@ -64,8 +69,9 @@ def not_mentioned(pool: Pool) -> list[str]:
     ]
     if inside := pool.only_inside:
         notes.append(f"{_word_list(inside)}: only inside longer words")
-    if stated := pool.only_stated:
-        notes.append(f"{_word_list(stated)}: only in front matter")
+    for word, paths in in_front_matter.items():
+        names = some_of([shown_path(path) for path in paths], _MAX_NAMED)
+        notes.append(f"{_word_list([word])}: only in the front matter of {names}")
     return notes
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from mdvec.embedding import ModelError
@@ -83,7 +83,7 @@ class Pool:
     owners: Sequence[tuple[ToolCandidates, StoredChunk]]
 
     unwritten: frozenset[str] = frozenset()
-    stated: frozenset[str] = frozenset()
+    in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def absent(self) -> tuple[str, ...]:
@@ -133,11 +133,15 @@ class Pool:
         return _spellings_of(self.query.nouns, self.unwritten)
 
     @property
-    def only_stated(self) -> tuple[str, ...]:
-        """What stands in front matter alone, as spelled in the question."""
-        return _spellings_of(
-            {**self.query.signed, **self.query.names, **self.query.nouns}, self.stated
-        )
+    def only_in_front_matter(self) -> dict[str, Sequence[str]]:
+        """The paths of the documents with what front matter alone has, as spelled."""
+        query = self.query
+        spelled = {**query.signed, **query.names, **query.nouns, **query.joined}
+        return {
+            word: self.in_front_matter[term]
+            for term, word in spelled.items()
+            if term in self.in_front_matter
+        }
 
     def _behind_text(self, scored: Sequence[Scored]) -> list[Scored]:
         """The scores, with lists of links below texts that have all of their matched words."""
@@ -205,8 +209,7 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         query = query.without_words()
     query = replace(query, misspelt=_misspelt(tool_candidates, query))
     found = [of_tool.words_found for of_tool in tool_candidates]
-    unwritten = _common([each.unwritten for each in found])
-    in_no_text = _common([each.unwritten | each.stated for each in found])
+    in_no_passage = _common([each.unwritten.union(each.in_front_matter) for each in found])
     return Pool(
         query,
         CorpusStatistics(
@@ -214,8 +217,12 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         ),
         [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
-        unwritten,
-        in_no_text - unwritten,
+        _common([each.unwritten for each in found]),
+        {
+            term: paths
+            for term in in_no_passage
+            if (paths := [path for each in found for path in each.in_front_matter.get(term, ())])
+        },
     )
 
 

@@ -11,15 +11,14 @@ import apsw
 from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.text import (
-    WORD_MARK,
     QuestionTerms,
-    field_terms,
     folded,
     in_other_kana,
     is_letters,
     morphemes,
     written_otherwise,
 )
+from mdvec.text import terms as plain_terms
 
 MIN_CANDIDATES = 60
 """Candidates per retriever; more if more hits are requested."""
@@ -43,8 +42,9 @@ class WordsFound:
         within: the words in letters that the texts have only inside longer ones.
         unwritten: the names and nouns that no document has, by term.
         literal: by term, the chunks that have a name or noun in a place that the index leaves out
-            (an address, a tag), or as two words (Wi-Fi); for what is ``stated``, in front matter
-            alone, the first chunk of each document.
+            (an address, a tag), or as two words (Wi-Fi).
+        in_front_matter: by term, the paths of the documents that have a name or noun, as typed,
+            in their front matter, if no passage has it.
     """
 
     variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class WordsFound:
     within: frozenset[str] = frozenset()
     unwritten: frozenset[str] = frozenset()
     literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    stated: frozenset[str] = frozenset()
+    in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,26 +104,24 @@ def lexical_search(
     for word, in_parts in words_found.literal.items():
         frequencies[word] += len(in_parts)
     looked_for = _looked_for(connection, names, query, words_found, frequencies, of_index)
+    not_in_passages = {term for term, chunk_ids in signed.items() if chunk_ids == []}
+    documents = looked_for | {
+        term: index.documents_with(connection, names, spelling) if term in not_in_passages else None
+        for term, spelling in query.signed.items()
+    }
     unwritten = frozenset(
-        term for term, written in [*looked_for.items(), *signed.items()] if written == []
+        term
+        for term, having in documents.items()
+        if having == [] or (term in not_in_passages and _is_name_with_sign(query.signed[term]))
     )
-    literal: dict[str, Sequence[int]] = {
+    literal = {
         term: index.chunks_with(
-            connection, names, spelled_names[term], documents, MIN_CANDIDATES, within
+            connection, names, spelled_names[term], having, MIN_CANDIDATES, within
         )
-        for term, documents in looked_for.items()
-        if documents and len(spelled_names.get(term, "")) >= _MIN_PART
+        for term, having in looked_for.items()
+        if having and len(spelled_names[term]) >= _MIN_PART
         if is_letters(spelled_names[term])  # pairs find the rest
     }
-    elsewhere = {
-        term: spelling
-        for term, spelling in {**query.signed, **spelled_names}.items()
-        if looked_for.get(term) and not literal.get(term)
-    }
-    days = {day for day in query.dates if day[0] == WORD_MARK and not frequencies.get(day)}
-    stated = _stated(connection, names, query, elsewhere, days)
-    for term, first_chunks in stated.items():
-        literal[term] = [*literal.get(term, ()), *first_chunks]
     for term, with_term in literal.items():
         frequencies[term] = frequencies.get(term, 0) + len(with_term)
     return LexicalSearch(
@@ -131,15 +129,14 @@ def lexical_search(
         replace(
             words_found,
             unwritten=unwritten,
+            in_front_matter=_in_front_matter(connection, names, query, documents, frequencies),
             literal={**words_found.literal, **literal},
-            stated=frozenset(elsewhere.keys() & stated.keys()).difference(*query.dates.values()),
         ),
         frequencies,
         {
             *chunk_ids,
-            *_first_within(
-                [*signed.values(), *words_found.literal.values(), *literal.values()], within
-            ),
+            *(chunk_id for ids in literal.values() for chunk_id in ids),
+            *_first_within([*signed.values(), *words_found.literal.values()], within),
         },
     )
 
@@ -148,8 +145,12 @@ def _chunks_with_sign(
     connection: apsw.Connection, names: index.Tables, spelling: str
 ) -> Sequence[int] | None:
     """The chunks that have a name with a sign, or a literal text; None if unknown."""
-    is_name = spelling.endswith(("+", "#"))
-    return (index.chunks_naming if is_name else index.chunks_written)(connection, names, spelling)
+    chunks_having = index.chunks_naming if _is_name_with_sign(spelling) else index.chunks_written
+    return chunks_having(connection, names, spelling)
+
+
+def _is_name_with_sign(spelling: str) -> bool:
+    return spelling.endswith(("+", "#"))
 
 
 def _first_within(
@@ -253,7 +254,7 @@ def _looked_for(
     """By term, the documents whose text has a name or noun that the index lacks."""
     absent = [
         (term, spelling)
-        for term, spelling in {**query.signed, **query.names, **query.nouns}.items()
+        for term, spelling in {**query.names, **query.nouns}.items()
         if term in words_found.substituted or not _is_indexed(term, frequencies)
         if not of_index.get(folded(spelling))
         if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
@@ -272,27 +273,36 @@ def _looked_for(
     return {term: documents[spelling] for term, spelling in absent if spelling in documents}
 
 
-def _stated(
+def _in_front_matter(
     connection: apsw.Connection,
     names: index.Tables,
     query: QuestionTerms,
-    words: Mapping[str, str],
-    days: Collection[str],
-) -> dict[str, list[int]]:
-    """By term, the first chunks of the documents whose front matter has what no chunk has.
+    documents: Mapping[str, Sequence[int] | None],
+    frequencies: Mapping[str, int],
+) -> dict[str, list[str]]:
+    """By term, the paths of the documents that have it, as typed, only in their front matter.
 
-    A value with such a word or day has its other terms as well (計画 in ひばり計画).
+    ``documents`` are those that have a term, by term; no passage has a signed one of them, nor a
+    word with letters or digits joined to it (計画999) of which one term is in no passage. The parts
+    of days are not looked for.
     """
-    digits = [day.removeprefix(WORD_MARK) for day in days]
-    values = index.values_stating(connection, names, set(words.values()), digits)
-    stated: dict[str, dict[int, None]] = {}
-    for value, first_chunks in values.items():
-        of_value, text = field_terms(value), folded(value)
-        terms = {*of_value.plain, *of_value.words}.intersection(query.all)
-        terms |= {term for term, spelling in words.items() if folded(spelling) in text}
-        for term in terms:
-            stated.setdefault(term, {}).update(dict.fromkeys(first_chunks))
-    return {term: [*chunk_ids] for term, chunk_ids in stated.items()}
+    spelled = {**query.signed, **query.names, **query.nouns, **query.joined}
+    of_days = {part for parts in query.dates.values() for part in parts} - query.signed.keys()
+    having = {
+        term: [] if term in query.signed else ids
+        for term, ids in documents.items()
+        if ids and term not in of_days
+    }
+    having |= {
+        term: []
+        for term, word in query.joined.items()
+        if 0 in map(frequencies.get, plain_terms(folded(word)))
+    }
+    paths = {
+        term: index.front_matter_with(connection, names, spelled[term], ids)
+        for term, ids in islice(having.items(), _MAX_LOOKED_FOR)
+    }
+    return {term: of_term for term, of_term in paths.items() if of_term}
 
 
 def _is_spelled_otherwise(

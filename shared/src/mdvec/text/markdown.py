@@ -34,6 +34,7 @@ _SENTENCE = re.compile("[。！？].")
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 """The # of a tag in a value, which YAML would read as a comment."""
 TAG_KEYS = ("tags", "tag", "タグ")
+ALIAS_KEYS = ("aliases", "alias")
 _MAX_FRONT_MATTER = 65_536
 
 
@@ -114,10 +115,14 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
         if text.startswith("#"):
             return text
         text = _TAG_MARK.sub("", text)
-    for end in ("", "]"):  # a list may lack it
-        with suppress(ValueError):
-            value = _load_yaml(f"{key}: {text}{end}")
-            return value.get(key) if isinstance(value, Mapping) else text.strip()
+    with suppress(ValueError):
+        value = _load_yaml(f"{key}: {text}")
+        return value.get(key) if isinstance(value, Mapping) else text.strip()
+    if key.casefold() in (*TAG_KEYS, *ALIAS_KEYS):
+        with suppress(ValueError):  # the list may only lack its end
+            items = _load_yaml(f"{text}]")
+            if isinstance(items, list) and all(isinstance(item, str) for item in items):
+                return items
     return text.strip().strip("\"'")
 
 

@@ -16,13 +16,12 @@ from typing import Any
 
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import folded
-from mdvec.text.markdown import TAG_KEYS, FrontMatter, block_parser
+from mdvec.text.markdown import ALIAS_KEYS, TAG_KEYS, FrontMatter, block_parser
 
 MAX_TAGS = 2_000
 """For one document; a text with more is not a note, but a log with numbers like #123."""
 MAX_TAG_CHARS = 100
 _MAX_VALUE_CHARS = 2_000
-_ALIAS_KEYS = ("aliases", "alias")
 _DATE_KEYS = (
     "date", "日付",
     "created", "作成日", "createdat", "createdtime", "作成日時", "datecreated",
@@ -114,7 +113,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     return Properties(
         tags=_distinct_tags([*written, *inline]),
         aliases=tuple(
-            dict.fromkeys(name for key in _ALIAS_KEYS for name in _several(by_key.get(key, ())))
+            dict.fromkeys(name for key in ALIAS_KEYS for name in _several(by_key.get(key, ())))
         ),
         date=next(filter(None, days), None) or day_in_name(file_path),
         values=values,

@@ -113,6 +113,7 @@ option. The index only has their parts, which are not specific: 15, 3 and 1."""
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """In a longer question they are from a pasted log, whose times occur in no document."""
 _HIRAGANA = re.compile("[\u3041-\u3096]+")
+_JOINED = re.compile(r"(?:[-._@+]?[A-Za-z0-9]+)*")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
@@ -146,6 +147,8 @@ class QuestionTerms:
         signed: names that end in a sign (C++), and literal texts (15.3.1), as spelled, by term;
             ``dates`` has their parts.
         in_letters: the spelling of each word in letters, for which the term may have katakana.
+        joined: by term, each name or noun that letters or digits are joined to, with these (計画999
+            for 計画, example.com for com).
     """
 
     plain: tuple[str, ...]
@@ -163,6 +166,7 @@ class QuestionTerms:
     nouns: Mapping[str, str] = field(default_factory=dict)
     in_letters: Mapping[str, str] = field(default_factory=dict)
     signed: Mapping[str, str] = field(default_factory=dict)
+    joined: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[str]:
@@ -206,6 +210,8 @@ def analyse_question(question: str) -> QuestionTerms:
     parts_of_signed = {part for term in signed for part in dates[term]}
     compounds = _compounds(as_typed, tokens)
     names, nouns = _names_and_nouns(as_typed, foreground, joined, tokens, compounds)
+    names = {term: name for term, name in names.items() if term not in parts_of_signed}
+    nouns = {term: compounds.get(term, noun) for term, noun in nouns.items()}
     return QuestionTerms(
         tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
         {
@@ -221,30 +227,39 @@ def analyse_question(question: str) -> QuestionTerms:
         frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
         _letters(text, placed),
         background,
-        names={term: name for term, name in names.items() if term not in parts_of_signed},
-        nouns={term: compounds.get(term, noun) for term, noun in nouns.items()},
+        names=names,
+        nouns=nouns,
         in_letters={
             word.term: text[word.start : word.end]
             for word in content
             if is_letters(text[word.start : word.end])
         },
         signed=signed,
+        joined=_with_joined(as_typed, {**names, **nouns}),
     )
 
 
-def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
-    """The words without the suffixes that name no other thing than the word before them.
+def _with_joined(question: str, words: Mapping[str, str]) -> dict[str, str]:
+    """The words that letters or digits are joined to, with these, by term."""
+    joined: dict[str, str] = {}
+    for term, word in words.items():
+        before, found, after = question.partition(word)
+        first, last = _JOINED.match(before[::-1]), _JOINED.match(after)
+        if found and first and last and (first[0] or last[0]):
+            joined[term] = f"{first[0][::-1]}{word}{last[0]}"
+    return joined
 
-    Those are suffixes in hiragana (お客さん, 社員ごと), and those of a person's name (田中氏).
+
+def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
+    """The words without the suffixes in hiragana, which name no other thing (お客さん, 社員ごと).
+
+    A suffix in kanji may: 田中家 and 中村屋 are other names than 田中 and 中村.
     """
-    telling: list[Morpheme] = []
-    for word in tokens:
-        before = telling[-1] if telling else word
-        is_of_name = before.is_of_person and before.end == word.start
-        in_hiragana = _HIRAGANA.fullmatch(question, word.start, word.end) is not None
-        if not (word.is_suffix and (is_of_name or in_hiragana)):
-            telling.append(word)
-    return telling
+    return [
+        word
+        for word in tokens
+        if not (word.is_suffix and _HIRAGANA.fullmatch(question, word.start, word.end))
+    ]
 
 
 def _place_word(word: Morpheme) -> _Placed:

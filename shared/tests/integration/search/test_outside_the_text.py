@@ -85,11 +85,11 @@ def test_an_index_without_descriptions_has_them_after_an_import_that_embeds_noth
         before.setattr(tables, "_WORDS_FORMAT", 5)
         before.setattr(properties, "described", lambda values: ())
         old = Collection.of(tmp_path, NOTES)
-        assert any("only in front matter" in note for note in old.search("替え刃").notes)
+        assert any("only in the front matter" in note for note in old.search("替え刃").notes)
     assert old.places("散歩", k=1, mode="lexical") == ["own.md"]
     assert old.import_().chunks_embedded == 0
     assert old.places("替え刃の選び方", k=1, mode="lexical") == ["saw.md"]
-    assert not any("only in front matter" in note for note in old.search("替え刃").notes)
+    assert not any("front matter" in note for note in old.search("替え刃").notes)
 
 
 HEADS = {
@@ -97,6 +97,7 @@ HEADS = {
     "spaced.md": "---\nreviewer: 山本 花子\n---\n条件を確かめた。\n\n## 次回\n\n来月にする。\n",
     "mail.md": "---\nfrom: 田中 <tanaka@example.jp>\nto: a@b.jp, 林 <h@b.jp>\n---\n金額を見た。\n",
     "day.md": "---\n日付: 令和6年12月5日\nversion: 15.3.1\n---\n議題は三つあった。\n",
+    "code.md": "---\nlang: C++\nproject: 計画999\n---\n障害を直した。\n",
     "other.md": "# 別のメモ\n\n電話番号を確認した。計画を立てた。版は 115.3.12。\n",
 }
 
@@ -107,38 +108,83 @@ def heads(tmp_path_factory) -> Collection:
 
 
 @each(
-    ("query", "file"),
+    ("query", "word", "file"),
     [
-        ("佐藤健司", "meeting.md"),
-        ("佐藤健司が書いたメモ", "meeting.md"),
-        ("ひばり計画", "meeting.md"),
-        ("山本花子", "spaced.md"),
-        ("田中さんからのメール", "mail.md"),
-        ("tanaka@example.jp", "mail.md"),
-        ("令和6年12月5日", "day.md"),
-        ("2024-12-05", "day.md"),
-        ("2024年12月の議題", "day.md"),
-        ("15.3.1", "day.md"),
+        ("佐藤健司", "佐藤健司", "meeting.md"),
+        ("佐藤健司が書いたメモ", "佐藤健司", "meeting.md"),
+        ("山本花子", "山本花子", "spaced.md"),
+        ("花子のメモ", "花子", "spaced.md"),
+        ("田中さんからのメール", "田中", "mail.md"),
+        ("tanaka@example.jp", "tanaka@example.jp", "mail.md"),
+        ("15.3.1", "15.3.1", "day.md"),
+        ("C++の話", "C++", "code.md"),
+        ("計画999の障害", "計画999", "code.md"),
+    ],
+)
+def test_what_front_matter_alone_has_whole_is_told_with_its_document(heads, query, word, file):
+    notes = heads.search(query).notes
+    assert f'"{word}": only in the front matter of {file}' in notes
+    assert not any("nothing here mentions" in note for note in notes)
+
+
+@each("query", ["電話番号", "令和6年12月5日", "example.jpの料金", "計画99の障害", "佐藤"])
+def test_a_part_of_a_word_in_front_matter_is_not_told(heads, query):
+    assert not any("front matter" in note for note in heads.search(query).notes)
+
+
+def test_at_most_three_documents_are_named_for_a_word_of_front_matter(tmp_path):
+    notes = {f"{number}.md": "---\nby: 佐藤健司\n---\n# 水\n" for number in range(5)}
+    said = '"佐藤健司": only in the front matter of 0.md, 1.md, 2.md and 2 more'
+    assert said in Collection.of(tmp_path, notes).search("佐藤健司").notes
+
+
+def test_a_word_that_a_passage_has_too_is_not_only_in_front_matter(tmp_path):
+    notes = {"a.md": "---\nby: 佐藤健司\n---\n# 水\n\n佐藤 健司に聞く。\n", "b.md": "# 湯\n"}
+    assert not any(
+        "front" in note for note in Collection.of(tmp_path, notes).search("佐藤健司").notes
+    )
+
+
+TEXTS = {
+    "cook.md": "# 料理\n\nカレーの作り方。\n",
+    "plan.md": "# 計画\n\n来月の予定を決めた。\n",
+    "call.md": "# 電話\n\n障害の連絡を受けた。\n",
+}
+VALUES = (
+    "url: https://example.com/kubernetes/setup", "cover: kubernetes.png", "project: 計画999",
+    "author: 佐藤健司", "day: 2024-12-05", "lang: C++", "version: 15.3.1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory) -> tuple[Collection, Collection]:
+    def with_values(name: str, mark: str) -> Collection:
+        matter = "\n".join(["---", "layout: post", *(mark + value for value in VALUES), "---", ""])
+        notes = TEXTS | {"cook.md": matter + TEXTS["cook.md"]}
+        return Collection.of(tmp_path_factory.mktemp(name), notes)
+
+    return with_values("values", ""), with_values("comments", "# ")
+
+
+@each(
+    "query",
+    [
+        "Kubernetesの設定方法",
+        "example.comの料金",
+        "計画999の障害",
+        "佐藤健司の予定",
+        "2024-12-05の連絡",
+        "15.3.1の予定",
+        "C++の連絡",
     ],
 )
 @each("mode", ["lexical", "hybrid"])
-def test_what_front_matter_alone_has_finds_the_first_passage_of_its_note(heads, query, file, mode):
-    answer = heads.search(query, k=1, mode=mode)
-    assert answer.results[0].file_path == file
-    assert answer.results[0].start_line <= 6
-    assert not any("nothing here mentions" in note for note in answer.notes)
-
-
-def test_an_answer_says_what_stands_in_front_matter_alone(heads):
-    assert '"佐藤健司": only in front matter' in heads.search("佐藤健司").notes
-    for query in ("電話番号", "令和6年12月5日"):
-        assert not any("front matter" in note for note in heads.search(query).notes)
-
-
-def test_front_matter_is_searched_within_filters(heads):
-    assert (
-        heads.search("佐藤健司", filters=filtered(path="day.md")).results[0].file_path == "day.md"
-    )
+def test_a_value_in_front_matter_changes_no_score(both, query, mode):
+    values, comments = (collection.search(query, k=9, mode=mode) for collection in both)
+    assert values.evidence == comments.evidence
+    assert [(hit.file_path, hit.score) for hit in values.results] == [
+        (hit.file_path, hit.score) for hit in comments.results
+    ]
 
 
 def test_what_a_passage_has_is_found_there_alone(notes):

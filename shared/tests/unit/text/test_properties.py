@@ -165,9 +165,16 @@ def test_broken_yaml_is_told_apart_from_good():
 
 
 def test_a_list_that_is_not_closed_has_its_items():
-    found = read('---\ntags: [会議, "ab"\ntitle: [案] A: B\nwith: [x, y\n---\n')
-    assert (found.tags, found.values["with"]) == (("会議", "ab"), ("x", "y"))
+    found = read('---\ntags: [会議, "ab"\nAlias: [x, y\ntitle: [案] A: B\n---\n')
+    assert (found.tags, found.aliases) == (("会議", "ab"), ("x", "y"))
     assert found.values["title"] == "[案] A: B"
+
+
+def test_a_bracket_that_is_not_closed_is_text_in_other_entries():
+    found = read("---\ntitle: [注意\nnext: '[WIP: 会議\nwith: [x, y\naliases: [WIP: 会議\n---\n")
+    assert found.values == {
+        "title": "[注意", "next": "[WIP: 会議", "with": "[x, y", "aliases": "[WIP: 会議",
+    }  # fmt: skip
 
 
 @example("---\na: &a [*a]\ntags: *a\n---\n")

@@ -143,10 +143,24 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
         ("社員ごとの予算", {"社員", "予算"}),
         ("冷蔵庫ごとの電気代", {"冷蔵庫", "電気代"}),
         ("田中さんからのメール", {"田中", "メール"}),
-        ("田中氏の提案", {"田中", "提案"}),
+        ("伊藤園の株価", {"伊藤園", "株価"}),
+        ("中村屋の電話番号", {"中村屋", "電話番号"}),
+        ("田中家のお墓", {"田中家"}),
         ("小学校で何を配るつもりですか", {"小学校"}),
     ],
 )
 def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
     terms = analyse_question(question)
     assert {*terms.names.values(), *terms.nouns.values()} == named
+
+
+@each(
+    ("question", "joined"),
+    [
+        ("計画999の障害", {"計画999"}),
+        ("example.comの料金", {"example.com"}),
+        ("Kubernetesの設定方法", set()),
+    ],
+)
+def test_a_noun_is_also_known_with_the_letters_and_digits_joined_to_it(question, joined):
+    assert {*analyse_question(question).joined.values()} == joined

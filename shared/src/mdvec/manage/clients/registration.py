@@ -168,7 +168,8 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
             return FileChange(file, changed=False)
         changed = with_entry(client, text, renewed.entry)
     except FileNotUnderstood as error:
-        raise NotRegistered(f"{file} was left as it is: {error}; add the entry by hand") from error
+        what_to_do = "" if isinstance(error, EntryNotUnderstood) else "; add the entry by hand"
+        raise NotRegistered(f"{file} was left as it is: {error}{what_to_do}") from error
     backup = _write(file, changed, now)
     return FileChange(file, changed=True, backup=backup, kept=renewed.kept, dropped=renewed.dropped)
 
@@ -257,7 +258,7 @@ class FileNotUnderstood(MdvecError):
 
 
 class EntryNotUnderstood(FileNotUnderstood):
-    """The file has an entry for mdvec of which it is not known what to keep."""
+    """The file has an entry for mdvec of which it is not known what to keep; it says what to do."""
 
     def __init__(self) -> None:
         super().__init__(
