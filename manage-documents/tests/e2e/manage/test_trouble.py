@@ -65,7 +65,7 @@ def test_a_database_of_a_newer_version_is_unchanged(notes):
     with closing(sqlite3.connect(notes.database)) as other, other:
         other.execute("PRAGMA user_version = 99")
     said = refused(notes, "tool delete -n notes -y")
-    assert said.startswith(f"error: {notes.database} was made by a newer mdvec (format 99; ")
+    assert said.startswith(f"error: {notes.database} was made by a newer mdvec (format 99, ")
     assert said.endswith("); update mdvec to use it\n")
 
 

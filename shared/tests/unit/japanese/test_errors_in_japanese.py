@@ -27,14 +27,15 @@ def words_of(node):
     for part in node.values if isinstance(node, ast.JoinedStr) else ():
         if isinstance(part, ast.Constant):
             yield part.value
-        else:
+        elif isinstance(part, ast.FormattedValue):
             yield from ["'", None, "'"] if part.conversion == ord("r") else [None]
 
 
 def own_errors(trees):
     """The names of classes of errors, as `MdvecError` and those below it."""
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    names, before = {"MdvecError", "Exception", "ValueError", "BadParameter"}, set()
+    names = {"MdvecError", "Exception", "ValueError", "BadParameter"}
+    before: set[str] = set()
     while names != before:
         before = set(names)
         names |= {at.name for at in classes if {ast.unparse(base) for base in at.bases} & before}
