@@ -133,14 +133,16 @@ def test_why_a_file_is_not_read_or_a_query_fails_is_said_in_japanese(mdvec):
     done = mdvec.each(
         "import -n notes", "import -n sales", "import -n sales --mode update --header-row 9",
         ["query", "SELECT nope FROM sales__b"], "profile sales__b --from x --to y",
-        "serve --connect http://127.0.0.1 --docs-dir docs", MDVEC_DISPLAY_LANGUAGE="ja",
+        MDVEC_DISPLAY_LANGUAGE="ja",
     )  # fmt: skip
+    served = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert served.err.endswith("--tools に 'x' は使えません。'all', 'core' のどれかです\n")
     lines = [line for each in done for line in each.err.splitlines()]
     assert [line for line in lines if ENGLISH.search(line.partition(": mdvec ")[0])] == []
     assert done[3].err.splitlines() == [
         "エラー: 列「nope」はありません。sales__b の列: a, b",
-        "警告: sales の答えには、取り込めなかったものがありません: a.csv, a.duckdb, a.parquet, "
-        "a.xlsx, c.json",
+        "警告: sales の答えには、取り込めなかったものがありません: a.csv, a.duckdb, a.parquet "
+        "ほか 2 個",
     ]
 
 

@@ -28,14 +28,14 @@ def words_of(node):
         if isinstance(part, ast.Constant):
             yield part.value
         else:
-            yield from ["'", None, "'"] if part.conversion == ord("r") else [None]
+            yield from ["'", None, "'"] if vars(part)["conversion"] == ord("r") else [None]
 
 
 def own_errors(trees):
     """The names of classes of errors, as `MdvecError` and those below it."""
     classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
-    names, before = {"MdvecError", "Exception", "ValueError", "BadParameter"}, set()
-    while names != before:
+    names = {"MdvecError", "Exception", "ValueError", "BadParameter"}
+    for _ in range(9):  # of one floor of the classes after the other
         before = set(names)
         names |= {at.name for at in classes if {ast.unparse(base) for base in at.bases} & before}
     return names - {"Exception", "ValueError"}
