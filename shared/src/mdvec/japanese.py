@@ -32,21 +32,18 @@ def in_japanese(sentence: str) -> str:
     """
     if len(sentence) > _MAX_SENTENCE:
         return sentence
-    loose = sentence
+    fitting = sentence
     for _, _, words, english, japanese in _candidates(sentence):
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
             values = match.groupdict()
-            if not any("; " in values[name] for name in values.keys() - _BETWEEN):
-                return _with_values(japanese, values)
-            if loose == sentence:
-                loose = _with_values(japanese, values)
+            fitting = japanese.format(**{at: _placeholder_value(at, values[at]) for at in values})
+            several = [values[at] for at in values.keys() - _BETWEEN if "; " in values[at]]
+            if all(in_japanese(value) != value for value in several):
+                return fitting
+            break  # its last place may have taken the sentences after it
     pieces = sentence.split("; ") if "; " in sentence else []
     said = [in_japanese(piece) for piece in pieces]
-    return "。".join(said) if pieces and not {*said} & {*pieces} else loose
-
-
-def _with_values(japanese: str, values: dict[str, str]) -> str:
-    return japanese.format(**{name: _placeholder_value(name, values[name]) for name in values})
+    return "。".join(said) if pieces and not {*said} & {*pieces} else fitting
 
 
 def _placeholder_value(place: str, value: str) -> str:

@@ -135,13 +135,13 @@ def test_why_a_file_is_not_read_or_a_query_fails_is_said_in_japanese(mdvec):
         ["query", "SELECT nope FROM sales__b"], "profile sales__b --from x --to y",
         MDVEC_DISPLAY_LANGUAGE="ja",
     )  # fmt: skip
-    serve = ("serve", "--connect", "http://127.0.0.1", "--docs-dir", "docs")
-    done.append(mdvec.process(*serve, MDVEC_DISPLAY_LANGUAGE="ja"))
+    served = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert served.err.endswith("--tools に 'x' は使えません。'all', 'core' のどれかです\n")
     lines = [line for each in done for line in each.err.splitlines()]
     assert [line for line in lines if ENGLISH.search(line.partition(": mdvec ")[0])] == []
     assert done[3].err.splitlines() == [
         "エラー: 列「nope」はありません。sales__b の列: a, b",
-        "警告: sales の a.csv, a.duckdb, a.parquet, a.xlsx, c.json は取り込めず、回答に含まれません"
+        "警告: sales の a.csv, a.duckdb, a.parquet ほか 2 個 は取り込めず、回答に含まれません"
         "（理由は list_sources）。",
     ]
 

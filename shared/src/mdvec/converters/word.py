@@ -25,6 +25,11 @@ _PASSED_OVER = re.compile(r"An unrecognised element was ignored: (?:\w+:|\{.*\})
 _ELSEWHERE = ("altChunk", "contentPart", "subDoc")
 """Elements whose text is in another part of the file."""
 _BESIDE = re.compile(r"word/(header|footer|comment)s?[0-9]*\.xml")
+_LOST = {
+    "header": "headers were left out",
+    "footer": "footers were left out",
+    "comment": "comments were left out",
+}
 _LETTER = re.compile(r"[^\W\d]")
 _CHART = "{http://schemas.openxmlformats.org/drawingml/2006/chart}chart"
 
@@ -75,14 +80,13 @@ def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Itera
 
 
 def _lost_surroundings(archive: Archive) -> Iterator[str]:
-    """A sentence about headers and footers, if they have more than a page number."""
+    """Sentences about headers, footers and comments that have more than a page number."""
     kinds = {
-        f"{match[1]}s"
+        match[1]
         for name in archive.names
         if (match := _BESIDE.fullmatch(name)) and _has_words(archive, name)
     }
-    if kinds:
-        yield f"{' and '.join(sorted(kinds, reverse=True))} were left out"
+    return (said for kind, said in _LOST.items() if kind in kinds)
 
 
 def _has_words(archive: Archive, name: str) -> bool:

@@ -237,4 +237,4 @@ def test_headers_footers_and_comments_with_words_are_said_to_be_left_out():
     }
     converted = microsoft_word.convert(document(paragraph("本文"), **parts), "a.docx")
     assert converted.content == "本文\n"
-    assert converted.notes == ("headers and comments were left out",)
+    assert converted.notes == ("headers were left out", "comments were left out")
