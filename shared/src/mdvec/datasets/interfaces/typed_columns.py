@@ -34,7 +34,7 @@ from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.parquet import rows_at_once, units_metadata
 from mdvec.files import UnreadableFile
 from mdvec.platform import shell_line
-from mdvec.text import identifier, literal, shown_name
+from mdvec.text import counted, identifier, literal, shown_name
 
 if TYPE_CHECKING:
     import duckdb
@@ -239,14 +239,14 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, patte
     suggests that for words without digits that are neither a total nor the column's name. It also
     names a number that a float would round.
     """
-    counted = (
+    words = (
         f"SELECT CASE WHEN NOT regexp_full_match(cell, {literal(pattern)}) "
         f"OR {LONG_NUMBER.format(v='cell')} THEN cell END AS odd, count(*) AS number FROM "
         f"(SELECT trim({identifier(name)}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
         "GROUP BY odd"
     )
     cells = connection.execute(
-        f"SELECT odd, number, count(*) OVER () FROM ({counted}) "
+        f"SELECT odd, number, count(*) OVER () FROM ({words}) "
         f"ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 1}"
     ).fetchall()
     others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
@@ -258,9 +258,9 @@ def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, patte
     note = f"{shown} and {more:,} more" if more else shown
     note += " kept it text"
     if others:
-        note += f" among {others:,} {'numbers' if pattern == NUMBER_LIKE else 'dates'}"
+        note += f" among {counted(others, 'number' if pattern == NUMBER_LIKE else 'date')}"
     if pattern == NUMBER_LIKE and any(mostly([text]) == pattern for text in odd):
-        note += " (numbers of too many digits are kept as text)"
+        note += "; numbers of too many digits are kept as text"
     wishes = " ".join(_as_null(name, text) for text in odd if _may_mean_nothing(text, name))
     return f"{note}; {wishes} makes it NULL" if wishes and not more else note
 
