@@ -196,7 +196,7 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     of_two = [pair for pair in equal if pair[0].account != pair[1].account]
     table = ComparisonTable.of(rows, OPTIONS.amounts_near)
     judge = Judge(reading, ShoppingHabits(table), Mirrors(table, of_two))
-    pairs = match_one_to_one(judge.judged(one, other) for one, other in near)
+    pairs = match_one_to_one(judge.judge(one, other) for one, other in near)
     brute = {(pair.first.id, pair.second.id) for pair in pairs if pair.score >= LIKELY}
     return {"sample": len(brute), "wrong": len(found ^ brute)}
 

@@ -20,6 +20,7 @@ from typing import Literal, cast
 
 import tomlkit
 import tomlkit.items
+from tomlkit.exceptions import TOMLKitError
 
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
@@ -27,6 +28,8 @@ from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry, Machi
 from mdvec.platform import replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
+_EDIT_ERRORS = (TOMLKitError, ValueError, LookupError, TypeError, AttributeError)
+"""What an editor raises over a layout that it cannot change."""
 _KEYS_OF_A_PROGRAM = frozenset({"command", "args", "env", "env_vars", "envFile", "cwd"})
 _KEYS_OF_A_URL = frozenset(
     {"url", "headers", "http_headers", "env_http_headers", "bearer_token_env_var"}
@@ -302,7 +305,7 @@ def snippet(client: Client, entry: ClientEntry) -> str:
 
 def _verify(client: Client, change: Callable[[], str], expected: dict[str, object]) -> str:
     """The changed text, after checking that it has the expected content and nothing else."""
-    with suppress(Exception):  # tomlkit and an unusual layout may raise anything
+    with suppress(*_EDIT_ERRORS, FileNotUnderstood):
         changed = change()
         content = _parsed_file(client.format, changed)
         if {**content, client.servers: _servers(client, content)} == expected:
