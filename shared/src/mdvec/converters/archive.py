@@ -14,9 +14,7 @@ _MAX_FILES = 20_000
 _MAX_UNPACKED = 300 * MEGABYTE
 _OLE = b"\xd0\xcf\x11\xe0"
 """The first bytes of Office files with a password, and of those in its formats before 2007."""
-
-
-_DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
+DUBLIN_CORE = "{http://purl.org/dc/elements/1.1/}"
 
 
 class Archive:
@@ -65,10 +63,9 @@ class Archive:
     def title(self) -> str:
         """The title in an Office file's properties; "" if there is none."""
         try:
-            element = self.xml("docProps/core.xml").find(f".//{_DUBLIN_CORE}title")
+            return self.xml("docProps/core.xml").findtext(f".//{DUBLIN_CORE}title", "")
         except NotConverted:
             return ""
-        return "" if element is None else element.text or ""
 
     def with_parts(self, changes: Mapping[str, bytes]) -> bytes:
         """The file's bytes with some of its parts replaced."""

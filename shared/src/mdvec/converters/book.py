@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from urllib.parse import unquote
-from xml.etree import ElementTree as ET
 
-from mdvec.converters.archive import Archive
+from mdvec.converters.archive import DUBLIN_CORE, Archive
 from mdvec.converters.formats import Converted, NotConverted, joined_pages, with_matter
 from mdvec.converters.html import markdown_of_page
 
@@ -36,13 +35,9 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
             chapters.append(markdown_of_page(archive.read(name)))
     if not any(chapters):
         raise NotConverted("no chapter of it has text, as in a book of pictures")
-    about = {"title": _metadata(book, "title"), "author": _metadata(book, "creator")}
+    named = {"title": "title", "author": "creator"}
+    about = {key: book.findtext(f".//{DUBLIN_CORE}{name}", "") for key, name in named.items()}
     return Converted(with_matter(joined_pages(chapters), about))
-
-
-def _metadata(book: ET.Element, name: str) -> str:
-    element = book.find(f".//{{http://purl.org/dc/elements/1.1/}}{name}")
-    return "" if element is None else (element.text or "")
 
 
 def _is_protected(archive: Archive) -> bool:
