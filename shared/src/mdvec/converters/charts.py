@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import date, timedelta
+from itertools import accumulate, islice, zip_longest
 from xml.etree import ElementTree as ET
 
 from mdvec.text import on_one_line
@@ -23,18 +24,15 @@ _MAX_CELLS = 200_000
 def chart_tables(chart: ET.Element) -> str:
     """A chart's title, and a table of its values for each set of categories; "" without values."""
     first_day = _FIRST_DAY_OF_1904 if _is_1904(chart) else _FIRST_DAY
-    tables: list[tuple[list[str], list[tuple[str, list[str]]]]] = []
+    tables: dict[tuple[str, ...], list[tuple[str, list[str]]]] = {}
     for series in chart.iter(f"{_C}ser"):
         categories, values = (_points(series, name, first_day) for name in (_CATEGORIES, _VALUES))
-        known = next((columns for along, columns in tables if along == categories), None)
-        if known is None:
-            known = []
-            tables.append((categories, known))
-        known.append((_text_in(series.find(f"{_C}tx")), values))
+        columns = tables.setdefault(tuple(categories), [])
+        columns.append((_text_in(series.find(f"{_C}tx")), values))
         for sizes in series.iterfind(f"{_C}bubbleSize"):
-            known.append(("size", _values(sizes, first_day)))
-    written = [_table_of_series(*table) for table in tables]
-    if not any(values for _, columns in tables for _, values in columns):
+            columns.append(("size", _values(sizes, first_day)))
+    written = [_table_of_series(*table) for table in tables.items()]
+    if not any(values for columns in tables.values() for _, values in columns):
         return ""
     title = _text_in(chart.find(f"{_C}chart/{_C}title"))
     return "\n\n".join([title, *written] if title else written)
@@ -47,15 +45,12 @@ def table_of(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], f"|{' --- |' * len(rows[0])}", *lines[1:]]) if lines else ""
 
 
-def _table_of_series(categories: list[str], columns: list[tuple[str, list[str]]]) -> str:
-    count = max([len(categories), *(len(values) for _, values in columns)])
-    count = min(count, _MAX_CELLS // (len(columns) + 1))
+def _table_of_series(categories: Sequence[str], columns: list[tuple[str, list[str]]]) -> str:
+    names, values = [name for name, _ in columns], [each for _, each in columns]
+    count = max(map(len, values))
     along = [*categories, *map(str, range(len(categories) + 1, count + 1))]
-    rows = [
-        [along[at], *(values[at] if at < len(values) else "" for _, values in columns)]
-        for at in range(count)
-    ]
-    return table_of([["", *(name for name, _ in columns)], *rows])
+    rows = islice(zip_longest(along, *values, fillvalue=""), _MAX_CELLS // (len(columns) + 1))
+    return table_of([["", *names], *rows])
 
 
 def _is_1904(chart: ET.Element) -> bool:
@@ -72,30 +67,25 @@ def _text_in(element: ET.Element | None) -> str:
 
 
 def _points(series: ET.Element, names: Sequence[str], first_day: date) -> list[str]:
-    elements = (series.find(name) for name in names)
-    element = next((element for element in elements if element is not None), None)
+    element = next((found for name in names for found in series.iterfind(name)), None)
     return [] if element is None else _values(element, first_day)
 
 
 def _values(element: ET.Element, first_day: date) -> list[str]:
-    """The values in order, with "" for missing ones; several levels are joined."""
+    """The values in order, with "" for missing ones; several levels are joined.
+
+    The name of a group, which only its first category has, is repeated for all of them.
+    """
     levels = list(element.iter(f"{_C}lvl"))
     if not levels:
         return _cached_values(element, element, first_day)
     columns = [_cached_values(level, element, first_day) for level in reversed(levels)]
     count = max(map(len, columns))
-    filled = [_filled_down(column, count) for column in columns[:-1]]
-    last = columns[-1] + [""] * (count - len(columns[-1]))
-    return [" ".join(filter(None, parts)) for parts in zip(*filled, last, strict=True)]
-
-
-def _filled_down(values: list[str], count: int) -> list[str]:
-    """The values, with the name of each group repeated for all of its categories."""
-    filled: list[str] = []
-    for at in range(count):
-        value = values[at] if at < len(values) else ""
-        filled.append(value or (filled[-1] if filled else ""))
-    return filled
+    padded = [column + [""] * (count - len(column)) for column in columns]
+    groups: list[accumulate[str]] = [
+        accumulate(column, lambda above, name: name or above) for column in padded[:-1]
+    ]
+    return [" ".join(filter(None, parts)) for parts in zip(*groups, padded[-1], strict=True)]
 
 
 def _cached_values(element: ET.Element, around: ET.Element, first_day: date) -> list[str]:

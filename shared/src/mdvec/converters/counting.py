@@ -22,8 +22,7 @@ _KANJI_DIGITS = str.maketrans("0123456789", _KANJI)
 
 def counted_as(number: int, name: str) -> str | None:
     """A number from 1 on in a format; None if the format is unknown or lacks this number."""
-    write = _WAYS.get(name)
-    return None if write is None else write(number)
+    return _WAYS[name](number) if name in _WAYS else None
 
 
 def _each_sign(signs: str) -> Callable[[int], str | None]:
