@@ -123,21 +123,16 @@ def _remove(parts: Iterable[PageElement]) -> None:
 
 
 def _main_part(soup: BeautifulSoup) -> Tag:
-    body: Tag = soup  # a page that was joined from several has several bodies
-    for part in (soup.find("main"), soup.find(attrs={"role": "main"}), _only_tag(soup, "article")):
-        if isinstance(part, Tag) and len(part.get_text(strip=True)) >= _MIN_MAIN:
-            body = part
-            break
+    named = [soup.find("main"), soup.find(attrs={"role": "main"})]
+    if len(articles := soup.find_all("article")) == 1:
+        named += articles
+    parts = [part for part in named if part and len(part.get_text(strip=True)) >= _MIN_MAIN]
+    body = parts[0] if parts else soup  # a page joined from several has several bodies
     for tag in body.find_all(_AROUND):
         is_title = tag.name == "header" and tag.find("h1") is not None
         if not is_title and not tag.decomposed:
             tag.decompose()
     return body
-
-
-def _only_tag(soup: BeautifulSoup, name: str) -> Tag | None:
-    tags = soup.find_all(name)
-    return tags[0] if len(tags) == 1 else None
 
 
 def markdown_of(part: Tag) -> str:
@@ -181,10 +176,8 @@ def _integer(text: object, default: int) -> int:
 
 
 def _language(code: Tag) -> str:
-    inner = code.find("code")
-    names: Iterable[str] = [*code.get_attribute_list("class")]
-    if isinstance(inner, Tag):
-        names = [*names, *inner.get_attribute_list("class")]
+    tags = (code, *code.find_all("code", limit=1))
+    names = [name for tag in tags for name in tag.get_attribute_list("class")]
     return next((n.removeprefix("language-") for n in names if n and n[:9] == "language-"), "")
 
 
@@ -213,20 +206,16 @@ class _Writer(MarkdownConverter):
         """A reading, in brackets after its word."""
         return f"（{text.strip()}）" if text.strip() else ""
 
-    def convert_div(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A block, on lines of its own."""
-        return str(super().convert_div(el, text, parent_tags))  # type: ignore[misc] # untyped
-
-    convert_details = convert_summary = convert_figure = convert_figcaption = convert_div
-    convert_fieldset = convert_legend = convert_address = convert_hgroup = convert_div
+    # Blocks, on lines of their own.
+    convert_details = MarkdownConverter.convert_div  # type: ignore[attr-defined] # untyped
+    convert_summary = convert_figure = convert_figcaption = convert_details
+    convert_fieldset = convert_legend = convert_address = convert_hgroup = convert_details
 
     def convert_td(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
         """A cell, with escaped bars."""
         return str(super().convert_td(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
 
-    def convert_th(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
-        """A cell of the header."""
-        return str(super().convert_th(el, _CELL_END.sub(r"\\|", text), parent_tags))  # type: ignore[misc] # untyped
+    convert_th = convert_td
 
     def convert_a(self, el: Tag, text: str, parent_tags: Any) -> str:  # noqa: ANN401
         """A link to the web, or only the words of any other link."""

@@ -47,13 +47,13 @@ def make_regular(part: Tag) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Going:
-    """A cell that covers ``rows`` further rows.
+    """A cell that goes on to the row ``last``.
 
-    ``shown`` is its content in them; None for a cell that is too large.
+    ``shown`` is its content in the rows below its own; None for a cell that is too large.
     """
 
     shown: Tag | None
-    rows: int
+    last: int
     width: int
 
 
@@ -67,33 +67,32 @@ class _Filler:
         """Repeat cells that cover several rows; rows without cells of their own are removed."""
         going: dict[int, _Going] = {}
         for number, row in enumerate(rows):
-            cells = row.find_all(_CELLS, recursive=False)
-            if cells:
-                going = self._fill_row(row, cells, going, len(rows) - number)
+            going = {at: cell for at, cell in going.items() if cell.last >= number}
+            if cells := row.find_all(_CELLS, recursive=False):
+                going |= self._fill_row(row, cells, going, range(number, len(rows)))
             else:
-                going = _one_less(going)
                 row.decompose()
 
     def _fill_row(
-        self, row: Tag, cells: list[Tag], above: dict[int, _Going], rows_left: int
+        self, row: Tag, cells: list[Tag], above: dict[int, _Going], numbers: range
     ) -> dict[int, _Going]:
-        """Fill one row; returns the cells that cover rows below it, by column."""
-        below = _one_less(above)
+        """Fill the first row of ``numbers``; returns its cells that cover rows below it."""
+        below: dict[int, _Going] = {}
         last, column = max(above, default=-1), 0
         for cell in cells:
             while column in above:
                 cell.insert_before(self._repeated_cell(above[column]))
                 column += above[column].width
             width = min(_number(cell, "colspan", 1), _MOST_COLUMNS) or 1
-            rows = _number(cell, "rowspan", 1) or rows_left
-            if rows > 1:
-                below[column] = _Going(_text_for_rows_below(cell), min(rows, rows_left) - 1, width)
+            covered = numbers[: _number(cell, "rowspan", 1) or None]
+            if len(covered) > 1:
+                below[column] = _Going(_text_for_rows_below(cell), covered[-1], width)
             column += width
         while column <= last:
             going = above.get(column)
             row.append(self._empty_cell() if going is None else self._repeated_cell(going))
             column += 1 if going is None else going.width
-        return {at: going for at, going in below.items() if going.rows > 0}
+        return below
 
     def _repeated_cell(self, going: _Going) -> Tag:
         again = self._empty_cell()
@@ -123,14 +122,6 @@ def _text_for_rows_below(cell: Tag) -> Tag | None:
     if any(char.isdigit() for char in text):
         shown.insert(0, f"{_AS_ABOVE} ")
     return shown
-
-
-def _one_less(going: dict[int, _Going]) -> dict[int, _Going]:
-    return {
-        at: _Going(cell.shown, cell.rows - 1, cell.width)
-        for at, cell in going.items()
-        if cell.rows > 1
-    }
 
 
 def _number(cell: Tag, name: str, default: int) -> int:
