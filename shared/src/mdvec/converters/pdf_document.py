@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, pairwise, zip_longest
 from statistics import median
 
 from mdvec.converters.pdf_lines import APART, Line, in_rows, is_wide, joined, with_words_whole
@@ -27,7 +27,7 @@ _RUBY_SIZE = 0.6
 _FIGURE = re.compile(r"\d")
 _KANA = re.compile(r"[\u3041-\u30ff\s]+")
 _ITEM = re.compile(r"(?:[•・●○◆■□▪‣*-]|\(?\d{1,3}[.)．）]|[①-⑳])\s*\S")
-_MARKUP = re.compile(r"(#{1,6}\s|`{3}|~{3}|>|\|)")
+_MARKUP = re.compile(r"^(#{1,6}\s|`{3}|~{3}|>|\|)")
 _ENDS = tuple("。．.!?！？」』）)：:")
 
 
@@ -103,8 +103,7 @@ def _bands(lines: list[Line], gutter: float) -> list[list[Line]]:
         band = [line for line in rest if line.middle > bottom]
         rest = [line for line in rest if line.middle <= bottom]
         if band:
-            blocks += _in_columns([line for line in band if line.right <= gutter])
-            blocks += _in_columns([line for line in band if line.left >= gutter])
+            blocks += chain.from_iterable(map(_in_columns, _sides(band, gutter)))
         if edge is not None and not band and blocks:
             blocks[-1].append(edge)
         elif edge is not None:
@@ -125,13 +124,10 @@ class _Columns:
     bottom: float
     score: int
 
-    def has_both_sides(self, lines: Iterable[Line]) -> bool:
+    def has_both_sides(self, lines: list[Line]) -> bool:
         """Whether there are lines on both sides of the gutter, or across it."""
-        sides = {
-            0 if _spans(line, self.gutter) else (1 if line.right <= self.gutter else 2)
-            for line in lines
-        }
-        return bool(sides) and sides not in ({1}, {2})
+        left, right = _sides(lines, self.gutter)
+        return bool(left and right) or len(left) + len(right) < len(lines)
 
 
 def _columns(lines: list[Line]) -> _Columns | None:
@@ -211,15 +207,9 @@ def _without_tables(
             groups.append([])
         groups[-1] += row
     for group, is_last in ((groups[0], False), (groups[-1], True)):
-        both = any(line.right <= gutter for line in group) and any(
-            line.left >= gutter for line in group
-        )
-        if (
-            len(groups) > 1
-            and both
-            and max(line.width for line in group)
-            < _MIN_FILLED * (gutter - min(line.left for line in lines))
-        ):
+        widest = max(line.width for line in group)
+        is_narrow = widest < _MIN_FILLED * (gutter - min(line.left for line in lines))
+        if len(groups) > 1 and all(_sides(group, gutter)) and is_narrow:
             top = top if is_last else min(line.bottom for line in group)
             bottom = max(line.top for line in group) if is_last else bottom
     return top, bottom
@@ -266,23 +256,19 @@ class _Page:
             texts += _table(table)
             table = []
             line = row[0]
-            if level := headings.get(id(line)):
-                if (
-                    before is not None
-                    and headings.get(id(before)) == level
-                    and before.middle - line.middle < 2 * line.size
-                ):
-                    texts[-1] = joined(texts[-1], line.text)
-                else:
-                    texts.append(f"{'#' * level} {line.text}")
-            elif before is None or id(before) in headings or id(before) in ends:
-                texts.append(
-                    _MARKUP.sub(r"\\\1", line.text, count=1)
-                    if _MARKUP.match(line.text)
-                    else line.text
+            level = headings.get(id(line), 0)
+            if (
+                before is not None
+                and headings.get(id(before), 0) == level
+                and (
+                    before.middle - line.middle < 2 * line.size if level else id(before) not in ends
                 )
-            else:
+            ):
                 texts[-1] = joined(texts[-1], line.text)
+            elif level:
+                texts.append(f"{'#' * level} {line.text}")
+            else:
+                texts.append(_MARKUP.sub(r"\\\1", line.text))
             before = line
         return [*texts, *_table(table)]
 
@@ -297,10 +283,8 @@ class _Page:
         return levels
 
     def _level(self, line: Line) -> int:
-        if self._titles:
-            level = self._titles.get("".join(line.text.split()), 0)
-            if level:
-                return min(level, 6)
+        if level := self._titles.get("".join(line.text.split())):
+            return min(level, 6)
         if len(line.text) > _MAX_HEADING or _rounded(line.size) < self._body_size * _HEADING_SIZE:
             return 0
         return self._levels.get(_rounded(line.size), 0)
@@ -364,14 +348,14 @@ def _early_ends(run: list[Line], left: float, right: float) -> set[int]:
 
 def _without_ruby(rows: list[list[Line]]) -> list[list[Line]]:
     """The rows without ruby: small kana closely above a row of larger letters."""
-    rows_left = []
-    for row, below in zip(rows, [*rows[1:], None], strict=True):
-        is_ruby = below is not None and all(
-            line.size <= _RUBY_SIZE * below[0].size and _KANA.fullmatch(line.text) for line in row
+    return [
+        row
+        for row, below in zip_longest(rows, rows[1:])
+        if below is None
+        or any(
+            line.size > _RUBY_SIZE * below[0].size or not _KANA.fullmatch(line.text) for line in row
         )
-        if not is_ruby:
-            rows_left.append(row)
-    return rows_left
+    ]
 
 
 def _with_continuation(row: list[Line], line: Line) -> list[Line] | None:
