@@ -65,8 +65,8 @@ class Numbering:
         names = archive.names
         self._styles = _styles(archive.xml(_STYLES)) if _STYLES in names else {}
         root = archive.xml(_NUMBERING) if _NUMBERING in names else ET.Element("none")
-        abstract = {_value(a, "abstractNumId", own=True): a for a in root.iter(f"{W}abstractNum")}
-        self._nums = {_value(num, "numId", own=True): num for num in root.iter(f"{W}num")}
+        abstract = {a.get(f"{W}abstractNumId", ""): a for a in root.iter(f"{W}abstractNum")}
+        self._nums = {num.get(f"{W}numId", ""): num for num in root.iter(f"{W}num")}
         self.lists = {
             number: found
             for number in self._nums
@@ -82,7 +82,7 @@ class Numbering:
         if num is None or definition is None or steps > _MAX_STEPS:
             return None
         if link := _value(definition, "numStyleLink"):
-            return self._list(self.style(link).number or "", abstract, steps + 1)
+            return self._list(self._style(link).number or "", abstract, steps + 1)
         levels = dict(_level(level) for level in definition.iterfind(f"{W}lvl"))
         starts = {}
         for change in num.iterfind(f"{W}lvlOverride"):
@@ -93,28 +93,27 @@ class Numbering:
                 starts[at] = _integer(start, 1)
         return NumberedList(counter, levels, starts)
 
-    def style(self, name: str) -> Style:
-        """A style by its id."""
+    def _style(self, name: str) -> Style:
         return self._styles.get(name, Style())
 
-    def place_of(self, properties: ET.Element | None) -> tuple[str, int] | None:
-        """The list and the level of a paragraph with these properties; None if it has no number."""
-        if properties is None:
-            return None
-        own = _numbers_of(properties)
-        style = _value(properties, "pStyle")
-        inherited = self._inherited_number(style)
-        number = own[0] or (inherited[0] if inherited else None)
+    def is_heading(self, paragraph: ET.Element) -> bool:
+        """Whether a paragraph has the style of a heading."""
+        return self._style(_value(paragraph, "pPr", "pStyle")).is_heading
+
+    def place_of(self, paragraph: ET.Element) -> tuple[str, int] | None:
+        """The list and the level of a paragraph; None if it has no number."""
+        own, level = _numbers_of(paragraph.find(f"{W}pPr"))
+        inherited = self._inherited_number(_value(paragraph, "pPr", "pStyle"))
+        number = own or (inherited[0] if inherited else None)
         if number is None or number not in self.lists:
             return None
-        level = own[1]
-        if level is None and inherited and own[0] in (None, inherited[0]):
+        if level is None and inherited and own in (None, inherited[0]):
             level = inherited[1]
         return number, level or 0
 
     def _inherited_number(self, name: str) -> tuple[str, int] | None:
         for _ in range(_MAX_STEPS):
-            style = self.style(name)
+            style = self._style(name)
             if style.number is not None:
                 known = self.lists.get(style.number)
                 levels = {} if known is None else known.levels
@@ -163,11 +162,9 @@ def _level(level: ET.Element) -> tuple[int, Level]:
     )
 
 
-def _value(element: ET.Element, name: str, *, own: bool = False) -> str:
-    """The value of a child element, or with ``own`` of an attribute; "" if it is missing."""
-    if own:
-        return element.get(f"{W}{name}", "")
-    part = element.find(f"{W}{name}")
+def _value(element: ET.Element, *names: str) -> str:
+    """The value of an element inside another; "" if it is missing."""
+    part = element.find("/".join(f"{W}{name}" for name in names))
     return "" if part is None else part.get(f"{W}val", "")
 
 

@@ -68,36 +68,21 @@ class _Counter:
         for paragraph in _paragraphs(tree):
             if paragraph is None:
                 yield None
-                continue
-            properties = paragraph.find(f"{W}pPr")
-            if properties is not None and _is_gone(properties):
-                continue
-            place = self._numbering.place_of(properties)
-            text = _text(paragraph)
-            if place is not None:
-                yield self._item(paragraph, properties, place, text)
-            elif text:
-                yield None
+            elif not _is_gone(paragraph):
+                text = _text(paragraph)
+                if place := self._numbering.place_of(paragraph):
+                    yield self._item(paragraph, *place, text)
+                elif text:
+                    yield None
 
-    def _item(
-        self,
-        paragraph: ET.Element,
-        properties: ET.Element | None,
-        place: tuple[str, int],
-        text: str,
-    ) -> _Item:
-        number, at = place
+    def _item(self, paragraph: ET.Element, number: str, at: int, text: str) -> _Item:
         numbered = self._numbering.lists[number]
-        level = numbered.levels.get(at, Level(way="none"))
-        style = None if properties is None else properties.find(f"{W}pStyle")
-        name = "" if style is None else style.get(f"{W}val", "")
-        is_bullet = level.way == "bullet"
-        if is_bullet:
-            label = "- "
-        else:
+        is_bullet = numbered.levels.get(at, Level()).way == "bullet"
+        label = "- "
+        if not is_bullet:
             self._count(number, numbered, at)
             label = self._label(numbered, at, text)
-        is_heading = self._numbering.style(name).is_heading
+        is_heading = self._numbering.is_heading(paragraph)
         return _Item(paragraph, number, at, label, is_bullet, is_heading, text)
 
     def _count(self, number: str, numbered: NumberedList, at: int) -> None:
@@ -142,9 +127,8 @@ def _paragraphs(element: ET.Element) -> Iterator[ET.Element | None]:
         if child.tag == f"{W}p":
             yield child
             boxed = list(_paragraphs(child))
-            yield from (
-                (None, *boxed, None) if any(paragraph is not None for paragraph in boxed) else ()
-            )
+            if any(paragraph is not None for paragraph in boxed):
+                yield from (None, *boxed, None)
         elif child.tag in _TABLE:
             yield None
             yield from _paragraphs(child)
@@ -157,9 +141,9 @@ def _is_deleted_row(element: ET.Element) -> bool:
     return element.tag == f"{W}tr" and element.find(f"{W}trPr/{W}del") is not None
 
 
-def _is_gone(properties: ET.Element) -> bool:
+def _is_gone(paragraph: ET.Element) -> bool:
     """Whether a paragraph's end is deleted, moved away or hidden, so that it has no number."""
-    mark = properties.find(f"{W}rPr")
+    mark = paragraph.find(f"{W}pPr/{W}rPr")
     return mark is not None and (
         mark.find(f"{W}del") is not None
         or mark.find(f"{W}moveFrom") is not None
