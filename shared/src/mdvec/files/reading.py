@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 from mdvec.files.problems import UnreadableFile
 from mdvec.text import (
     CP1252,
     UTF_16,
     UnknownEncoding,
-    decoded,
     encoding_of,
     is_western,
     marked_encoding,
 )
 
+_Blocks = Callable[[], Iterable[bytes]]
 _BLOCK = 2**17  # fits the processor's cache together with its text; a megabyte takes twice as long
 
 
@@ -58,15 +57,9 @@ def decode_text(data: bytes) -> str:
     Raises:
         UnreadableFile: it is not text, or its encoding is uncertain.
     """
-    if marked_encoding(data) == UTF_16:
-        _check_utf16([data])
-        return data.decode(UTF_16)
-    if b"\0" in data:
+    if b"\0" in data and marked_encoding(data) != UTF_16:
         raise UnreadableFile("it contains NUL bytes, so it is not text")
-    try:
-        return decoded(data)
-    except UnknownEncoding as error:
-        raise _unknown(error) from error
+    return data.decode(_encoding(lambda: (data,)))
 
 
 def file_encoding(file: Path) -> str:
@@ -78,16 +71,9 @@ def file_encoding(file: Path) -> str:
         UnreadableFile: the file cannot be read, or its encoding is not certain.
     """
     try:
-        with _open_at_start(file) as stream:
-            start = stream.read(4)
-        if marked_encoding(start) == UTF_16:
-            _check_utf16(_blocks(file))
-            return UTF_16
-        return encoding_of(lambda: _text_blocks(file))
+        return _encoding(lambda: _blocks(file))
     except OSError as error:
         raise UnreadableFile.of_error(error) from error
-    except UnknownEncoding as error:
-        raise _unknown(error) from error
 
 
 def data_file_encoding(file: Path, chosen: str = "") -> tuple[str, bool]:
@@ -118,8 +104,14 @@ def not_decoded(chosen: str) -> UnreadableFile:
     return UnreadableFile(wrong)
 
 
-def _unknown(error: UnknownEncoding) -> UnreadableFile:
-    return UncertainEncoding(f"it is {error}; save it as UTF-8")
+def _encoding(blocks: _Blocks) -> str:
+    if marked_encoding(next(iter(blocks()), b"")) == UTF_16:
+        _check_utf16(blocks())
+        return UTF_16
+    try:
+        return encoding_of(lambda: _without_nul(blocks()))
+    except UnknownEncoding as error:
+        raise UncertainEncoding(f"it is {error}; save it as UTF-8") from error
 
 
 def _check_utf16(blocks: Iterable[bytes]) -> None:
@@ -133,24 +125,18 @@ def _check_utf16(blocks: Iterable[bytes]) -> None:
         raise UnreadableFile("it is damaged UTF-16; save it as UTF-8") from None
 
 
-def _text_blocks(file: Path) -> Iterator[bytes]:
-    for block in _blocks(file):
+def _without_nul(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    for block in blocks:
         if b"\0" in block:
             raise _has_nul()
         yield block
 
 
 def _blocks(file: Path) -> Iterator[bytes]:
-    with _open_at_start(file) as stream:
+    with file.open("rb") as stream:
+        stream.seek(0)  # a ``/dev/fd`` path shares the position of its descriptor
         while block := stream.read(_BLOCK):
             yield block
-
-
-def _open_at_start(file: Path) -> BinaryIO:
-    """Open a file at its start: a ``/dev/fd`` path shares the position of its descriptor."""
-    stream = file.open("rb")
-    stream.seek(0)
-    return stream
 
 
 def _has_nul() -> UnreadableFile:

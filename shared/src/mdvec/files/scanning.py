@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
@@ -18,6 +19,8 @@ from mdvec.text import composed, has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
 """Folders that are never entered, like hidden ones."""
+_NOT_UNICODE = re.compile("[\ud800-\udfff]")
+"""What Python puts in a path for bytes that are not UTF-8."""
 FileState = tuple[int, int]
 """A file's size in bytes and its time of change in nanoseconds."""
 
@@ -163,7 +166,7 @@ class _Walk:
             self._visit(*self._pending.pop())
 
     def _visit(self, folder: str, prefix: str) -> None:
-        if not _storable(prefix):
+        if _NOT_UNICODE.search(prefix):
             self._report(prefix, "its name is not valid Unicode; rename it")
             return
         try:
@@ -200,7 +203,7 @@ class _Walk:
         ):
             return False
         is_taken = ending in self._endings or has_long_ending(name, self._long_endings)
-        if not is_taken and _storable(path):
+        if not is_taken and not _NOT_UNICODE.search(path):
             self.others.append(path)
         return is_taken
 
@@ -238,7 +241,7 @@ class _Walk:
             self._pending.append((entry.path, f"{path}/"))
 
     def _take(self, entry: os.DirEntry[str], path: str) -> None:
-        if not _storable(path):
+        if _NOT_UNICODE.search(path):
             self._report(path, "its name is not valid Unicode; rename it")
             return
         try:
@@ -264,11 +267,3 @@ class _Walk:
 
     def _report(self, path: str, reason: str) -> None:
         self.problems.append(Problem(path.encode("utf-8", "backslashreplace").decode(), reason))
-
-
-def _storable(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
