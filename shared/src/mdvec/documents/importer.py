@@ -6,12 +6,12 @@ import hashlib
 import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import apsw
 
 from mdvec import importing
-from mdvec.converters import Converter, Part
+from mdvec.converters import Converter
 from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import (
     FileBytes,
@@ -88,14 +88,11 @@ DOCUMENTS = importing.Importer(import_documents, _stored_states, importing.state
 
 @dataclass(frozen=True, slots=True)
 class _FileText:
-    """A document's text as it is stored, and the SHA-256 of the file's bytes.
-
-    A bundle's text lists its ``parts``.
-    """
+    """A document's text as it is stored, and its hash: of a file, the SHA-256 of its bytes."""
 
     content: str
     content_hash: str
-    parts: tuple[Part, ...] = ()
+    lists_parts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,15 +261,15 @@ class _FolderImport:
                 self.unchanged += 1
                 self.index.touch(file.path, file.size, file.mtime_ns)
                 return
-            documents = self._documents_of(file, self._text_of(file, read))
-            for document, text in documents[1:]:
+            whole, *parts = self._documents_of(file, read)
+            for document, text in parts:
                 known = stored.get(document.path)
                 if known is None or known.content_hash != text.content_hash:
                     self._store(document, text)
                     self._count(known)
-            if len(documents) > 1:
-                self.parts[file.path] = {document.path for document, _ in documents[1:]}
-            self._store(*documents[0])
+            if parts:
+                self.parts[file.path] = {document.path for document, _ in parts}
+            self._store(*whole)
         except ModelUnavailable:
             raise
         except UnreadableFile as error:
@@ -299,30 +296,24 @@ class _FolderImport:
             and not self._lacks_parts(file.path)
         )
 
-    def _documents_of(self, file: FoundFile, text: _FileText) -> list[tuple[FoundFile, _FileText]]:
-        """The documents that a file becomes: itself, then the parts of a bundle."""
-        parts = [
-            (
-                FoundFile(f"{file.path}/{part.name}", file.size, file.mtime_ns),
-                _FileText(part.content, hashlib.sha256(part.content.encode()).hexdigest()),
-            )
-            for part in text.parts
-        ]
-        return [(file, text), *parts]
-
-    def _text_of(self, file: FoundFile, read: FileBytes) -> _FileText:
-        """The text of a file: decoded, or Markdown that a converter makes of it.
+    def _documents_of(self, file: FoundFile, read: FileBytes) -> list[tuple[FoundFile, _FileText]]:
+        """The documents that a file becomes, decoded or converted: itself, then a bundle's parts.
 
         Raises:
             UnreadableFile: it cannot be decoded or converted.
         """
         if not is_converted(file.path):
-            return _FileText(decode_text(read.data), read.content_hash)
+            return [(file, _FileText(decode_text(read.data), read.content_hash))]
         with self.job.stopwatch.stage("convert"):
             converted = self.converter.convert(read.data, file.path)
         if converted.notes:
             self.conversion_notes[file.path] = converted.notes
-        return _FileText(converted.content, read.content_hash, converted.parts)
+        documents = [(file, _FileText(converted.content, read.content_hash, bool(converted.parts)))]
+        for part in converted.parts:
+            content_hash = hashlib.sha256(part.content.encode()).hexdigest()
+            document = replace(file, path=f"{file.path}/{part.name}")
+            documents.append((document, _FileText(part.content, content_hash)))
+        return documents
 
     def _texts_to_embed(
         self, files: Sequence[FoundFile], stored: Mapping[str, StoredFile]
@@ -333,7 +324,7 @@ class _FolderImport:
                 read = read_bytes(self.job.tool.source, file.path)
                 if self._is_stored(file, read, stored):
                     continue
-                documents = self._documents_of(file, self._text_of(file, read))
+                documents = self._documents_of(file, read)
             except UnreadableFile:
                 continue  # storing it reports that
             for document, text in documents:
@@ -349,12 +340,11 @@ class _FolderImport:
         name = file.path.rpartition("/")[2]
         read = outline(text.content, name)
         chunks = searchable_chunks(text.content, read, chunking, embedder)
-        if text.parts or (chunking.strategy == "heading" and is_machine_file(name)):
+        if text.lists_parts or (chunking.strategy == "heading" and is_machine_file(name)):
             chunks = []
         texts = texts_to_embed(file.path, read.title, chunks, embedder)
-        is_left_out = (
-            not chunks and not text.parts and _says_something(text.content[read.body :], read)
-        )
+        may_be_left_out = not chunks and not text.lists_parts
+        is_left_out = may_be_left_out and _says_something(text.content[read.body :], read)
         if chunks and is_blank(texts[0]):  # an empty file without a title
             chunks, texts = [], []
         return _CutFile(read, chunks, texts, is_left_out=is_left_out)

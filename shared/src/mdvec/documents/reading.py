@@ -9,7 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import apsw
 
@@ -125,6 +124,8 @@ def read_document(
     cut = end
     if end - start > max_chars:
         cut = good_cut(stored.content, start, start + max_chars)
+    first_page, last_page = pages_between(stored.content, start, cut)
+    pages = page_label(stored.file_path, first_page, last_page)
     return DocumentText(
         tool=tool_name,
         file_path=stored.file_path,
@@ -141,7 +142,8 @@ def read_document(
         links_to=_places(links.to),
         linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
         unresolved=links.unresolved,
-        **_pages(stored, start, cut),
+        pages=pages,
+        first_page=first_page if pages else 0,
     )
 
 
@@ -175,13 +177,6 @@ def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] |
         )
     end = starts[page] - 1 if page < len(starts) else len(stored.content)
     return starts[page - 1], end
-
-
-def _pages(stored: index.StoredText, start: int, end: int) -> dict[str, Any]:
-    if not page_unit(stored.file_path):
-        return {}
-    first, last = pages_between(stored.content, start, end)
-    return {"pages": page_label(stored.file_path, first, last), "first_page": first}
 
 
 def _places(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
