@@ -1,8 +1,10 @@
+from .months import ENGLISH_MONTH as ENGLISH_MONTH
 from .months import ENGLISH_MONTHS as ENGLISH_MONTHS
 from .months import ONE_DAY as ONE_DAY
 from .months import Days as Days
 from .months import Month as Month
 from .months import MonthRange as MonthRange
+from .months import month_named as month_named
 from .months import runs_of as runs_of
 from .months import year_of_era as year_of_era
 from .phrases import PeriodContext as PeriodContext

@@ -11,11 +11,18 @@ ENGLISH_MONTHS = (
     "january", "february", "march", "april", "may", "june", "july", "august", "september",
     "october", "november", "december",
 )  # fmt: skip
+ENGLISH_MONTH = "sept|" + "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
+"""A pattern for one of them, or for its first three letters."""
 ONE_DAY = timedelta(days=1)
 _BEFORE_ERAS = {
     "令和": 2018, "r": 2018, "平成": 1988, "h": 1988, "昭和": 1925, "s": 1925, "大正": 1911,
     "明治": 1867,
 }  # fmt: skip
+
+
+def month_named(name: str) -> int:
+    """The number of a month in English, of which at least three letters are given."""
+    return next(number for number, month in enumerate(ENGLISH_MONTHS, 1) if month[:3] == name[:3])
 
 
 def year_of_era(era: str, count: int) -> int:

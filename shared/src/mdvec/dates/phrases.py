@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from mdvec.dates.months import ENGLISH_MONTHS, ONE_DAY, Days, Month, MonthRange, year_of_era
+from mdvec.dates.months import (
+    ENGLISH_MONTH,
+    ONE_DAY,
+    Days,
+    Month,
+    MonthRange,
+    month_named,
+    year_of_era,
+)
 from mdvec.errors import MdvecError
 
-_MONTHS = tuple(month[:3] for month in ENGLISH_MONTHS)
-_MONTH = (
-    r"\b(?P<month>jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?"
-    r"|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\b\.?"
-)
+_MONTH = rf"\b(?P<month>{ENGLISH_MONTH})\b\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?\b"
 _YYYY = r"(?P<year>\d{4})\b"
 _DATES = tuple(
@@ -108,9 +113,8 @@ def _english(text: str) -> str:
 
 def _date(match: re.Match[str]) -> str:
     parts = {"day": None, "year": None} | match.groupdict()
-    month = _MONTHS.index(match["month"][:3]) + 1
     year = f"{parts['year']}年" if parts["year"] else ""
-    return f"{year}{month}月" + (f"{parts['day']}日" if parts["day"] else "")
+    return f"{year}{month_named(match['month'])}月" + (f"{parts['day']}日" if parts["day"] else "")
 
 
 def _english_year(match: re.Match[str]) -> str:
@@ -196,14 +200,12 @@ class Named:
         years = range(not_before.year - 1, not_before.year + _YEARS_AROUND)
         return self.days or next(days for days in self._days_in(years) if days.last >= not_before)
 
-    def _days_in(self, years: range) -> list[Days]:
-        spans = []
+    def _days_in(self, years: range) -> Iterator[Days]:
+        if self.each is None:
+            return
         for year in years:
-            try:
-                spans += [self.each(year)] if self.each else []
-            except ValueError:  # no 29 February in that year, or no such year
-                continue
-        return spans
+            with suppress(ValueError):  # no 29 February in that year, or no such year
+                yield self.each(year)
 
 
 def parse_period(phrase: str, context: PeriodContext) -> Spoken | None:

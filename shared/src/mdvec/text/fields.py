@@ -10,12 +10,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Final
 
-from mdvec.dates import ENGLISH_MONTHS, year_of_era
+from mdvec.dates import ENGLISH_MONTH, month_named, year_of_era
 from mdvec.text.index_terms import folded, joined_words, placed_terms
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
-_NAMES = "|".join(f"{month[:3]}(?:{month[3:]})?" for month in ENGLISH_MONTHS)
-_MONTH = rf"(?P<name>sept|{_NAMES})\.?"
+_MONTH = rf"(?P<name>{ENGLISH_MONTH})\.?"
 _ERA = r"(?P<era>明治|大正|昭和|平成|令和|(?<![a-z\d_-])[shr])"
 _NUMBERS = (
     r"(?P<year>(?:19|20)\d\d)(?P<sign>[-/._])(?P<month>\d{1,2})(?:(?P=sign)(?P<day>\d{1,2}))?"
@@ -64,7 +63,7 @@ def _dates(match: re.Match[str]) -> list[NamedDate]:
     parts = {"era": None, "name": None, "month": None, "day": None, **match.groupdict()}
     year = 1 if parts["year"] == "元" else int(str(parts["year"]))
     year = year_of_era(parts["era"], year) if parts["era"] else year
-    month = int(parts["month"] or _month_named(str(parts["name"])))
+    month = int(parts["month"] or month_named(str(parts["name"])))
     try:
         day = date(year, month, int(parts["day"] or 1))
     except ValueError:
@@ -73,10 +72,6 @@ def _dates(match: re.Match[str]) -> list[NamedDate]:
     if parts["day"] is None:
         return [month_only]
     return [NamedDate(f"{day:%Y%m%d}", match.start(), match.end()), month_only]
-
-
-def _month_named(name: str) -> int:
-    return next(number for number, month in enumerate(ENGLISH_MONTHS, 1) if month[:3] == name[:3])
 
 
 FIELDS: Final = ("title", "names", "heading", "text")
@@ -125,11 +120,7 @@ class FieldTerms:
 
 def chunk_fields(title: str, names: str, heading: str, text: str) -> ChunkFields:
     """The fields of a chunk, given the full path of its headings."""
-    above = heading
-    if heading == title:
-        above = ""
-    elif heading.startswith(f"{title} > "):
-        above = heading[len(title) + 3 :]
+    above = "" if heading == title else heading.removeprefix(f"{title} > ")
     return ChunkFields(title, names, above, text)
 
 
