@@ -115,7 +115,7 @@ def morphemes(text: str) -> list[Morpheme]:
     placed = []
     for match in RUNS.finditer(folded(text)):
         first = match.start()
-        words = analyser.of_run(match[1]) if match[1] else analyser.of_word(match[2])
+        words = analyser.words_of(*match.groups(""))
         placed += [replace(word, start=first + word.start, end=first + word.end) for word in words]
     return placed
 
@@ -123,10 +123,12 @@ def morphemes(text: str) -> list[Morpheme]:
 def word_terms(folded_text: str) -> list[Morpheme]:
     """The words of a folded text to index, without grammar; positions are relative to their run."""
     analyser = _analyser()
-    words: list[Morpheme] = []
-    for run, word in RUNS.findall(folded_text):
-        words += analyser.content_of_run(run) if run else analyser.of_word(word)
-    return words
+    return [
+        morpheme
+        for run, word in RUNS.findall(folded_text)
+        for morpheme in analyser.words_of(run, word)
+        if morpheme.role is not Role.GRAMMAR
+    ]
 
 
 def are_homophones(term: str, other: str) -> bool:
@@ -174,33 +176,17 @@ class _Analyser:
         self._lock = threading.Lock()
         self._runs = _RecentRuns()
         self._forms: dict[int, _Form] = {}
-        self._content = _RecentRuns()
 
-    def of_run(self, run: str) -> tuple[Morpheme, ...]:
-        """The words of a run of CJK characters."""
-        known = self._runs.get(run)
+    def words_of(self, run: str, word: str) -> tuple[Morpheme, ...]:
+        """The words of a run of CJK characters, or else of a word in letters."""
+        known = self._runs.get(run or word)
         if known is None:
-            known = self._runs.keep(run, tuple(self._analyse_run(run)))
-        return known
-
-    def content_of_run(self, run: str) -> tuple[Morpheme, ...]:
-        """The words of a run of CJK characters, without grammar."""
-        known = self._content.get(run)
-        if known is None:
-            content = tuple(
-                morpheme for morpheme in self._analyse_run(run) if morpheme.role is not Role.GRAMMAR
-            )
-            known = self._content.keep(run, content)
-        return known
-
-    def of_word(self, word: str) -> tuple[Morpheme, ...]:
-        """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
-        known = self._runs.get(word)
-        if known is None:
-            known = self._runs.keep(word, (self._in_letters(word),))
+            words = self._analyse_run(run) if run else [self._in_letters(word)]
+            known = self._runs.keep(run or word, tuple(words))
         return known
 
     def _in_letters(self, word: str) -> Morpheme:
+        """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
         plain = word[:MAX_TERM]
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
         if role is not Role.CONTENT:  # Sudachi would turn "the" into ザ
