@@ -148,11 +148,8 @@ def _by_sense(blocks: Blocks, damaged: int | None) -> str:
     """Shift_JIS or EUC-JP for bytes that could be either: the one that gives plausible text."""
     odd = 1.0 if damaged is not None else _oddness(codecs.iterdecode(blocks(), CP932))
     euc_damaged = _damaged_line(blocks, EUC_JP)
-    if (
-        euc_damaged is None
-        and odd > _CLEARLY_ODD
-        and _has_kana(codecs.iterdecode(blocks(), EUC_JP))
-    ):
+    is_odd = euc_damaged is None and odd > _CLEARLY_ODD
+    if is_odd and _has_kana(codecs.iterdecode(blocks(), EUC_JP)):
         return EUC_JP
     if euc_damaged is not None and odd <= _MAX_ODDNESS:
         return CP932
@@ -166,20 +163,23 @@ def _by_sense(blocks: Blocks, damaged: int | None) -> str:
 
 def _has_kana(texts: Iterable[str]) -> bool:
     """Whether a text has enough kana to be Japanese rather than Chinese."""
-    beyond = kana = 0
-    for text in texts:
-        beyond += sum(not char.isascii() for char in text)
-        kana += len(_KANA.findall(text))
+    beyond, kana = _counts(texts, _KANA)
     return kana >= max(beyond * _MIN_KANA_SHARE, 1)
 
 
 def _oddness(texts: Iterable[str]) -> float:
     """The share of characters beyond ASCII that are not well-formed half-width katakana."""
-    beyond = well_formed = 0
+    beyond, well_formed = _counts(texts, _WELL_FORMED)
+    return 1 - well_formed / beyond if beyond else 1.0
+
+
+def _counts(texts: Iterable[str], sign: re.Pattern[str]) -> tuple[int, int]:
+    """The number of characters beyond ASCII, and of those that are such a sign."""
+    beyond = signs = 0
     for text in texts:
         beyond += sum(not char.isascii() for char in text)
-        well_formed += len(_WELL_FORMED.findall(text))
-    return 1 - well_formed / beyond if beyond else 1.0
+        signs += len(sign.findall(text))
+    return beyond, signs
 
 
 def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
@@ -195,9 +195,8 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
         if undefined is not None:
             return line + text.count("\n", 0, undefined.start())
         line += text.count("\n")
-    unfinished, _ = (
-        decoder.getstate()
-    )  # the start of a byte order mark, which Python does not report
+    # The start of a byte order mark, which Python does not report.
+    unfinished, _ = decoder.getstate()
     return line if unfinished else None
 
 
@@ -221,7 +220,7 @@ _PLAUSIBLE = re.compile(
 _LETTER_OR_MONEY = re.compile(f"[{_UPPER}{_LOWER}€£]")
 
 
-def is_western(blocks: Callable[[], Iterable[bytes]]) -> bool:
+def is_western(blocks: Blocks) -> bool:
     """Whether every character beyond ASCII is plausible in cp1252, and one is evidence for it."""
     decoder = codecs.getincrementaldecoder(CP1252)()
     has_evidence = False

@@ -138,14 +138,10 @@ class TermCounter:
         counts |= Counter(self._words_in(text, self._words))
         return counts
 
-    def by_sentence(self, text: str, among: Iterable[str]) -> set[frozenset[str]]:
+    def by_sentence(self, text: str, among: Collection[str]) -> set[frozenset[str]]:
         """For each sentence or line of a folded text, the terms ``among`` that occur in it."""
-        cjk, words = [], set()
-        for term in among:
-            if is_letters(term):
-                words.add(term)
-            else:
-                cjk.append(term)
+        words = set(filter(is_letters, among))
+        cjk = set(among) - words
         has_digits = any(map(_DIGIT.search, words))
         term_sets: set[frozenset[str]] = set()
         for sentence in _SENTENCE.findall(text):

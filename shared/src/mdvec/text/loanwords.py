@@ -115,26 +115,16 @@ _ADDED_VOWEL = re.compile(r"(?<=.[kstpbmrhg])u(?![aeiou])|(?<=.[td])o(?![aeiou])
 # An ending that katakana mostly leaves out (handlers: ハンドラ).
 _ENDINGS = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
 # The consonants of katakana for English letters, tried in order; several if they vary.
-_SOUNDS = (
-    (re.compile(r"ck|cq|qu|q"), ("k",)),
-    (re.compile(r"ph|f"), ("h",)),
-    (re.compile(r"[ts]ion"), ("sn",)),
-    (re.compile(r"ture$"), ("s",)),
-    (re.compile(r"tch|ch"), ("s", "t", "k")),
-    (re.compile(r"sch|sh|th|j|z|sc(?=[eiy])|c(?=[eiy])"), ("s",)),
-    (re.compile(r"x"), ("ks",)),
-    (re.compile(r"^kn"), ("n",)),
-    (re.compile(r"^wr"), ("r",)),
-    (re.compile(r"ght"), ("t",)),
-    (re.compile(r"g(?=[eiy])"), ("g", "s")),
-    (re.compile(r"m(?=[bp])"), ("n",)),
-    (re.compile(r"r$"), ("", "r")),
-    (re.compile(r"r(?=[^aeiouyr])|re$"), ("", "r")),
-    (re.compile(r"c"), ("k",)),
-    (re.compile(r"l"), ("r",)),
-    (re.compile(r"v"), ("b",)),
-    (re.compile(r"[aeiouyw]+"), ("",)),
-)
+_SOUNDS = tuple(
+    (re.compile(sound), spelled)
+    for sound, spelled in (
+        ("ck|cq|qu|q", ("k",)), ("ph|f", ("h",)), ("[ts]ion", ("sn",)), ("ture$", ("s",)),
+        ("tch|ch", ("s", "t", "k")), ("sch|sh|th|j|z|sc(?=[eiy])|c(?=[eiy])", ("s",)),
+        ("x", ("ks",)), ("^kn", ("n",)), ("^wr", ("r",)), ("ght", ("t",)),
+        ("g(?=[eiy])", ("g", "s")), ("m(?=[bp])", ("n",)), ("r(?=[^aeiouyr]|$)|re$", ("", "r")),
+        ("c", ("k",)), ("l", ("r",)), ("v", ("b",)), ("[aeiouyw]+", ("",)),
+    )
+)  # fmt: skip
 
 
 def katakana_of(word: str, known: Iterable[str]) -> list[str]:
