@@ -194,12 +194,10 @@ def breaks_between(
             continue
         _add_prose(breaks, content, at, max(fence.start, at))
         if is_too_large(fence):
-            code = [
-                line_start
-                for line_start in line_starts(content, fence.start, fence.close)
-                if line_start > at
-            ]
-            breaks.code.extend(line_start for line_start in code[1:] if line_start < fence.close)
+            starts = line_starts(content, fence.start, fence.close)
+            breaks.code.extend(
+                starts[bisect_right(starts, at) + 1 : bisect_left(starts, fence.close)]
+            )
         at = min(fence.end, end)
     _add_prose(breaks, content, at, end)
     return breaks
@@ -211,12 +209,8 @@ def _add_prose(breaks: Breaks, content: str, start: int, end: int) -> None:
         _add_lines(breaks, content, start, end)
         return
     # The rows of such a table do not begin with "|", so the delimiter row identifies it.
-    starts = [
-        line_start
-        for line_start in line_starts(content, start, delimiter.end())
-        if line_start < end
-    ][-2:]
-    first = last = starts[0]
+    starts = line_starts(content, start, delimiter.end())
+    first = last = starts[: bisect_left(starts, end)][-2:][0]
     _add_lines(breaks, content, start, first)
     while last < end and "|" in (row := _line_at(content, last)):
         breaks.unbreakable.append((last, last + len(row)))

@@ -10,9 +10,14 @@ from dataclasses import dataclass, replace
 from mdvec.text.breaks import passage_windows
 from mdvec.text.markdown import PAGE_BREAK, Fence, Heading, Outline, line_starts, page_starts
 from mdvec.text.tables import tables_of, with_head
-from mdvec.text.tokens import ChunkingOptions, Tokenizer, fitting_pieces, is_blank, token_windows
-
-Range = tuple[int, int]
+from mdvec.text.tokens import (
+    ChunkingOptions,
+    Range,
+    Tokenizer,
+    fitting_pieces,
+    is_blank,
+    token_windows,
+)
 
 _MIN_BLOB = 256
 _MIN_MINIFIED = 1_000

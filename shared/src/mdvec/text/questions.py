@@ -385,11 +385,9 @@ def _compounds(question: str, tokens: Sequence[Morpheme]) -> dict[str, str]:
         else:
             runs.append([word])
     for run in runs:
-        content = [word for word in run if word.role is Role.CONTENT]
-        spelled = ""
-        if content:
+        if content := [word for word in run if word.role is Role.CONTENT]:
             spelled = question[content[0].start : _whole_end(content[-1], run)]
-        compounds |= {word.term: spelled for word in content}
+            compounds |= {word.term: spelled for word in content}
     return compounds
 
 

@@ -173,9 +173,7 @@ def readable(text: str) -> str:
     Code stays unchanged after its language; only the names and labels of a Mermaid diagram stay.
     The last texts are cached: a file's chunks share its title, and are both embedded and indexed.
     """
-    lines = LINE_BREAK.split(text)
-    parts = [_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines)]
-    shown = _BLANK_LINES.sub("\n\n", "\n".join(parts)).strip("\n")
+    shown = _BLANK_LINES.sub("\n\n", "\n".join(_shown_parts(text))).strip("\n")
     return text if is_blank(shown) else shown
 
 
@@ -195,13 +193,14 @@ def shown_lines(content: str) -> str:
 
 def _outside_fences(content: str, *, is_whole: bool) -> str:
     lines: list[str] = []
-    for is_code, block in _blocks(LINE_BREAK.split(content), is_whole=is_whole):
+    for is_code, block in _blocks(content, is_whole=is_whole):
         lines += [""] * (len(block) + 1) if is_code else block  # 1 for the closing fence
     return "\n".join(lines)
 
 
-def _blocks(lines: list[str], *, is_whole: bool = False) -> Iterator[tuple[bool, list[str]]]:
+def _blocks(text: str, *, is_whole: bool = False) -> Iterator[tuple[bool, list[str]]]:
     """Alternating blocks of prose and code; a fence's opening line belongs to its code."""
+    lines = LINE_BREAK.split(text)
     fences = [match for line in lines if (match := _FENCE.fullmatch(line))]
     # If the first fence line can only close a fence, the chunk begins inside one.
     begins_inside = not is_whole and len(fences) % 2 and not fences[0]["info"].strip()
@@ -327,6 +326,8 @@ def has_readable_text(text: str) -> bool:
     """Whether a reader sees any character of a Markdown text, so that it is not just comments."""
     if not _MAYBE_UNSEEN.match(text):
         return True
-    lines = LINE_BREAK.split(text)
-    parts = (_code(block) if is_code else _prose(block) for is_code, block in _blocks(lines))
-    return not is_blank("".join(parts))
+    return not is_blank("".join(_shown_parts(text)))
+
+
+def _shown_parts(text: str) -> Iterator[str]:
+    return (_code(block) if is_code else _prose(block) for is_code, block in _blocks(text))
