@@ -12,7 +12,6 @@ import mammoth
 from mdvec.converters.archive import Archive
 from mdvec.converters.formats import Converted, NotConverted, with_own_title
 from mdvec.converters.html import markdown_of_page
-from mdvec.converters.word_numbering import Numbering
 from mdvec.converters.word_numbers import write_numbers
 from mdvec.converters.word_parts import W, make_readable, without_hidden
 from mdvec.text import counted
@@ -40,7 +39,7 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     trees = {name: archive.xml(name) for name in (_DOCUMENT, *archive.names.intersection(_NOTES))}
     hidden = [without_hidden(tree) for tree in trees.values()]
     changed = [make_readable(tree) for tree in trees.values()]
-    is_numbered, unknown = write_numbers(trees[_DOCUMENT], Numbering(archive))
+    is_numbered, unknown = write_numbers(trees[_DOCUMENT], archive)
     if is_numbered or any(hidden) or any(changed):
         written = {name: ET.tostring(tree, "utf-8") for name, tree in trees.items()}
         data = archive.with_parts(written)
