@@ -112,7 +112,7 @@ def _rules_of(page: BeautifulSoup) -> list[_Rule]:
     sheets = " ".join(
         style.get_text()
         for style in page.find_all("style")
-        if not style.get("media") or _ON_SCREEN.search(str(style["media"]))
+        if _ON_SCREEN.search(str(style.get("media") or "all"))
     )
     rules = _RULE.findall(_COMMENTS.sub("", _without_media(sheets)))
     return [
@@ -132,11 +132,11 @@ def _hidden_by_rules(page: BeautifulSoup, rules: Iterable[_Rule]) -> Iterator[tu
             key = (id(tag), rule.name)
             if key not in hidden or hidden[key][0].rank < rule.rank:
                 hidden[key] = (rule, tag)
-    for rule in rules:
-        classes = set() if rule.hides else _last_classes(rule.selector)
+    for rule in (rule for rule in rules if not rule.hides):
+        classes = _last_classes(rule.selector)
         weaker = [
             key for key, (hiding, tag) in hidden.items()
-            if not rule.hides and rule.name == hiding.name and hiding.rank < rule.rank
+            if rule.name == hiding.name and hiding.rank < rule.rank
             and classes.issubset(tag.get_attribute_list("class"))
         ]  # fmt: skip
         for key in weaker:

@@ -133,10 +133,6 @@ class ConversionFailed(UnreadableFile):
     """A file cannot be converted to Markdown; the message says why."""
 
 
-class _ProcessEnded(Exception):
-    pass
-
-
 class Converter:
     """Converts one file after another; its process starts with the first.
 
@@ -175,7 +171,7 @@ class Converter:
             raise ConversionFailed(
                 f"reading it takes more than {self._max_seconds:g} seconds"
             ) from None
-        except (_ProcessEnded, OSError):
+        except (EOFError, OSError):
             self.close()
             raise ConversionFailed("it is damaged, or too large: its reader broke off") from None
         except BaseException:
@@ -232,7 +228,7 @@ class _Wire:
 
     def __init__(self, process: subprocess.Popen[bytes], deadline: float) -> None:
         if process.stdin is None or process.stdout is None:
-            raise _ProcessEnded
+            raise EOFError
         self._to, self._from = process.stdin.fileno(), process.stdout.fileno()
         self._deadline, self._latest = deadline, deadline + _MOST_SECONDS_MORE
 
@@ -251,7 +247,7 @@ class _Wire:
         """The next message of the process."""
         (length,) = LENGTH.unpack(self.read(LENGTH.size))
         if length > _MAX_ANSWER:
-            raise _ProcessEnded
+            raise EOFError
         message: dict[str, Any] = json.loads(self.read(length))
         return message
 
@@ -262,7 +258,7 @@ class _Wire:
             self._wait(can_read, self._from)
             part = os.read(self._from, min(count - len(parts), _BLOCK))
             if not part:
-                raise _ProcessEnded
+                raise EOFError
             parts += part
         return bytes(parts)
 
