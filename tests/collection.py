@@ -179,7 +179,7 @@ def check_indexes(connection: apsw.Connection, tables: Tables) -> None:
 def indexed_terms(title: str, names: str, heading: str, text: str) -> Counter[str]:
     """The terms that a chunk should be found by in the lexical index."""
     found: Counter[str] = Counter()
-    for words in chunk_fields(title, names, heading, text).each():
+    for words in chunk_fields(title, names, heading, text):
         of_field = field_terms(words)
         found.update(of_field.plain)
         found.update(word for word in of_field.words if word.startswith("="))

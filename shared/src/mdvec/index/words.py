@@ -219,7 +219,7 @@ def insert_terms(
     sql = f"INSERT INTO {tables.fts} (rowid, title, names, heading, text) VALUES (?, ?, ?, ?, ?)"
     for chunk_id, fields in chunks:
         by_field: list[FieldTerms] = []
-        for text in fields.each():
+        for text in fields:
             if text not in known:
                 known[text] = field_terms(text)
                 readings |= known[text].readings

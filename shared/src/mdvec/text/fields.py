@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from mdvec.dates import ENGLISH_MONTH, month_named, year_of_era
 from mdvec.text.index_terms import folded, joined_words, placed_terms
@@ -74,8 +74,6 @@ def _dates(match: re.Match[str]) -> list[NamedDate]:
     return [NamedDate(f"{day:%Y%m%d}", match.start(), match.end()), month_only]
 
 
-FIELDS: Final = ("title", "names", "heading", "text")
-"""The fields of a chunk; lists with one item per field are in this order."""
 FieldCounts = tuple[int, int, int, int]
 """How often a term occurs in each field."""
 _JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
@@ -85,8 +83,7 @@ _DAY_IN_DIGITS = re.compile(
 """A day or a month in a file's name; in a text, six digits are as often an amount or a number."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkFields:
+class ChunkFields(NamedTuple):
     """The fields of a chunk.
 
     ``names`` has other names of the document, one per line: its path, aliases and tags.
@@ -98,9 +95,9 @@ class ChunkFields:
     heading: str
     text: str
 
-    def each(self) -> tuple[str, str, str, str]:
-        """The fields in the order of ``FIELDS``."""
-        return self.title, self.names, self.heading, self.text
+
+FIELDS: Final = ChunkFields._fields
+"""The names of the fields; lists with one item per field are in this order."""
 
 
 @dataclass(frozen=True, slots=True)

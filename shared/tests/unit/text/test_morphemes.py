@@ -87,7 +87,7 @@ def test_the_fields_of_a_chunk_have_each_heading_once_and_its_path_in_words():
     assert names == "guide/react-18_upgradeGuide guide/react-18 upgrade Guide"
     assert document_names("notes/.env") == "notes/.env"
     fields = chunk_fields("題", names, "題 > 節 > 項", "文")
-    assert fields.each() == ("題", names, "節 > 項", "文")
+    assert fields == ("題", names, "節 > 項", "文")
     assert chunk_fields("題", "", "題", "").heading == ""
     assert chunk_fields("題", "", "題名", "").heading == "題名"
 
