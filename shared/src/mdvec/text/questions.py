@@ -38,17 +38,9 @@ def is_word_of(word: str, folded_text: str) -> bool:
     katakana, the word is a part if the rest is made of words as well (ログファイル, but not
     ログイン); of the rest, if it lies within one word (参政 in 参政権, but not 人参 in 外国人参政).
     """
-    if not is_katakana(word):
-        return any(
-            _is_within_words(word, match[0])
-            for match in RUNS.finditer(folded_text)
-            if word in match[0]
-        )
-    return any(
-        _is_part(word, stretch)
-        for stretch in set(_KATAKANA.findall(folded_text))
-        if word in stretch
-    )
+    pattern, is_part = (_KATAKANA, _is_part) if is_katakana(word) else (RUNS, _is_within_words)
+    runs = (match[0] for match in pattern.finditer(folded_text))
+    return any(is_part(word, run) for run in runs if word in run)
 
 
 def is_only_amid(word: str, folded_text: str, count: int) -> bool:

@@ -120,13 +120,13 @@ _FENCE = re.compile(
     r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)"
 )
 _LANGUAGE = re.compile(r"[^\s{}]+")
+_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
 _NOT_SHOWN = re.compile(
-    r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%"
+    rf"{_COMMENT.pattern}"
     r"|<(script|style)\b[^<>]*>(?:[^<]|<(?!/?\1))*</\1>"
     r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
 _MARKS = re.compile(r"<!--|-->|%%")
 _MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
 """The beginning of a text that might have nothing visible."""
