@@ -71,24 +71,18 @@ def convert(
         )
     empty = [number for number, lines in enumerate(pages, 1) if not lines]
     text = joined_pages(page_texts(pages, _bookmarks(document)))
-    return Converted(
-        with_own_title(text, document.get_metadata_value("Title")),
-        (
-            *_page_note(empty, "without text (a scan or a picture?)"),
-            *_page_note(
-                hidden,
-                "with text that nobody sees (white, tiny or beside the page), which was left out",
-            ),
-            *_page_note(commented, "with comments, which are not read"),
-        ),
+    noted = (
+        (empty, "without text (a scan or a picture?)"),
+        (hidden, "with text that nobody sees (white, tiny or beside the page), which was left out"),
+        (commented, "with comments, which are not read"),
     )
+    notes = tuple(_page_note(numbers, what) for numbers, what in noted if numbers)
+    return Converted(with_own_title(text, document.get_metadata_value("Title")), notes)
 
 
-def _page_note(pages: list[int], what: str) -> tuple[str, ...]:
-    if not pages:
-        return ()
+def _page_note(pages: list[int], what: str) -> str:
     noun = "page" if len(pages) == 1 else "pages"
-    return (f"{noun} {some_of([str(page) for page in pages], _MAX_NAMED)} {what}",)
+    return f"{noun} {some_of([str(page) for page in pages], _MAX_NAMED)} {what}"
 
 
 def _bookmarks(document: pypdfium2.PdfDocument) -> Bookmarks:

@@ -52,11 +52,12 @@ def convert(data: bytes, file_name: str) -> Converted:  # noqa: ARG001 - as ever
     text = markdown_of_page(_WAY_BACK.sub("", result.value))
     if not text:
         raise NotConverted("it has no text, as a document of pictures has")
-    notes = ("hidden or white text was left out",) * any(hidden)
+    notes = ["hidden or white text was left out"] if any(hidden) else []
     messages = [str(message.message) for message in result.messages]
-    titled = with_own_title(text + "\n", archive.title())
-    left_out = (*notes, *_left_out(trees, messages), *_lost_surroundings(archive))
-    return Converted(titled, (*left_out, *_ways(unknown)))
+    notes += [*_left_out(trees, messages), *_lost_surroundings(archive)]
+    if ways := ", ".join(sorted(unknown)):
+        notes.append(f"automatic numbers counted as {ways} are written in digits")
+    return Converted(with_own_title(text + "\n", archive.title()), tuple(notes))
 
 
 def _left_out(trees: Mapping[str, ET.Element], messages: Iterable[str]) -> Iterator[str]:
@@ -95,8 +96,3 @@ def _has_words(archive: Archive, name: str) -> bool:
     except NotConverted:
         return True
     return any(_LETTER.search(text.text or "") for text in texts)
-
-
-def _ways(unknown: Iterable[str]) -> tuple[str, ...]:
-    names = ", ".join(sorted(unknown))
-    return (f"automatic numbers counted as {names} are written in digits",) * bool(names)
