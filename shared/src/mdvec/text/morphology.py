@@ -189,13 +189,12 @@ class _Analyser:
         """A word in letters: in Japanese if the dictionary has it (web: ウェブ), else unchanged."""
         plain = word[:MAX_TERM]
         role = Role.FILLER if _LAUGHTER.fullmatch(word) else role_of(word)
-        if role is not Role.CONTENT:  # Sudachi would turn "the" into ザ
-            return _as_spelled(plain, role, len(word), is_known=True)
-        analysed = self._analyse_run(word) if len(word) <= MAX_TERM else []
+        is_content = role is Role.CONTENT  # Sudachi would turn "the" into ザ
+        analysed = self._analyse_run(word) if is_content and len(word) <= MAX_TERM else []
         if len(analysed) == 1 and analysed[0].term != WORD_MARK + plain:
             return replace(analysed[0], role=role)
-        is_known = len(analysed) == 1 and analysed[0].is_known
-        return _as_spelled(plain, role, len(word), is_known=is_known)
+        is_known = not is_content or (len(analysed) == 1 and analysed[0].is_known)
+        return Morpheme(plain, plain, role, 0, len(word), is_known)
 
     def _analyse_run(self, run: str) -> list[Morpheme]:
         words: list[Morpheme] = []
@@ -243,10 +242,6 @@ class _Analyser:
                     self._forms.clear()
                 self._forms[number] = form
         return form
-
-
-def _as_spelled(term: str, role: Role, length: int, *, is_known: bool) -> Morpheme:
-    return Morpheme(term, term, role, 0, length, is_known)
 
 
 def _is_verb(noun: SudachiMorpheme, after: SudachiMorpheme) -> bool:
