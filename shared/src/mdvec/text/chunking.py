@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from mdvec.text.breaks import passage_windows
 from mdvec.text.markdown import PAGE_BREAK, Fence, Heading, Outline, line_starts, page_starts
@@ -56,7 +57,7 @@ def machine_text(content: str, lines: Sequence[int], body: int) -> list[Range]:
     ranges = [uri.span() for uri in _DATA_URI.finditer(content, body)] if "data:" in content else []
     if "](" in content:
         ranges += (target.span() for target in _LONG_TARGET.finditer(content, body))
-    for start, after in zip(lines, [*lines[1:], len(content)], strict=True):
+    for start, after in pairwise([*lines, len(content)]):
         if after - start >= _MIN_BLOB and start >= body:
             ranges += _in_line(content, start, after)
     if _has_equal_lines(lines):
@@ -159,11 +160,7 @@ def heading_sections(content: str, outline: Outline, levels: tuple[int, ...]) ->
 def paragraphs(content: str, body: int) -> list[Section]:
     """Cut text without headings at blank lines."""
     edges = [body, *(match.end() for match in _BLANK_LINES.finditer(content, body)), len(content)]
-    return [
-        Section(start, end, (), "")
-        for start, end in zip(edges[:-1], edges[1:], strict=True)
-        if end > start
-    ]
+    return [Section(start, end, (), "") for start, end in pairwise(edges) if end > start]
 
 
 def join_short(content: str, sections: list[Section], min_chars: int) -> list[Section]:
@@ -172,21 +169,17 @@ def join_short(content: str, sections: list[Section], min_chars: int) -> list[Se
     A short section with neither stays alone; so does one at the end of a page.
     """
     joined: list[Section] = []
-    short: Section | None = None
-    for following in sections:
-        section = following
-        is_apart = short is not None and PAGE_BREAK in content[short.start : following.start]
-        if short is not None and not is_apart and _follows(short, following):
-            section = _join_sections(short, following)
-        elif short is not None:
-            joined.append(short)
-        short = None
-        if len(content[section.start : section.end].strip()) < min_chars:
-            short = section
+    for section in sections:
+        before = joined[-1] if joined else None
+        if (
+            before is not None
+            and len(content[before.start : before.end].strip()) < min_chars
+            and PAGE_BREAK not in content[before.start : section.start]
+            and _follows(before, section)
+        ):
+            joined[-1] = _join_sections(before, section)
         else:
             joined.append(section)
-    if short is not None:
-        joined.append(short)
     return joined
 
 

@@ -181,12 +181,8 @@ def bundle_of(path: str) -> str | None:
     A document's path begins with that of its bundle, as if it were a folder; a folder may also
     have such a name.
     """
-    at = path.find("/")
-    while at >= 0:
-        if is_bundle(path[:at]):
-            return path[:at]
-        at = path.find("/", at + 1)
-    return None
+    folders = (path[: end.start()] for end in re.finditer("/", path))
+    return next(filter(is_bundle, folders), None)
 
 
 def page_unit(file_name: str) -> str:

@@ -151,17 +151,13 @@ def token_windows(
     first = 0
     while first < count:
         last = min(first + options.size, count)
-        _add(windows, safe_cut(content, edges[first], start), safe_cut(content, edges[last], start))
+        begin, cut = (safe_cut(content, edges[at], start) for at in (first, last))
+        if not windows or cut > windows[-1][1]:  # not within the previous one
+            windows.append((begin, cut))
         if last == count:
             break
         first = last - options.overlap
     return windows
-
-
-def _add(windows: list[Range], begin: int, end: int) -> None:
-    """Append a window unless it lies within the previous one."""
-    if not windows or end > windows[-1][1]:
-        windows.append((begin, end))
 
 
 def fitting_pieces(content: str, start: int, end: int, tokenizer: Tokenizer) -> list[Range]:
