@@ -152,10 +152,8 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
     """
     program = find_server_program()
     if program is None:
-        yield Finding(
-            "trouble", "server", f"the command {SERVER_PROGRAM} is not installed",
-            this_installation().adding_server,
-        )  # fmt: skip
+        sentence = f"the command {SERVER_PROGRAM} is not installed"
+        yield Finding("trouble", sentence, this_installation().adding_server)
         return
     arguments = server_arguments(installation.settings.database_path, installation.file)
     with tempfile.TemporaryDirectory() as folder:
@@ -171,9 +169,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
         with server_session([program, *arguments], seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
-            yield Finding(
-                "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
-            )
+            yield Finding("ok", f"{program} started in {took:.1f} s and offers {len(names)} tools")
             yield from _search(server, installation.settings.database_path)
             # A bridge writes no log of queries; the server behind it does.
             if _HANDLES in names and installation.settings.server.url is None:
@@ -183,7 +179,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
 def _search(server: Session, database: Path) -> Iterator[Finding]:
     query = _title(database)
     if query is None:
-        yield Finding("ok", "server", "there is no document to search for")
+        yield Finding("ok", "there is no document to search for")
         return
     began = time.monotonic()
     arguments = {"query": query, "k": 1}
@@ -191,19 +187,17 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
     took = time.monotonic() - began
     text = result["content"][0]["text"]
     if result.get("isError"):
-        yield Finding("trouble", "server", f"a search failed: {text}")
+        yield Finding("trouble", f"a search failed: {text}")
         return
     lines = outside_fences(text)
     if any(line.startswith("[1] ") for line in lines):
-        yield Finding("ok", "server", f"a search of all tools found its document in {took:.1f} s")
+        yield Finding("ok", f"a search of all tools found its document in {took:.1f} s")
     else:
-        yield Finding(
-            "trouble", "server", "a search for a document's title found nothing",
-            "mdvec import -n NAME --mode replace",
-        )  # fmt: skip
+        sentence = "a search for a document's title found nothing"
+        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
     for line in lines:
         if line.startswith("note: "):
-            yield Finding("warning", "server", line.removeprefix("note: "))
+            yield Finding("warning", line.removeprefix("note: "))
 
 
 def _title(database: Path) -> str | None:
@@ -229,7 +223,7 @@ def _queries(server: Session, log: Path) -> Finding:
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
     if result.get("isError"):
         sentence = result["content"][0]["text"]
-        return Finding("trouble", "server", f"SQL queries fail: {sentence}")
+        return Finding("trouble", f"SQL queries fail: {sentence}")
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     started = [event for event in map(json.loads, lines) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
@@ -239,8 +233,8 @@ def _queries(server: Session, log: Path) -> Finding:
         sentence = (
             f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
         )
-        return Finding("ok", "server", sentence)
+        return Finding("ok", sentence)
     return Finding(
-        "warning" if sys.platform.startswith("linux") else "ok", "server",
+        "warning" if sys.platform.startswith("linux") else "ok",
         "only DuckDB's own locks and memory limits confine SQL: this system has no Landlock",
     )  # fmt: skip
