@@ -12,7 +12,6 @@ from mdvec import manage
 from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
-    chosen_format,
     command_group,
     complete_tool_names,
     is_japanese,
@@ -21,6 +20,7 @@ from mdvec_cli.commands.terminal import (
     print_table,
     print_text,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -66,7 +66,7 @@ def map_(
     kept while something is undecided that would change a figure: --set states it.
     """
     settings = options.settings()
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     shown = manage.map_statement(
         settings.database_path, file.expanduser(), name, account=account, save=save,
         stated=stated or (), language="ja" if is_japanese() and not as_json else "en",
@@ -138,7 +138,7 @@ def expenses(
     settings = options.settings()
     today = date.today()  # noqa: DTZ011 - statements have local days
     listed = manage.household_expenses(settings.database_path, name, which, year, today)
-    if chosen_format(format_, settings) == "json":
+    if wants_json(format_, settings):
         print_json(listed)
     else:
         print_text(listed.text)

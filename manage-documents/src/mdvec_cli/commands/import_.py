@@ -21,12 +21,12 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
     SettingsOptions,
-    chosen_format,
     complete_tool_names,
     confirmed,
     print_json,
     print_sentence,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -247,7 +247,7 @@ def import_command(
     run = functools.partial(
         _import_one, options=settings.model.options(), quiet=options.verbose, allowed=yes
     )
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     if name is None:
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return

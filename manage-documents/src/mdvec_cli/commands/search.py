@@ -19,7 +19,6 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     NameOption,
     SettingsOptions,
-    chosen_format,
     complete_tool_names,
     in_own_language,
     print_json,
@@ -28,6 +27,7 @@ from mdvec_cli.commands.terminal import (
     print_table,
     print_text,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -134,7 +134,7 @@ def search_command(
     )  # fmt: skip
     settings = options.settings(search={"k": k, "mode": mode})
     names = None if name is None else (name,)
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     words, others = typed.words, list(also or ())
     if others and text.is_blank(words) and related_to is None:
         words = others.pop(0)

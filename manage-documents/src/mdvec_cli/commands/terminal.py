@@ -142,9 +142,9 @@ def _log_to_stderr() -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayFormat:
-    """The format given as a flag, else the one in the settings."""
-    return flag or settings.display.default_format
+def wants_json(flag: DisplayFormat | None, settings: Settings) -> bool:
+    """Whether the result is to be JSON: the flag says so, or without one the settings."""
+    return (flag or settings.display.default_format) == "json"
 
 
 STOPPED = 130
@@ -209,15 +209,9 @@ def _for_stream(text: str, stream: TextIO) -> str:
     return "".join(part if _LAYOUT.fullmatch(part) else visible(part) for part in parts)
 
 
-def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
+def print_json(value: DataclassInstance | dict[str, object]) -> None:
     """Print the whole result as JSON."""
-    plain: object
-    if isinstance(value, dict):
-        plain = value
-    elif isinstance(value, Sequence):
-        plain = [asdict(item) for item in value]
-    else:
-        plain = asdict(value)
+    plain = value if isinstance(value, dict) else asdict(value)
     print_line(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
 
 

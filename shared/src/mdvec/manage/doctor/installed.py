@@ -20,7 +20,7 @@ import apsw
 from mdvec.database import DatabaseError, open_database, vector_extension_version
 from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_of
 from mdvec.installation import this_installation
-from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
+from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, this_machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
@@ -129,7 +129,7 @@ def _log(named: str | None) -> Finding:
 
 def check_clients(installation: Loaded) -> Iterator[Finding]:
     """Check that the clients with an entry for mdvec can start it, with this database."""
-    machine = Machine(sys.platform, Path.home(), os.environ)
+    machine = this_machine()
     is_registered = False
     for name, client in CLIENTS.items():
         try:
