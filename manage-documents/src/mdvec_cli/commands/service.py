@@ -114,7 +114,7 @@ def ui_command(
         ) as server:
             _open(manage.one_time_address(server.address, key), file)
             say("the server runs until Ctrl-C; to have it always: mdvec service install")
-            for line in server.warnings():
+            for line in server.messages():
                 say(line.rstrip())
     finally:
         if file is not None:

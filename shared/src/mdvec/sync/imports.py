@@ -39,11 +39,7 @@ class Result:
     def of(cls, report: ImportReport) -> Result:
         """The result of an import, from its report."""
         lines = report.lines()
-        numbers = (
-            report.added, report.updated, report.deleted, report.unchanged, len(report.failed),
-            report.chunks, report.seconds,
-        )  # fmt: skip
-        counts = dict(zip(COUNTS, numbers, strict=True))
+        counts = {**report.counts, "total_chunks": report.chunks, "seconds": report.seconds}
         summary = tuple(line.text for line in lines if not line.is_note)
         return cls(report.tool, counts, summary, tuple(line.text for line in lines if line.is_note))
 
