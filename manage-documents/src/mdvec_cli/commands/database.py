@@ -17,9 +17,9 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
     SettingsOptions,
-    complete_tool_names,
     in_own_language,
     is_japanese,
+    name_option,
     print_facts,
     print_json,
     print_line,
@@ -40,12 +40,7 @@ _PAGE = 50
 @with_settings_options
 def status_command(
     options: SettingsOptions,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", "-n", help="Show this tool in detail.", autocompletion=complete_tool_names
-        ),
-    ] = None,
+    name: Annotated[str | None, name_option("Show this tool in detail.")] = None,
     show_all: Annotated[
         bool, typer.Option("--all", help=f"List all documents, not only the first {_PAGE}.")
     ] = False,
@@ -84,14 +79,8 @@ def _overview(database: Path, *, as_json: bool) -> None:
         )
         return
     # Kinds with the same columns share a table.
-    shown: dict[str, KindStatus] = {}
-    for kind in KINDS:
-        shown.setdefault(manage.kind_status(kind).overview_title, manage.kind_status(kind))
-    for title, view in shown.items():
-        tools = [
-            tool for tool in summary.tools if manage.kind_status(tool.kind).overview_title == title
-        ]
-        if tools:
+    for view in dict.fromkeys(map(manage.kind_status, KINDS)):
+        if tools := [tool for tool in summary.tools if manage.kind_status(tool.kind) == view]:
             _print_tools(view, tools)
     _print_notes(summary.tools)
 

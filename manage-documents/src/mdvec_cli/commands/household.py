@@ -13,8 +13,8 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
     command_group,
-    complete_tool_names,
     is_japanese,
+    name_option,
     print_json,
     print_part,
     print_table,
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 app = command_group("Show how a household's files are read; export its ledger.")
 
-HouseholdOption = Annotated[
-    str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
-]
+HouseholdOption = Annotated[str, name_option("The household.")]
 _MAX_NAMED = 5
 
 
@@ -42,10 +40,8 @@ def map_(
     file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.")],
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n",
-                     help="The household; may be left out if there is one, or the file is in its "
-                     "folder.",
-                     autocompletion=complete_tool_names),
+        name_option("The household; may be left out if there is one, or the file is in its "
+                    "folder."),
     ] = None,
     account: Annotated[
         str, typer.Option(help="The account's name in answers.", show_default=False)

@@ -21,8 +21,8 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
     SettingsOptions,
-    complete_tool_names,
     confirmed,
+    name_option,
     print_json,
     print_sentence,
     say,
@@ -105,11 +105,7 @@ class _NameMissing(typer.BadParameter):
 @with_settings_options
 def import_command(
     options: SettingsOptions,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", help="The tool's name.",
-                     autocompletion=complete_tool_names),
-    ] = None,
+    name: Annotated[str | None, name_option("The tool's name.")] = None,
     import_all: Annotated[
         bool,
         typer.Option("--all", help="Import every active tool, one after the other; one that fails "

@@ -19,8 +19,8 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     NameOption,
     SettingsOptions,
-    complete_tool_names,
     in_own_language,
+    name_option,
     print_json,
     print_line,
     print_sentence,
@@ -50,9 +50,7 @@ def search_command(
         ),
     ] = "",
     name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
-                     autocompletion=complete_tool_names),
+        str | None, name_option("The tool to search; by default, all active ones.")
     ] = None,
     k: Annotated[int | None, typer.Option("--k", "-k", help="The number of hits.")] = None,
     return_: Annotated[

@@ -51,9 +51,13 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
 DisplayFormat = Literal["table", "json"]
 """The form in which a command prints its result."""
 
-NameOption = Annotated[
-    str, typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names)
-]
+
+def name_option(help_: str) -> Any:  # noqa: ANN401 - as typer.Option
+    """The option ``-n``, which shells complete with the names of the tools."""
+    return typer.Option("--name", "-n", help=help_, autocompletion=complete_tool_names)
+
+
+NameOption = Annotated[str, name_option("The tool's name.")]
 _FLAGS = {
     ("database", "path"): "--database",
     ("model", "name"): "--model",

@@ -1,4 +1,8 @@
-"""Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries."""
+"""Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries.
+
+What talks to the server raises ServerFailed if that cannot be started, ends, answers with an error,
+or does not answer in time.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +52,7 @@ class Session:
         self.is_late = False
 
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
-        """Send a request and return its result.
-
-        Raises:
-            ServerFailed: it ended, answered with an error, or did not answer in time.
-        """
+        """Send a request and return its result."""
         number = next(self._numbers)
         self.send({"id": number, "method": method, "params": params})
         while (answer := self._receive()).get("id") != number:
@@ -100,9 +100,6 @@ def server_session(
     """Run a server for the duration of the block; yields a session with it.
 
     ``seconds`` limits the whole session; ``environment`` extends this process's environment.
-
-    Raises:
-        ServerFailed: it cannot be started, or did not answer.
     """
     with tempfile.TemporaryFile() as complaints:
         try:
@@ -145,11 +142,7 @@ _HANDLES = "list_handles"
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:
-    """Check that a client can use the server: it starts, lists its tools, and finds a document.
-
-    Raises:
-        ServerFailed: it does not start, or does not answer in ``seconds``.
-    """
+    """Check that a client can use the server: it starts, lists its tools, and finds a document."""
     program = find_server_program()
     if program is None:
         sentence = f"the command {SERVER_PROGRAM} is not installed"
@@ -205,13 +198,15 @@ def _title(database: Path) -> str | None:
     try:
         with open_database(database, "read") as connection:
             for tool in registry.list_tools(connection, active_only=True):
-                if not KINDS[tool.kind].has_texts:
-                    continue
-                for (title,) in connection.execute(
-                    f"SELECT title FROM {identifier(tool.tables.documents)} "
-                    f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
-                    "AND trim(title) <> '' LIMIT 1"
-                ):
+                title = (
+                    KINDS[tool.kind].has_texts
+                    and connection.execute(
+                        f"SELECT title FROM {identifier(tool.tables.documents)} "
+                        f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
+                        "AND trim(title) <> '' LIMIT 1"
+                    ).get
+                )
+                if title:
                     return str(title)[:_MAX_QUERY_CHARS]
     except DatabaseError:  # ``check_database`` reports it
         pass
