@@ -149,33 +149,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-app.add_typer(commands.tool.app, name="tool")
-app.command("import")(commands.import_command)
-app.command("watch")(commands.watch_command)
-app.command("search")(commands.search_command)
-app.command("get")(commands.get_command)
-app.command("query")(commands.query_command)
-app.command("profile")(commands.profile_command)
-app.command("histogram")(commands.histogram_command)
-app.command("plot")(commands.plot_command)
-app.command("export")(commands.export_command)
-app.command("status")(commands.status_command)
-app.command("compact")(commands.compact_command)
-app.command("backup")(commands.backup_command)
-app.command("restore")(commands.restore_command)
-app.command("ui")(commands.ui_command)
-app.command("doctor")(commands.doctor_command)
-app.add_typer(commands.household.app, name="household")
-app.add_typer(commands.model.app, name="model")
-app.add_typer(commands.service.app, name="service")
-app.command("register")(commands.register_command)
-app.command("unregister")(commands.unregister_command)
-app.command("demo")(commands.demo_command)
-app.command("samples")(commands.samples_command)
+_GROUPS = {
+    "tool": commands.tool.app,
+    "household": commands.household.app,
+    "model": commands.model.app,
+    "service": commands.service.app,
+    "rules": commands.rules,
+}
+_COMMANDS = (
+    commands.import_command, commands.watch_command, commands.search_command, commands.get_command,
+    commands.query_command, commands.profile_command, commands.histogram_command,
+    commands.plot_command, commands.export_command, commands.status_command,
+    commands.compact_command, commands.backup_command, commands.restore_command,
+    commands.ui_command, commands.doctor_command, commands.register_command,
+    commands.unregister_command, commands.demo_command, commands.samples_command,
+)  # fmt: skip
+for _name, _group in _GROUPS.items():
+    app.add_typer(_group, name=_name)
+for _each in _COMMANDS:
+    app.command(_each.__name__.removesuffix("_command"))(_each)
 app.command("serve", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(
     commands.serve_command
 )
-app.add_typer(commands.rules, name="rules")
 
 
 def _version(wanted: bool) -> None:

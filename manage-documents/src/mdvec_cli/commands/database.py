@@ -17,16 +17,16 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
     SettingsOptions,
-    chosen_format,
-    complete_tool_names,
     in_own_language,
     is_japanese,
+    name_option,
     print_facts,
     print_json,
     print_line,
     print_sentence,
     print_table,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -40,12 +40,7 @@ _PAGE = 50
 @with_settings_options
 def status_command(
     options: SettingsOptions,
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--name", "-n", help="Show this tool in detail.", autocompletion=complete_tool_names
-        ),
-    ] = None,
+    name: Annotated[str | None, name_option("Show this tool in detail.")] = None,
     show_all: Annotated[
         bool, typer.Option("--all", help=f"List all documents, not only the first {_PAGE}.")
     ] = False,
@@ -53,7 +48,7 @@ def status_command(
 ) -> None:
     """Show an overview of all tools, or one tool with its documents and vectors or tables."""
     settings = options.settings()
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     if name is None:
         _overview(settings.database_path, as_json=as_json)
         if not as_json and (reranker := settings.reranker()) is not None:
@@ -84,14 +79,8 @@ def _overview(database: Path, *, as_json: bool) -> None:
         )
         return
     # Kinds with the same columns share a table.
-    shown: dict[str, KindStatus] = {}
-    for kind in KINDS:
-        shown.setdefault(manage.kind_status(kind).overview_title, manage.kind_status(kind))
-    for title, view in shown.items():
-        tools = [
-            tool for tool in summary.tools if manage.kind_status(tool.kind).overview_title == title
-        ]
-        if tools:
+    for view in dict.fromkeys(map(manage.kind_status, KINDS)):
+        if tools := [tool for tool in summary.tools if manage.kind_status(tool.kind) == view]:
             _print_tools(view, tools)
     _print_notes(summary.tools)
 
@@ -177,7 +166,7 @@ def backup_command(
     loaded = options.load()
     with _copying("backing up") as on_copied:
         made = manage.back_up(loaded.settings.database_path, loaded.file, file, on_copied)
-    if chosen_format(format_, loaded.settings) == "json":
+    if wants_json(format_, loaded.settings):
         print_json(made)
         return
     tools = ", ".join(made.tools) or "-"
@@ -206,7 +195,7 @@ def restore_command(
         now = SettingsOptions(config=done.settings).settings().database_path
         if now != path:
             say(f"{done.settings} names another database, {now}; change it there, or keep that one")
-    if chosen_format(format_, loaded.settings) == "json":
+    if wants_json(format_, loaded.settings):
         print_json(done)
         return
     print_sentence(f"{done.database} has these tools now: {', '.join(done.tools) or '-'}")
@@ -240,7 +229,7 @@ def compact_command(options: SettingsOptions, format_: FormatOption = None) -> N
     except KeyboardInterrupt as error:
         say("stopped; the database is unchanged, and mdvec compact can be repeated")
         raise typer.Exit(STOPPED) from error
-    if chosen_format(format_, settings) == "json":
+    if wants_json(format_, settings):
         print_json(done)
     else:
         print_sentence(
@@ -270,7 +259,7 @@ def doctor_command(
     """Check everything mdvec needs, and say what fixes it; the exit code is 1 on trouble."""
     loaded = options.load()
     examination = manage.examine(loaded, fix=fix)
-    if chosen_format(format_, loaded.settings) == "json":
+    if wants_json(format_, loaded.settings):
         print_json(examination.json_fields())
     else:
         translate = in_japanese if is_japanese() else str

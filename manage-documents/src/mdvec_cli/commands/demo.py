@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -103,7 +103,7 @@ def _on_page(folder: Path) -> str:
 @contextmanager
 def _settings_of(folder: Path) -> Iterator[None]:
     """Within the block, use the demo's folder and settings, except for the language."""
-    before, working = dict(os.environ), Path.cwd()
+    before = dict(os.environ)
     for name in before:
         if name.startswith("MDVEC_") and name != "MDVEC_DISPLAY_LANGUAGE":
             del os.environ[name]
@@ -112,11 +112,10 @@ def _settings_of(folder: Path) -> Iterator[None]:
         MDVEC_DATABASE_PATH=str(folder / "demo.sqlite"),
         MDVEC_MODEL_NAME="use",
     )
-    os.chdir(folder)
     try:
-        yield
+        with chdir(folder):
+            yield
     finally:
-        os.chdir(working)
         os.environ.clear()
         os.environ.update(before)
 

@@ -12,15 +12,15 @@ from mdvec import manage
 from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
-    chosen_format,
     command_group,
-    complete_tool_names,
     is_japanese,
+    name_option,
     print_json,
     print_part,
     print_table,
     print_text,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
 
 app = command_group("Show how a household's files are read; export its ledger.")
 
-HouseholdOption = Annotated[
-    str, typer.Option("--name", "-n", help="The household.", autocompletion=complete_tool_names)
-]
+HouseholdOption = Annotated[str, name_option("The household.")]
 _MAX_NAMED = 5
 
 
@@ -42,10 +40,8 @@ def map_(
     file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.")],
     name: Annotated[
         str | None,
-        typer.Option("--name", "-n",
-                     help="The household; may be left out if there is one, or the file is in its "
-                     "folder.",
-                     autocompletion=complete_tool_names),
+        name_option("The household; may be left out if there is one, or the file is in its "
+                    "folder."),
     ] = None,
     account: Annotated[
         str, typer.Option(help="The account's name in answers.", show_default=False)
@@ -66,7 +62,7 @@ def map_(
     kept while something is undecided that would change a figure: --set states it.
     """
     settings = options.settings()
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     shown = manage.map_statement(
         settings.database_path, file.expanduser(), name, account=account, save=save,
         stated=stated or (), language="ja" if is_japanese() and not as_json else "en",
@@ -138,7 +134,7 @@ def expenses(
     settings = options.settings()
     today = date.today()  # noqa: DTZ011 - statements have local days
     listed = manage.household_expenses(settings.database_path, name, which, year, today)
-    if chosen_format(format_, settings) == "json":
+    if wants_json(format_, settings):
         print_json(listed)
     else:
         print_text(listed.text)

@@ -21,12 +21,12 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
     SettingsOptions,
-    chosen_format,
-    complete_tool_names,
     confirmed,
+    name_option,
     print_json,
     print_sentence,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -105,11 +105,7 @@ class _NameMissing(typer.BadParameter):
 @with_settings_options
 def import_command(
     options: SettingsOptions,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", help="The tool's name.",
-                     autocompletion=complete_tool_names),
-    ] = None,
+    name: Annotated[str | None, name_option("The tool's name.")] = None,
     import_all: Annotated[
         bool,
         typer.Option("--all", help="Import every active tool, one after the other; one that fails "
@@ -247,7 +243,7 @@ def import_command(
     run = functools.partial(
         _import_one, options=settings.model.options(), quiet=options.verbose, allowed=yes
     )
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     if name is None:
         _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
         return

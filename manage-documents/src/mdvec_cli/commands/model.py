@@ -10,7 +10,6 @@ from mdvec import embedding, manage
 from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
-    chosen_format,
     command_group,
     confirmed,
     in_own_language,
@@ -18,6 +17,7 @@ from mdvec_cli.commands.terminal import (
     print_sentence,
     print_table,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -32,7 +32,7 @@ def ls(options: SettingsOptions, format_: FormatOption = None) -> None:
     backend = settings.model.options()
     own = {settings.model.name, *manage.models_in_use(settings.database_path)}
     models = embedding.catalog.list_models(own, backend)
-    if chosen_format(format_, settings) == "json":
+    if wants_json(format_, settings):
         print_json({"models": [_as_json(model) for model in models]})
         return
     print_table(
@@ -108,7 +108,7 @@ def try_out(
     """
     settings = options.settings()
     trial = embedding.try_model(name, settings.model.options())
-    if chosen_format(format_, settings) == "json":
+    if wants_json(format_, settings):
         print_json(trial)
         return
     where = f" at {trial.host}" if trial.host else f" (loaded in {trial.load_seconds:.1f} s)"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Literal
@@ -65,22 +63,8 @@ def register_command(
     What you added to a previous entry stays. The previous file is kept beside the new one.
     Restart the client afterwards.
     """
-    if http is not None and docs_dir is not None:
-        raise typer.BadParameter(
-            "the server at the URL of --http has its own documents; give one of the two",
-            param_hint="'--docs-dir'",
-        )
-    settings = options.settings()
-    arguments = manage.server_arguments(settings.database_path, options.config)
-    if docs_dir is not None:
-        arguments += ["--docs-dir", _served_folder(docs_dir)]
-    server = manage.Server(
-        manage.kept_server_program(),
-        tuple(arguments),
-        http,
-        is_database_chosen=options.database is not None,
-    )
-    chosen, machine = manage.CLIENTS[client], _machine()
+    server = _server(options, http, docs_dir)
+    chosen, machine = manage.CLIENTS[client], manage.this_machine()
     entry = manage.snippet(chosen, chosen.entry(server)).rstrip("\n")
     if print_:
         print_line(entry)
@@ -101,10 +85,25 @@ def register_command(
         say(f"next: restart {chosen.title}")
 
 
+def _server(options: SettingsOptions, http: str | None, docs_dir: Path | None) -> manage.Server:
+    """The server that the options of `mdvec register` describe."""
+    if http is not None and docs_dir is not None:
+        raise typer.BadParameter(
+            "the server at the URL of --http has its own documents; give one of the two",
+            param_hint="'--docs-dir'",
+        )
+    arguments = manage.server_arguments(options.settings().database_path, options.config)
+    if docs_dir is not None:
+        arguments += ["--docs-dir", _served_folder(docs_dir)]
+    is_chosen = options.database is not None
+    program = manage.kept_server_program()
+    return manage.Server(program, tuple(arguments), http, is_database_chosen=is_chosen)
+
+
 def unregister_command(client: ClientArgument) -> None:
     """Remove the server from a client's settings."""
     chosen = manage.CLIENTS[client]
-    change = manage.unregister(chosen, _machine(), datetime.now().astimezone())
+    change = manage.unregister(chosen, manage.this_machine(), datetime.now().astimezone())
     _report(change, f"removed from {chosen.title}", "mdvec is not registered")
 
 
@@ -114,10 +113,6 @@ def _report(change: manage.FileChange, done: str, nothing_to_do: str) -> None:
         return
     note = "" if change.backup is None else f" (the previous file: {change.backup.name})"
     say(f"{done}: {change.file}{note}")
-
-
-def _machine() -> manage.Machine:
-    return manage.Machine(sys.platform, Path.home(), os.environ)
 
 
 rules = command_group("Give a model the rules of data analysis.")
@@ -141,7 +136,7 @@ def install_command(path: PathOption = None, ipython: IPythonOption = False) -> 
         written = manage.install_section(file)
         say(f"wrote the rules into {file}" if written else f"{file} has the rules already")
     if ipython:
-        script = manage.startup_script(Path.home(), os.environ)
+        script = manage.startup_script(manage.this_machine())
         written = manage.install_script(script)
         say(f"wrote {script}" if written else f"{script} is there already")
 
@@ -154,7 +149,7 @@ def uninstall_command(path: PathOption = None, ipython: IPythonOption = False) -
         removed = manage.uninstall_section(file)
         say(f"removed the rules from {file}" if removed else f"{file} has no rules of mdvec")
     if ipython:
-        script = manage.startup_script(Path.home(), os.environ)
+        script = manage.startup_script(manage.this_machine())
         removed = manage.uninstall_script(script)
         say(f"removed {script}" if removed else f"there is no {script}")
 

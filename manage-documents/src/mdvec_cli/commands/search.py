@@ -19,15 +19,15 @@ from mdvec_cli.commands.terminal import (
     FormatOption,
     NameOption,
     SettingsOptions,
-    chosen_format,
-    complete_tool_names,
     in_own_language,
+    name_option,
     print_json,
     print_line,
     print_sentence,
     print_table,
     print_text,
     say,
+    wants_json,
     with_settings_options,
 )
 
@@ -50,9 +50,7 @@ def search_command(
         ),
     ] = "",
     name: Annotated[
-        str | None,
-        typer.Option("--name", "-n", help="The tool to search; by default, all active ones.",
-                     autocompletion=complete_tool_names),
+        str | None, name_option("The tool to search; by default, all active ones.")
     ] = None,
     k: Annotated[int | None, typer.Option("--k", "-k", help="The number of hits.")] = None,
     return_: Annotated[
@@ -134,7 +132,7 @@ def search_command(
     )  # fmt: skip
     settings = options.settings(search={"k": k, "mode": mode})
     names = None if name is None else (name,)
-    as_json = chosen_format(format_, settings) == "json"
+    as_json = wants_json(format_, settings)
     words, others = typed.words, list(also or ())
     if others and text.is_blank(words) and related_to is None:
         words = others.pop(0)

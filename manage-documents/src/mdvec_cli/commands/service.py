@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -14,16 +12,17 @@ from mdvec import manage
 from mdvec_cli.commands.terminal import (
     FormatOption,
     SettingsOptions,
-    chosen_format,
     command_group,
     print_facts,
     print_json,
     print_line,
     say,
+    wants_json,
     with_settings_options,
 )
 
 app = command_group("Run one server for all clients, started with your session.")
+_DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 
 @app.command("install")
@@ -32,7 +31,7 @@ def install_command(
     options: SettingsOptions,
     http: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Where the server listens.")
-    ] = "127.0.0.1:8765",
+    ] = _DEFAULT_ADDRESS,
     token_file: Annotated[Path | None, typer.Option(help="The file of the token.")] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
@@ -47,7 +46,8 @@ def install_command(
     more = manage.server_arguments(settings.database_path, options.config)
     if token_file is not None:
         more += ["--token-file", str(token_file.expanduser().absolute())]
-    service = _service([manage.kept_server_program(), "--http", http, *more])
+    command = [manage.kept_server_program(), "--http", http, *more]
+    service = manage.service_of(manage.this_machine(), command)
     if print_:
         print_line(service.text.rstrip("\n"))
         return
@@ -58,7 +58,7 @@ def install_command(
 @app.command("uninstall")
 def uninstall_command() -> None:
     """Stop the service and remove its file."""
-    service = _service([])
+    service = manage.service_of(manage.this_machine(), [])
     was_there = manage.uninstall(service)
     say(f"removed {service.path}" if was_there else f"there is no service at {service.path}")
 
@@ -68,8 +68,8 @@ def uninstall_command() -> None:
 def status_command(options: SettingsOptions, format_: FormatOption = None) -> None:
     """Show whether the service is installed, and whether its server answers."""
     settings = options.settings()
-    service = manage.service_status(_service([]))
-    if chosen_format(format_, settings) == "json":
+    service = manage.service_status(manage.service_of(manage.this_machine(), []))
+    if wants_json(format_, settings):
         print_json(service)
         return
     print_facts(
@@ -82,17 +82,6 @@ def status_command(options: SettingsOptions, format_: FormatOption = None) -> No
             ("version", service.version),
         ],
     )
-
-
-def _service(command: list[str]) -> manage.Service:
-    config_home = os.environ.get("XDG_CONFIG_HOME")
-    home = Path.home()
-    return manage.service_of(
-        sys.platform, home, Path(config_home) if config_home else home / ".config", command
-    )
-
-
-_DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 
 @with_settings_options
@@ -125,7 +114,7 @@ def ui_command(
         ) as server:
             _open(manage.one_time_address(server.address, key), file)
             say("the server runs until Ctrl-C; to have it always: mdvec service install")
-            for line in server.warnings():
+            for line in server.messages():
                 say(line.rstrip())
     finally:
         if file is not None:

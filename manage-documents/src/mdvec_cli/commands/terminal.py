@@ -51,9 +51,13 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
 DisplayFormat = Literal["table", "json"]
 """The form in which a command prints its result."""
 
-NameOption = Annotated[
-    str, typer.Option("--name", "-n", help="The tool's name.", autocompletion=complete_tool_names)
-]
+
+def name_option(help_: str) -> Any:  # noqa: ANN401 - as typer.Option
+    """The option ``-n``, which shells complete with the names of the tools."""
+    return typer.Option("--name", "-n", help=help_, autocompletion=complete_tool_names)
+
+
+NameOption = Annotated[str, name_option("The tool's name.")]
 _FLAGS = {
     ("database", "path"): "--database",
     ("model", "name"): "--model",
@@ -142,9 +146,9 @@ def _log_to_stderr() -> None:
     logger.setLevel(logging.DEBUG)
 
 
-def chosen_format(flag: DisplayFormat | None, settings: Settings) -> DisplayFormat:
-    """The format given as a flag, else the one in the settings."""
-    return flag or settings.display.default_format
+def wants_json(flag: DisplayFormat | None, settings: Settings) -> bool:
+    """Whether the result is to be JSON: the flag says so, or without one the settings."""
+    return (flag or settings.display.default_format) == "json"
 
 
 STOPPED = 130
@@ -209,15 +213,9 @@ def _for_stream(text: str, stream: TextIO) -> str:
     return "".join(part if _LAYOUT.fullmatch(part) else visible(part) for part in parts)
 
 
-def print_json(value: DataclassInstance | Sequence[DataclassInstance] | dict[str, object]) -> None:
+def print_json(value: DataclassInstance | dict[str, object]) -> None:
     """Print the whole result as JSON."""
-    plain: object
-    if isinstance(value, dict):
-        plain = value
-    elif isinstance(value, Sequence):
-        plain = [asdict(item) for item in value]
-    else:
-        plain = asdict(value)
+    plain = value if isinstance(value, dict) else asdict(value)
     print_line(json.dumps(plain, ensure_ascii=False, indent=2, default=_plain_value))
 
 

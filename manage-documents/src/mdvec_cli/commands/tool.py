@@ -166,22 +166,16 @@ def delete(
 @with_settings_options
 def enable(options: SettingsOptions, name: NameOption) -> None:
     """Make the server offer a tool."""
-    _switch(name, options.settings().database_path, active=True)
+    manage.set_active(options.settings().database_path, name, active=True)
+    say(f"enabled {name}; running servers offer it too")
 
 
 @app.command("disable")
 @with_settings_options
 def disable(options: SettingsOptions, name: NameOption) -> None:
     """Make the server stop offering a tool; its data are kept."""
-    _switch(name, options.settings().database_path, active=False)
-
-
-def _switch(name: str, database: Path, *, active: bool) -> None:
-    tool = manage.registering.set_active(database, name, active=active)
-    if active:
-        say(f"enabled {tool.name}; running servers offer it too")
-    else:
-        say(f"disabled {tool.name}; running servers no longer offer it")
+    manage.set_active(options.settings().database_path, name, active=False)
+    say(f"disabled {name}; running servers no longer offer it")
 
 
 _AS_JSON = (

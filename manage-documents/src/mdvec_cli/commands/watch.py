@@ -13,7 +13,7 @@ from mdvec.errors import MdvecError
 from mdvec_cli.commands.terminal import (
     STOPPED,
     SettingsOptions,
-    complete_tool_names,
+    name_option,
     print_line,
     say,
     with_settings_options,
@@ -40,11 +40,9 @@ class WatchRefused(MdvecError):
 def watch_command(
     options: SettingsOptions,
     names: Annotated[
-        list[str] | None,
-        typer.Option("--name", "-n", help="A tool's name; repeatable. Default: all active tools.",
-                     autocompletion=complete_tool_names),
+        list[str] | None, name_option("A tool's name; repeatable. Default: all active tools.")
     ] = None,
-) -> None:  # fmt: skip
+) -> None:
     """Watch the tools' sources, and import what changes, until Ctrl-C.
 
     Network file systems do not report changes: set WATCHFILES_FORCE_POLLING=true for them.

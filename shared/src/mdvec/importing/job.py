@@ -148,12 +148,17 @@ class ImportReport:
     undecided: tuple[Problem, ...] = ()
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many were added, updated, deleted and so on."""
+        return {
+            "added": self.added, "updated": self.updated, "deleted": self.deleted,
+            "unchanged": self.unchanged, "failed": len(self.failed),
+        }  # fmt: skip
+
+    @property
     def changes(self) -> str:
         """What was added, updated, deleted and so on, in words."""
-        return (
-            f"{self.added} added, {self.updated} updated, {self.deleted} deleted, "
-            f"{self.unchanged} unchanged, {len(self.failed)} failed"
-        )
+        return ", ".join(f"{number} {name}" for name, number in self.counts.items())
 
     @property
     def embedded(self) -> str:
@@ -347,6 +352,6 @@ def check_unchanged(connection: apsw.Connection, tool: Tool) -> None:
     Raises:
         ToolChanged: it was deleted or rebuilt.
     """
-    now = next((known for known in registry.list_tools(connection) if known.id == tool.id), None)
+    now = registry.tool_with_id(connection, tool.id)
     if now is None or now.generation != tool.generation:
         raise ToolChanged(tool.name)

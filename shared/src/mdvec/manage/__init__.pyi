@@ -5,6 +5,7 @@ from .backup import restore as restore
 from .clients.clients import CLIENTS as CLIENTS
 from .clients.clients import Machine as Machine
 from .clients.clients import Server as Server
+from .clients.clients import this_machine as this_machine
 from .clients.registration import FileChange as FileChange
 from .clients.registration import NotRegistered as NotRegistered
 from .clients.registration import register as register

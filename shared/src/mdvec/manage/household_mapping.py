@@ -1,4 +1,8 @@
-"""Commands for one household: map a statement, export the ledger, list expenses."""
+"""Commands for one household: map a statement, export the ledger, list expenses.
+
+Functions that take a household's name raise ToolNotFound if no tool has it, and NoHousehold if the
+tool is of another kind.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +45,6 @@ def map_statement(
     household's folder.
 
     Raises:
-        ToolNotFound: there is no tool of that name.
-        NoHousehold: the tool is not a household.
         MappingRefused: the file cannot be read, or has a mapping already.
         NotMappable, NotTransactions: the file cannot be read as a statement.
     """
@@ -59,11 +61,7 @@ def map_statement(
 def export_household(
     database: Path, name: str, format_: LedgerFormat, since: date | None, until: date | None
 ) -> Iterator[str]:
-    """A household's ledger as text in another program's format, in pieces.
-
-    Raises:
-        ToolNotFound, NoHousehold: there is no household of that name.
-    """
+    """A household's ledger as text in another program's format, in pieces."""
     tool = _household_named(database, name)
     with open_database(database, "read") as connection, snapshot(connection):
         yield from export_ledger(connection, tool.id, format_, since, until)
@@ -75,7 +73,6 @@ def household_expenses(
     """A household's list for the tax return, by default of its latest year.
 
     Raises:
-        ToolNotFound, NoHousehold: there is no household of that name.
         EmptyLedger, InsufficientData: the ledger has nothing for the year.
     """
     tool = _household_named(database, name)
@@ -98,14 +95,11 @@ def _household(database: Path, name: str | None, file: Path) -> Tool | None:
         return _household_named(database, name)
     if not database.exists():
         return None
-    households = [
-        tool for tool in list_tools(database, active_only=False) if tool.kind == "household"
-    ]
+    tools = list_tools(database, active_only=False)
+    households = [tool for tool in tools if tool.kind == "household"]
     if len(households) > 1:
         path = file.resolve()
-        around = [
-            household for household in households if path.is_relative_to(household.source.resolve())
-        ]
+        around = [tool for tool in households if path.is_relative_to(tool.source.resolve())]
         if len(around) == 1:
             return around[0]
         names = ", ".join(tool.name for tool in households)

@@ -166,16 +166,18 @@ class StartedServer:
             PageUnavailable: it ended without printing one.
         """
         lines = []
-        for line in self._lines():
+        for line in self.messages():
             if line.startswith(_SERVING):
                 self.address = line.removeprefix(_SERVING).strip().removesuffix("/mcp")
                 return
             lines.append(line.strip().removeprefix("mdvec-mcp: error: "))
         raise PageUnavailable(lines[-1] if lines else "the server ended without a message")
 
-    def warnings(self) -> Iterator[str]:
+    def messages(self) -> Iterator[str]:
         """The lines that the server writes, until it ends."""
-        yield from self._lines()
+        assert self._process.stderr is not None  # noqa: S101 - it was opened with a pipe
+        # Iterating over the file itself would close it at the end of this generator.
+        yield from iter(self._process.stderr.readline, "")
 
     def stop(self) -> None:
         """End the server, if it still runs."""
@@ -187,20 +189,11 @@ class StartedServer:
         if self._process.stderr is not None:
             self._process.stderr.close()
 
-    def _lines(self) -> Iterator[str]:
-        assert self._process.stderr is not None  # noqa: S101 - it was opened with a pipe
-        # Iterating over the file itself would close it at the end of this generator.
-        yield from iter(self._process.stderr.readline, "")
-
 
 def server_arguments(database: Path, config: Path | None) -> list[str]:
     """The arguments with which a server uses this database and this settings file."""
-    arguments = ["--database", str(database)]
-    return (
-        arguments
-        if config is None
-        else [*arguments, "--config", str(config.expanduser().absolute())]
-    )
+    named = [] if config is None else ["--config", str(config.expanduser().absolute())]
+    return ["--database", str(database), *named]
 
 
 _SECONDS = 5.0

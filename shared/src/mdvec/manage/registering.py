@@ -7,7 +7,7 @@ the database is missing, or cannot be read or written.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -49,10 +49,15 @@ def add_tool(
     words, path = _checked_description(description), _checked_source(source, kind)
     shown = None if title is None else _checked_title(title)
     with open_database(database, "create") as connection:
-        alike = [tool.name for tool in registry.list_tools(connection) if tool.kind == kind]
-        check = KIND_CODE[kind].name_check()
-        check(name, [other for other in alike if other != name])
+        others = [tool for tool in registry.list_tools(connection) if tool.name != name]
+        _check_for_kind(name, kind, others)
         return registry.add_tool(connection, name, words, path, kind, shown)
+
+
+def _check_for_kind(name: str, kind: str, others: Iterable[Tool]) -> None:
+    """Refuse a name that clashes with those of other tools of its kind."""
+    check = KIND_CODE[kind].name_check()
+    check(name, [other.name for other in others if other.kind == kind])
 
 
 class FolderServed(InvalidTool):
@@ -191,9 +196,6 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
             return None
         rows = registry.list_tools(connection, active_only=True)
         ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
-        if not ledgers:
-            return rows, []
-
         return rows, [household.data_version(connection, ledger) for ledger in ledgers]
 
 
@@ -279,9 +281,8 @@ def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], N
             tool = registry.get_tool(connection, name)
             if tool.id != locked.id:  # meanwhile another tool got its name
                 raise ToolNotFound(name, ())
-            check = KIND_CODE[tool.kind].name_check()
             others = [other for other in registry.list_tools(connection) if other.id != tool.id]
-            check(to, [other.name for other in others if other.kind == tool.kind])
+            _check_for_kind(to, tool.kind, others)
             renamed = registry.rename_tool(connection, tool, to)
             datasets.rename_tables(connection, tool.id, name, to)
     return renamed

@@ -5,11 +5,11 @@ Raises InstructionsUnusable for files that cannot be read or written, or are not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
 from mdvec.errors import MdvecError
+from mdvec.manage.clients.clients import Machine
 
 _BEGIN = "<!-- mdvec rules: begin (written by `mdvec rules install`; do not edit) -->"
 _END = "<!-- mdvec rules: end -->"
@@ -99,11 +99,9 @@ else:
 """
 
 
-def startup_script(home: Path, environment: Mapping[str, str]) -> Path:
+def startup_script(machine: Machine) -> Path:
     """The path of the script, for IPython and all notebooks of its default profile."""
-    folder = environment.get("IPYTHONDIR")
-    base = Path(folder) if folder else home / ".ipython"
-    return base / "profile_default" / "startup" / _NAME
+    return machine.folder("IPYTHONDIR", ".ipython") / "profile_default" / "startup" / _NAME
 
 
 def install_script(file: Path) -> bool:

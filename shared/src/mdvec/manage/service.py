@@ -18,6 +18,7 @@ from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
+from mdvec.manage.clients.clients import Machine
 from mdvec.platform import user_number
 
 _UNIT_NAME = "mdvec.service"
@@ -69,22 +70,22 @@ class ServiceStatus:
     version: str | None
 
 
-def service_of(platform: str, home: Path, config_home: Path, command: Sequence[str]) -> Service:
-    """The service of a platform (as ``sys.platform`` names it) that runs ``command``.
+def service_of(machine: Machine, command: Sequence[str]) -> Service:
+    """The service that runs ``command`` for a user of a machine.
 
     Raises:
         ServiceError: the platform has neither systemd nor launchd.
     """
-    if platform == "linux":
+    if machine.platform == "linux":
         return Service(
-            config_home / "systemd" / "user" / _UNIT_NAME,
+            machine.folder("XDG_CONFIG_HOME", ".config") / "systemd" / "user" / _UNIT_NAME,
             systemd_unit(command),
             start=((*_SYSTEMD, "daemon-reload"), (*_SYSTEMD, "enable", "--now", _UNIT_NAME)),
             stop=((*_SYSTEMD, "disable", "--now", _UNIT_NAME),),
             forget=((*_SYSTEMD, "daemon-reload"),),
         )
-    if platform == "darwin":
-        path = home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+    if machine.platform == "darwin":
+        path = machine.home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
         domain = f"gui/{user_number()}"
         return Service(
             path,

@@ -284,8 +284,7 @@ def _check_options(tool: Tool, request: importing.ImportRequest) -> None:
     options = request.options
     if options is None or options.kind == tool.kind:
         return
-    refusal = options.refusal(tool.name)
-    if refusal:
+    if refusal := options.refusal(tool.name):
         raise importing.ImportRefused(refusal)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -19,6 +18,7 @@ from mdvec.settings.places import (
     SettingsError,
     config_file,
     expanded,
+    toml_of,
     users_file,
 )
 from mdvec.settings.sections import Settings
@@ -209,12 +209,9 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     if file.resolve() == users_file().resolve():
         return []
     try:
-        read = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        tables = _sections_in(file)
+    except SettingsError:
         return []
-    if not all(isinstance(values, dict) for values in read.values()):
-        return []
-    tables = flat(read)
     if not tables.keys() <= KNOWN.keys() or not any(
         key in KNOWN[section] for section, values in tables.items() for key in values
     ):
@@ -222,17 +219,21 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     return [f"{file} has settings of mdvec and is not read; name it with --config {USERS_FILE}"]
 
 
-def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
-    if path is None:
-        return {}
-    read = _toml_of(path)
+def _sections_in(file: Path) -> dict[str, dict[str, Any]]:
+    read = toml_of(file)
     for section, values in read.items():
         if not isinstance(values, dict):
             raise SettingsError(
-                f"{path}: {section!r} is outside a section; write settings as "
+                f"{file}: {section!r} is outside a section; write settings as "
                 f"{_section_for(section)}"
             )
-    read = flat(read)
+    return flat(read)
+
+
+def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
+    if path is None:
+        return {}
+    read = _sections_in(path)
     for section, key in _PATHS:
         value = read.get(section, {}).get(key)
         if value and isinstance(value, str):
@@ -242,17 +243,6 @@ def _file_layer(path: Path | None) -> dict[str, dict[str, Any]]:
                 )
             read[section][key] = str(path.parent / expanded(value))
     return read
-
-
-def _toml_of(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise SettingsError(f"{path} is not UTF-8; save it as UTF-8") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is not valid TOML: {error}; correct it there") from error
-    except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror})") from error
 
 
 def _section_for(key: str) -> str:

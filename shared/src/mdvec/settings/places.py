@@ -10,7 +10,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import platformdirs
 
@@ -75,8 +75,23 @@ def display_language(environment: Mapping[str, str], project_folder: Path) -> Li
 def _of_file(environment: Mapping[str, str], project_folder: Path) -> object:
     try:
         file = config_file(environment, None, project_folder)
-        read = {} if file is None else tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (SettingsError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError):
+        display = None if file is None else toml_of(file).get("display")
+    except SettingsError:
         return None
-    display = read.get("display")
     return display.get("language") if isinstance(display, dict) else None
+
+
+def toml_of(path: Path) -> dict[str, Any]:
+    """The content of a settings file.
+
+    Raises:
+        SettingsError: it cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"{path} is not UTF-8; save it as UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}; correct it there") from error
+    except OSError as error:
+        raise SettingsError(f"{path} cannot be read ({error.strerror})") from error

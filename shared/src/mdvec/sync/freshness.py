@@ -28,26 +28,15 @@ _MAX_NAMED = 3
 class Freshness:
     """How a tool's source differs from its index.
 
-    Attributes:
-        tool: the tool's name.
-        source: the folder or file that it reads.
-        files: how many files the source has that the tool would import.
-        added: how many of them are new since the last import.
-        changed: how many of them have another size or modification time than at the last import.
-        deleted: how many imported files are no longer there.
-        is_imported: whether an import has ever filled the index.
-        outdated: the files that could not be imported in their present state, so that answers
-            use an older one.
-        missing: files of a source with SQL tables, or tables of a file, that were never imported
-            successfully, so that no answer includes them.
-        emptied: folders that held imported files and are empty now, perhaps because a disk is not
-            mounted; their content is kept until a user requests an import.
-        trouble: why the source cannot be compared, for example because its disk is not mounted;
-            "" if it can. The numbers are 0 then.
-        newest_ns: the latest modification time of an added or changed file, in nanoseconds.
-        mark: a hash of these differences: checks with the same mark found the same differences.
-        kind: the tool's kind of source.
-        is_being_imported: whether an import of the tool runs in another process.
+    ``files`` are those that the tool would import; ``added``, ``changed`` (another size or
+    modification time) and ``deleted`` ones are counted since its last import. ``outdated`` files
+    could not be imported in their present state, so answers use an older one. ``missing`` are
+    files of a source with SQL tables, or tables of a file, that were never imported successfully,
+    so no answer includes them. ``emptied`` folders held imported files and are empty now, perhaps
+    because a disk is not mounted; their content is kept until a user requests an import.
+    ``trouble`` is why the source cannot be compared, "" if it can; the numbers are 0 then.
+    ``newest_ns`` is the latest modification time of an added or changed file, in nanoseconds.
+    Checks with the same ``mark`` found the same differences.
     """
 
     tool: str

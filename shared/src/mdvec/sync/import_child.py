@@ -26,8 +26,7 @@ from mdvec.manage import import_request, import_tool, loading_and_telling
 from mdvec.platform import lower_priority
 from mdvec.settings import Settings
 from mdvec.sync.freshness import look_at
-from mdvec.sync.import_process import Message, as_line
-from mdvec.sync.imports import Failed, Notice, Result, Stopped
+from mdvec.sync.imports import NOT_BEGUN, Failed, Message, Notice, Result, Stopped, as_line
 
 _TELL_SECONDS = 0.1
 SETTLE_SECONDS = 1.5
@@ -43,7 +42,7 @@ def main() -> None:
     speaker = _Speaker(_own_stdout())
     line = sys.stdin.readline()
     if not line:  # stopped before it got its order
-        speaker.tell(Stopped("stopped before the import began; nothing was changed"))
+        speaker.tell(NOT_BEGUN)
         return
     order = json.loads(line)
     cancelled = threading.Event()
@@ -60,7 +59,7 @@ def main() -> None:
     except ImportInterrupted as error:
         speaker.tell(Stopped(str(error)))
     except KeyboardInterrupt:
-        speaker.tell(Stopped("stopped before the import began; nothing was changed"))
+        speaker.tell(NOT_BEGUN)
     except MdvecError as error:
         speaker.tell(Failed(str(error)))
     except Exception as error:  # a bug must be reported to the user, too

@@ -1,20 +1,24 @@
-"""Background imports, at most one per tool, each in its own process."""
+"""Background imports, at most one per tool, each in its own process.
+
+The process gets its order on STDIN, and answers with messages in lines of JSON.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
 
-from mdvec import importing
+from mdvec.importing import ImportReport, Progress
+from mdvec.platform import in_own_group
+from mdvec.settings import Settings
 from mdvec.text import counted
-
-if TYPE_CHECKING:
-    from mdvec.importing import ImportReport, Progress
-    from mdvec.settings import Settings
-    from mdvec.sync.import_process import ImportProcess, Message
 
 _MAX_PROCESSES = 2
 """Each may hold a model in memory; more would only share the processor."""
@@ -39,11 +43,7 @@ class Result:
     def of(cls, report: ImportReport) -> Result:
         """The result of an import, from its report."""
         lines = report.lines()
-        numbers = (
-            report.added, report.updated, report.deleted, report.unchanged, len(report.failed),
-            report.chunks, report.seconds,
-        )  # fmt: skip
-        counts = dict(zip(COUNTS, numbers, strict=True))
+        counts = {**report.counts, "total_chunks": report.chunks, "seconds": report.seconds}
         summary = tuple(line.text for line in lines if not line.is_note)
         return cls(report.tool, counts, summary, tuple(line.text for line in lines if line.is_note))
 
@@ -70,6 +70,118 @@ class Stopped:
 
 
 End = Result | Failed | Stopped
+NOT_BEGUN = Stopped("stopped before the import began; nothing was changed")
+Message = Progress | Notice | End
+_KINDS: dict[str, Callable[..., Message]] = {
+    kind.__name__.lower(): kind for kind in (Progress, Notice, Result, Failed, Stopped)
+}
+
+
+def as_line(message: Message) -> str:
+    """The message as a line, with its line break."""
+    fields = {"message": type(message).__name__.lower(), **asdict(message)}
+    return json.dumps(fields, ensure_ascii=True) + "\n"
+
+
+def from_line(line: str) -> Message | None:
+    """The message in a line; None if it is incomplete, like the last one of a killed process."""
+    try:
+        fields = json.loads(line)
+        kind = _KINDS[fields.pop("message")]
+        return kind(**{name: _hashable(value) for name, value in fields.items()})
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _hashable(value: object) -> object:
+    return tuple(_hashable(element) for element in value) if isinstance(value, list) else value
+
+
+_STOP_SECONDS = 5.0
+"""How long a process may take to end when asked to; loading a model is one step."""
+
+
+def _stderr_level() -> int:
+    """The lowest level that this process logs to STDERR, which its child shares."""
+    levels = [
+        handler.level
+        for handler in logging.getLogger().handlers
+        if isinstance(handler, logging.StreamHandler) and handler.stream is sys.stderr
+    ]
+    return min(levels, default=logging.WARNING)
+
+
+class ImportProcess:
+    """An import of one tool in a process of its own, with lower priority.
+
+    ``is_automatic`` is whether no user requested it.
+    """
+
+    def __init__(self, settings: Settings, tool: str, *, is_automatic: bool) -> None:
+        self._tool = tool
+        self._is_stopped = False
+        # It has its own session: Ctrl-C in our terminal reaches only us, and we close its STDIN. No
+        # isolated mode (-I), because PYTHONPATH may locate the packages.
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-X", "utf8", "-m", "mdvec.sync.import_child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            encoding="utf-8",
+            **in_own_group(),
+        )
+        values = settings.model_dump(mode="json", exclude_unset=True, exclude={"server"})
+        self._order = json.dumps(
+            {
+                "tool": tool,
+                "settings": values,
+                "is_automatic": is_automatic,
+                "log_level": _stderr_level(),
+            }
+        )
+
+    def messages(self) -> Iterator[Message]:
+        """The messages of the process until it ends; the last is its result."""
+        if self._process.stdin is None or self._process.stdout is None:
+            return
+        with suppress(OSError, ValueError):  # closed after a stop
+            self._process.stdin.write(f"{self._order}\n")
+            self._process.stdin.flush()
+        end: Message | None = None
+        for line in self._process.stdout:
+            message = from_line(line)
+            if isinstance(message, End):
+                end = message
+            elif message is not None:
+                yield message
+        self._close()
+        yield end or self._unexpected_end()
+
+    def stop(self) -> None:
+        """Let the import end at its next step; kill a process that does not."""
+        self._is_stopped = True
+        if self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+        timer = threading.Timer(_STOP_SECONDS, self._process.kill)
+        timer.daemon = True
+        timer.start()
+
+    def _close(self) -> None:
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+    def _unexpected_end(self) -> Message:
+        reassurance = "what it had finished is kept"
+        if self._is_stopped:
+            return Stopped(f"stopped; {reassurance}")
+        code = self._process.returncode
+        how = f"was killed by signal {-code}" if code < 0 else f"ended with code {code}"
+        return Failed(
+            f"the import of {self._tool} {how}; {reassurance}, the next import goes on from there"
+        )
 
 
 class ImportRun:
@@ -169,11 +281,11 @@ class ImportRun:
 
     def _end_before_it_began(self) -> None:
         if not self._done.is_set():
-            self.end = Stopped("stopped before the import began; nothing was changed")
+            self.end = NOT_BEGUN
             self._done.set()
 
     def _take(self, message: Message) -> None:
-        if isinstance(message, importing.Progress):
+        if isinstance(message, Progress):
             self.progress = message
         elif isinstance(message, Notice):
             self.notice = message.text
@@ -244,8 +356,6 @@ class Imports:
         threading.Thread(target=self._follow, args=(tool, run), daemon=True).start()
 
     def _follow(self, tool: str, run: ImportRun) -> None:
-        from mdvec.sync.import_process import ImportProcess
-
         try:
             with self._room:
                 run.follow(

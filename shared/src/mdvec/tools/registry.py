@@ -135,10 +135,15 @@ def get_tool(connection: apsw.Connection, name: str) -> Tool:
     Raises:
         ToolNotFound: there is none.
     """
-    matches = _tools(connection, "WHERE name = ?", (name,))
+    matches = _tools(connection, "WHERE name = ?", name)
     if not matches:
         raise ToolNotFound(name, [tool.name for tool in list_tools(connection)])
     return matches[0]
+
+
+def tool_with_id(connection: apsw.Connection, number: int) -> Tool | None:
+    """The tool with that id, whatever its name is now; None if it was deleted."""
+    return next(iter(_tools(connection, "WHERE id = ?", number)), None)
 
 
 def list_tools(connection: apsw.Connection, *, active_only: bool = False) -> list[Tool]:
@@ -214,7 +219,7 @@ def delete_tool(connection: apsw.Connection, name: str) -> Tool:
     return tool
 
 
-def _tools(connection: apsw.Connection, which: str, values: tuple[str, ...] = ()) -> list[Tool]:
+def _tools(connection: apsw.Connection, which: str, *values: str | int) -> list[Tool]:
     """The tools that ``which`` selects; none if the database is empty."""
     if not has_table(connection, "tools"):
         return []
@@ -292,8 +297,8 @@ def record_failed_import(connection: apsw.Connection, tool: Tool, reason: str) -
 
 def _rules_for_later(connection: apsw.Connection, tool: Tool, rules: ScanRules) -> str:
     """The rules to store: the import's, unless the user set others meanwhile."""
-    now = next((known.scan for known in list_tools(connection) if known.id == tool.id), None)
-    later = rules if now is None or now == tool.scan else now
+    now = tool_with_id(connection, tool.id)
+    later = rules if now is None or now.scan is None or now.scan == tool.scan else now.scan
     return json.dumps(later.json_fields(), ensure_ascii=False)
 
 

@@ -13,8 +13,15 @@ from mdvec.manage import registering
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings, ModelSettings
 from mdvec.sync.freshness import look_at
-from mdvec.sync.import_process import ImportProcess, as_line, from_line
-from mdvec.sync.imports import Failed, Imports, Result, Stopped
+from mdvec.sync.imports import (
+    Failed,
+    ImportProcess,
+    Imports,
+    Result,
+    Stopped,
+    as_line,
+    from_line,
+)
 from mdvec.tools import only_import_of
 
 SECONDS = 60

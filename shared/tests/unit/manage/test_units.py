@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mdvec.manage.clients.clients import Machine
 from mdvec.manage.service import ServiceError, command_in, launchd_plist, service_of, systemd_unit
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, exclude_categories=["C", "Z"]), min_size=1)
@@ -31,9 +32,9 @@ def test_the_command_is_read_back_from_both_kinds_of_file(command):
 
 def test_each_platform_has_its_file_and_others_are_told_what_to_do():
     home = Path("/home/me")
-    linux = service_of("linux", home, home / ".config", COMMAND)
+    linux = service_of(Machine("linux", home, {}), COMMAND)
     assert linux.path == home / ".config/systemd/user/mdvec.service"
-    mac = service_of("darwin", home, home / ".config", COMMAND)
+    mac = service_of(Machine("darwin", home, {}), COMMAND)
     assert mac.path == home / "Library/LaunchAgents/mdvec.server.plist"
     with pytest.raises(ServiceError, match=r"mdvec-mcp --http$"):
-        service_of("win32", home, home, COMMAND)
+        service_of(Machine("win32", home, {}), COMMAND)

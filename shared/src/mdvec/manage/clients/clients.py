@@ -5,6 +5,8 @@ docs/clients.md links to the documentation of each client's file.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -50,6 +52,11 @@ class Machine:
             if of_store:
                 return max(of_store, key=lambda folder: folder.stat().st_mtime)
         return self.application_data / "Claude"
+
+
+def this_machine() -> Machine:
+    """The machine and the user that this process runs for."""
+    return Machine(sys.platform, Path.home(), os.environ)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -41,20 +41,22 @@ def put_member(text: str, path: tuple[str, ...], value: object) -> str:
     if not plain.strip():
         comments = f"{text.rstrip()}\n" if text.strip() else ""
         return f"{comments}{_dump(_nest(path, value), '')}\n"
-    brace = _after_space(plain, 0)
-    *outer, inner = path
-    for depth, name in enumerate(outer):
-        parent = _member(plain, brace, name)
-        if parent is None:
-            return _insert(text, plain, brace, name, _nest(path[depth + 1 :], value))
-        brace = parent.value_start
-    old = _member(plain, brace, inner)
+    brace, (name, *inner) = _nearest_object(plain, path)
+    old = None if inner else _member(plain, brace, name)
     if old is None:
-        return _insert(text, plain, brace, inner, value)
+        return _insert(text, plain, brace, name, _nest(inner, value))
     return text[: old.value_start] + _dump(value, _indent(text, old.start)) + text[old.end :]
 
 
-def _nest(path: tuple[str, ...], value: object) -> object:
+def _nearest_object(plain: str, path: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
+    """Where the innermost object on the way to ``path`` opens, and the names from there on."""
+    brace = _after_space(plain, 0)
+    while len(path) > 1 and (member := _member(plain, brace, path[0])) is not None:
+        brace, path = member.value_start, path[1:]
+    return brace, path
+
+
+def _nest(path: Sequence[str], value: object) -> object:
     """The value inside objects with one member each."""
     for name in reversed(path):
         value = {name: value}
@@ -64,18 +66,12 @@ def _nest(path: tuple[str, ...], value: object) -> object:
 def drop_member(text: str, path: tuple[str, ...]) -> str:
     """The text without the member at ``path``, which must be there."""
     plain = _strict_json(text)
-    *outer, inner = path
-    brace = _after_space(plain, 0)
-    for name in outer:
-        member = _member(plain, brace, name)
-        if member is None:
-            raise KeyError(name)
-        brace = member.value_start
+    brace, names = _nearest_object(plain, path)
     members = list(_members(plain, brace))
     for before, current in zip([None, *members], members, strict=False):
-        if current.name == inner:
+        if (current.name,) == names:
             return _cut(text, before, current)
-    raise KeyError(inner)
+    raise KeyError(names[0])
 
 
 def _cut(text: str, before: _Member | None, member: _Member) -> str:

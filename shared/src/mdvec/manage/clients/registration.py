@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PureWindowsPath
-from typing import Literal, cast
+from typing import cast
 
 import tomlkit
 import tomlkit.items
@@ -180,9 +180,9 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
 def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
     """Remove the server's entry from the client's file, if it is there."""
     file = client.file(machine)
-    text = _text(file)
+    text = _text(file) or ""
     try:
-        if text is None or entry_in(client, text) is None:
+        if entry_in(client, text) is None:
             return FileChange(file, changed=False)
         changed = without_entry(client, text)
     except FileNotUnderstood as error:
@@ -195,9 +195,8 @@ def unregister(client: Client, machine: Machine, now: datetime) -> FileChange:
 def registered_entry(client: Client, machine: Machine) -> dict[str, object] | None:
     """The entry of mdvec in the client's file, or None."""
     file = client.file(machine)
-    text = _text(file)
     try:
-        entry = None if text is None else entry_in(client, text)
+        entry = entry_in(client, _text(file) or "")
         return None if entry is None else _as_entry(entry)
     except FileNotUnderstood as error:
         raise NotRegistered(f"{file} cannot be understood: {error}") from error
@@ -253,9 +252,6 @@ def _backup(file: Path, now: datetime) -> Path | None:
     return backup
 
 
-EntryFormat = Literal["json", "toml"]
-
-
 class FileNotUnderstood(MdvecError):
     """A client's file cannot be parsed or safely changed; it was not changed."""
 
@@ -272,27 +268,19 @@ class EntryNotUnderstood(FileNotUnderstood):
 
 def entry_in(client: Client, text: str) -> object:
     """The entry of mdvec in the text of a client's file, or None."""
-    return _servers(client, _parsed_file(client.format, text)).get(SERVER_NAME)
+    return _servers(client, _parsed_file(client, text)).get(SERVER_NAME)
 
 
 def with_entry(client: Client, text: str, entry: ClientEntry) -> str:
     """The text with mdvec's entry added or replaced."""
-    before = _parsed_file(client.format, text)
-    servers = {**_servers(client, before), SERVER_NAME: entry}
-    path = (client.servers, SERVER_NAME)
     put = _put_toml if client.format == "toml" else _put_json
-    expected = {**before, client.servers: servers}
-    return _verify(client, lambda: put(text, path, entry), expected)
+    return _verified(client, text, lambda path: put(text, path, entry), {SERVER_NAME: entry})
 
 
 def without_entry(client: Client, text: str) -> str:
     """The text without mdvec's entry, which must be there."""
-    before = _parsed_file(client.format, text)
-    servers = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
-    path = (client.servers, SERVER_NAME)
     drop = _drop_toml if client.format == "toml" else jsonc.drop_member
-    expected = {**before, client.servers: servers}
-    return _verify(client, lambda: drop(text, path), expected)
+    return _verified(client, text, lambda path: drop(text, path), {})
 
 
 def snippet(client: Client, entry: ClientEntry) -> str:
@@ -303,21 +291,29 @@ def snippet(client: Client, entry: ClientEntry) -> str:
     return json.dumps({path[0]: {path[1]: entry}}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _verify(client: Client, change: Callable[[], str], expected: dict[str, object]) -> str:
-    """The changed text, after checking that it has the expected content and nothing else."""
+def _verified(
+    client: Client,
+    text: str,
+    change: Callable[[tuple[str, str]], str],
+    wanted: Mapping[str, ClientEntry],
+) -> str:
+    """The text after a change of mdvec's path, if it has the ``wanted`` entry and all others."""
+    before = _parsed_file(client, text)
+    others = {k: v for k, v in _servers(client, before).items() if k != SERVER_NAME}
+    expected = {**before, client.servers: {**others, **wanted}}
     with suppress(*_EDIT_ERRORS, FileNotUnderstood):
-        changed = change()
-        content = _parsed_file(client.format, changed)
+        changed = change((client.servers, SERVER_NAME))
+        content = _parsed_file(client, changed)
         if {**content, client.servers: _servers(client, content)} == expected:
             return changed
     raise FileNotUnderstood("the entry cannot be changed without a risk for the rest")
 
 
-def _parsed_file(form: EntryFormat, text: str) -> dict[str, object]:
+def _parsed_file(client: Client, text: str) -> dict[str, object]:
     try:
-        content = tomllib.loads(text) if form == "toml" else jsonc.parse(text)
+        content = tomllib.loads(text) if client.format == "toml" else jsonc.parse(text)
     except (ValueError, RecursionError) as error:
-        raise FileNotUnderstood(f"it is not valid {form.upper()} ({error})") from error
+        raise FileNotUnderstood(f"it is not valid {client.format.upper()} ({error})") from error
     if not isinstance(content, dict):
         raise FileNotUnderstood("it is not an object with settings")
     return content

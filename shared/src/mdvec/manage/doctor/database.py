@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -31,7 +32,7 @@ from mdvec.datasets import (
     snapshot_folder,
 )
 from mdvec.index import chunks, table_changes
-from mdvec.manage.doctor.findings import Finding, FindingLevel
+from mdvec.manage.doctor.findings import Finding, fixable
 from mdvec.settings import Loaded
 from mdvec.sizes import MEGABYTE
 from mdvec.text import file_size, identifier, some_of
@@ -55,53 +56,44 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
     """
     path = installation.settings.database_path
     if (read_only := read_only_index(path)) is not None:
-        yield Finding(
-            "trouble", "database",
-            f"{read_only} is read-only, so the database beside it cannot be written",
-            "mdvec doctor --fix", partial(remove_index, path),
-        )  # fmt: skip
+        sentence = f"{read_only} is read-only, so the database beside it cannot be written"
+        yield fixable("trouble", sentence, partial(remove_index, path))
     try:
         with open_database(path, "read") as connection:
             size, number = file_size(size_on_disk(path)), format_of(connection)
             if number:
-                yield Finding("ok", "database", f"{path} ({size}) has format {number}")
+                yield Finding("ok", f"{path} ({size}) has format {number}")
                 yield from _integrity(connection)
             else:
                 sentence = f"{path} is empty; if it had tools, their content is lost"
-                yield Finding("warning", "database", sentence, "mdvec restore FILE")
+                yield Finding("warning", sentence, "mdvec restore FILE")
     except DatabaseMissing:
-        yield Finding(
-            "warning", "database", f"there is no database at {path} yet",
-            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
-        )  # fmt: skip
+        remedy = 'mdvec tool add -n NAME -d "what it contains" -s FOLDER'
+        yield Finding("warning", f"there is no database at {path} yet", remedy)
         return
     if not is_writable(path):
-        yield Finding(
-            "warning", "database", f"{path} or its folder cannot be written; imports fail"
-        )
+        yield Finding("warning", f"{path} or its folder cannot be written; imports fail")
     if trouble := network_trouble(path):
-        yield Finding("trouble", "database", f"{trouble}; imports are refused")
+        yield Finding("trouble", f"{trouble}; imports are refused")
     yield from _rights(path)
 
 
 def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
     messages = [str(row[0]) for row in connection.execute(f"PRAGMA quick_check({_MAX_ERRORS})")]
     if messages != ["ok"]:
-        yield Finding("trouble", "database", f"the file is damaged: {messages[0]}", _HOW_TO_RESTORE)
+        yield Finding("trouble", f"the file is damaged: {messages[0]}", _HOW_TO_RESTORE)
         return
     orphans = len(connection.execute("PRAGMA foreign_key_check").fetchall())
     if orphans:
-        yield Finding(
-            "trouble", "database", f"{orphans} rows belong to rows that are gone", _HOW_TO_RESTORE
-        )
+        yield Finding("trouble", f"{orphans} rows belong to rows that are gone", _HOW_TO_RESTORE)
     else:
-        yield Finding("ok", "database", "its pages and references are whole")
+        yield Finding("ok", "its pages and references are whole")
 
 
 def _rights(path: Path) -> Iterator[Finding]:
     for file, mode in open_to_others(path).items():
         yield Finding(
-            "warning", "database", f"other users can open {file} ({mode:04o})",
+            "warning", f"other users can open {file} ({mode:04o})",
             f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
         )  # fmt: skip
 
@@ -116,15 +108,15 @@ def check_disk(installation: Loaded) -> Iterator[Finding]:
     size = size_on_disk(database) if database.is_file() else 0
     free_space = f"{file_size(free)} free in {folder}"
     if free < _MIN_FREE:
-        yield Finding("trouble", "disk", f"only {free_space}; imports will fail", "make room")
+        yield Finding("trouble", f"only {free_space}; imports will fail", "make room")
     elif free < max(_COMFORTABLE, 2 * size):
         yield Finding(
-            "warning", "disk",
+            "warning",
             f"{free_space}: too little for a rebuild or mdvec compact of {file_size(size)}",
             "free some disk space",
         )  # fmt: skip
     else:
-        yield Finding("ok", "disk", free_space)
+        yield Finding("ok", free_space)
 
 
 _STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
@@ -139,18 +131,15 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
         leftovers = [(tool, _leftovers(connection, tool)) for tool in rows]
     for tool, names in leftovers:
         if is_being_imported(database, tool):
-            yield Finding("ok", "leftovers", f"an import of {tool.name} is running")
+            yield Finding("ok", f"an import of {tool.name} is running")
             continue
         if lock_file(database, tool).exists():
             names.append(lock_file(database, tool).name)
         if names:
-            yield Finding(
-                "warning", "leftovers",
-                f"an import of {tool.name} was killed and left {', '.join(sorted(names))}",
-                "mdvec doctor --fix", partial(_remove, database, tool.name),
-            )  # fmt: skip
+            sentence = f"an import of {tool.name} was killed and left {', '.join(sorted(names))}"
+            yield fixable("warning", sentence, partial(_remove, database, tool.name))
     if not any(names for _, names in leftovers):
-        yield Finding("ok", "leftovers", "no import left anything")
+        yield Finding("ok", "no import left anything")
 
 
 def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:
@@ -178,13 +167,19 @@ def _is_left(table: str, tool: Tool) -> bool:
 
 def _remove(database: Path, name: str) -> None:
     """Drop a tool's leftovers; its lock file is removed with the lock."""
+    with _without_imports(database, name) as (connection, tool):
+        with connection:
+            table_changes.drop_leftovers(connection, tool.id, name, current=tool.generation)
+        remove_unneeded_copies(connection, tool.id)
+
+
+@contextmanager
+def _without_imports(database: Path, name: str) -> Iterator[tuple[apsw.Connection, Tool]]:
+    """A connection for writing, and a tool of which no import runs within the block."""
     with open_database(database, "write") as connection:
-        tool = registry.get_tool(connection, name)
-        with only_import_of(database, tool, lambda _: None):
-            current = registry.get_tool(connection, name).generation
-            with connection:
-                table_changes.drop_leftovers(connection, tool.id, tool.name, current=current)
-            remove_unneeded_copies(connection, tool.id)
+        locked = registry.get_tool(connection, name)
+        with only_import_of(database, locked, lambda _: None):
+            yield connection, registry.get_tool(connection, name)
 
 
 def check_copies(installation: Loaded) -> Iterator[Finding]:
@@ -201,13 +196,13 @@ def check_copies(installation: Loaded) -> Iterator[Finding]:
         bad = [table.name for table in copied if table.is_lost or not can_read_all(table.parquet)]
         if bad:
             yield Finding(
-                "trouble", "copies",
+                "trouble",
                 f"{name}: queries cannot read {some_of(bad, _MAX_ERRORS)}; "
                 "the copies of the files are damaged or gone",
                 f"mdvec import -n {name} --mode update --checksum",
             )  # fmt: skip
         elif copied:
-            yield Finding("ok", "copies", f"{name}: every row can be read")
+            yield Finding("ok", f"{name}: every row can be read")
 
 
 _BYTES_PER_NUMBER = 4
@@ -231,20 +226,18 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
     wrong = _number(connection, sql) - pending
     if wrong:
         return Finding(
-            "trouble", "indexes",
+            "trouble",
             f"{tool.name}: {wrong} of {count} vectors do not have the {tool.dimension} dimensions "
             f"of {tool.fingerprint}",
             f"mdvec import -n {tool.name} --mode replace",
         )  # fmt: skip
     reason = _reason_to_rebuild(connection, tool, count, pending)
     if reason is None:
-        return Finding("ok", "indexes", f"{tool.name}: all indexes have its {count} chunks")
+        return Finding("ok", f"{tool.name}: all indexes have its {count} chunks")
     if is_being_imported(database, tool):
-        return Finding("ok", "indexes", f"{tool.name}: an import is running")
-    return Finding(
-        "trouble", "indexes", f"{tool.name}: {reason}", "mdvec doctor --fix",
-        partial(rebuild_indexes, database, tool.name),
-    )  # fmt: skip
+        return Finding("ok", f"{tool.name}: an import is running")
+    rebuild = partial(rebuild_indexes, database, tool.name)
+    return fixable("trouble", f"{tool.name}: {reason}", rebuild)
 
 
 def rebuild_indexes(database: Path, name: str) -> None:
@@ -253,10 +246,8 @@ def rebuild_indexes(database: Path, name: str) -> None:
     Raises:
         DatabaseError: the file cannot be written.
     """
-    with open_database(database, "write") as connection:
-        tool = registry.get_tool(connection, name)
-        with only_import_of(database, tool, lambda _: None), connection:
-            chunks.rebuild_indexes(connection, registry.get_tool(connection, name).tables)
+    with _without_imports(database, name) as (connection, tool), connection:
+        chunks.rebuild_indexes(connection, tool.tables)
 
 
 def _reason_to_rebuild(
@@ -296,9 +287,6 @@ def _number(connection: apsw.Connection, sql: str) -> int:
     return int(connection.execute(sql).get)
 
 
-_ENGINE = "engine"
-
-
 def check_engine(installation: Loaded) -> Iterator[Finding]:
     """Check that the configured engine has exactly the vectors of every tool."""
     server, database = installation.settings.vector_engine, installation.settings.database_path
@@ -310,102 +298,70 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
         ]
         unused = index.unused_collections(connection)
     if server is None:
-        outside = [tool for tool, known in indexed if known is not None]
-        for tool in outside:
-            sentence = f"{tool.name}: its vectors are in Chroma, but [index] engine is 'sqlite'"
-            yield _fixable("trouble", sentence, database, tool, None, in_new_index=True)
+        outside = [tool.name for tool, known in indexed if known is not None]
+        for name in outside:
+            sentence = f"{name}: its vectors are in Chroma, but [index] engine is 'sqlite'"
+            yield fixable("trouble", sentence, partial(_index_anew, database, name, None))
         if not outside:
-            yield Finding("ok", _ENGINE, "the database file indexes the vectors")
+            yield Finding("ok", "the database file indexes the vectors")
         return
     try:
         with index.translated_errors(server):
             index.client(server, index.WRITE_SECONDS).heartbeat()
     except index.ExtraMissing as error:
-        yield Finding("trouble", _ENGINE, str(error))
+        yield Finding("trouble", str(error))
         return
     except index.EngineUnavailable as error:
-        yield Finding(
-            "trouble", _ENGINE, f"{error}; searches use words alone until it does",
-            "chroma run --path FOLDER",
-        )  # fmt: skip
+        sentence = f"{error}; searches use words alone until it does"
+        yield Finding("trouble", sentence, "chroma run --path FOLDER")
         return
-    yield Finding("ok", _ENGINE, f"{server.name} answers")
+    yield Finding("ok", f"{server.name} answers")
     for tool, known in indexed:
         yield _engine_of_tool(database, tool, known, server)
     if unused:
-        yield Finding(
-            "warning", _ENGINE, f"{len(unused)} collections in {server.name} are not used any more",
-            "mdvec doctor --fix", partial(_delete_unused, database, server),
-        )  # fmt: skip
+        sentence = f"{len(unused)} collections in {server.name} are not used any more"
+        yield fixable("warning", sentence, partial(_delete_unused, database, server))
 
 
 def _engine_of_tool(
     database: Path, tool: Tool, known: index.StoredCollection | None, server: index.ChromaServer
 ) -> Finding:
-    if is_being_imported(database, tool):
-        return Finding("ok", _ENGINE, f"an import of {tool.name} is running")
-    if known is None:
-        sentence = f"{tool.name}: its vectors are not in {server.name} yet"
-        return _fixable("warning", sentence, database, tool, server, in_new_index=True)
-    with open_database(database, "read") as connection, snapshot(connection):
-        return _compare_vectors(connection, database, tool, known, server)
-
-
-def _fixable(
-    level: FindingLevel,
-    sentence: str,
-    database: Path,
-    tool: Tool,
-    server: index.ChromaServer | None,
-    *,
-    in_new_index: bool = False,
-) -> Finding:
-    fix = partial(_rebuild, database, tool.name, server, in_new_index=in_new_index)
-    return Finding(level, _ENGINE, sentence, "mdvec doctor --fix", fix)
-
-
-def _compare_vectors(
-    connection: apsw.Connection,
-    database: Path,
-    tool: Tool,
-    known: index.StoredCollection,
-    server: index.ChromaServer,
-) -> Finding:
     """Check that the server has exactly a tool's vectors, and that only this file writes them."""
+    name = tool.name
+    anew = partial(_index_anew, database, name, server)
+    send = partial(_send_vectors, database, name, server)
+    if is_being_imported(database, tool):
+        return Finding("ok", f"an import of {name} is running")
+    if known is None:
+        return fixable("warning", f"{name}: its vectors are not in {server.name} yet", anew)
     collection = index.ChromaIndex(server, known.name, index.WRITE_SECONDS)
     try:
         if known.is_changed_elsewhere(collection.build()):
-            sentence = (
-                f"{tool.name}: another copy of this database has changed its vectors in "
-                f"{server.name}"
-            )
-            return _fixable("trouble", sentence, database, tool, server, in_new_index=True)
-        lacking, extra = index.differences(connection, tool.tables, collection)
+            others = "another copy of this database has changed its vectors in"
+            return fixable("trouble", f"{name}: {others} {server.name}", anew)
+        with open_database(database, "read") as connection, snapshot(connection):
+            lacking, extra = index.differences(connection, tool.tables, collection)
     except index.CollectionMissing:
-        sentence = f"{tool.name}: {server.name} does not have its vectors"
-        return _fixable("trouble", sentence, database, tool, server)
+        return fixable("trouble", f"{name}: {server.name} does not have its vectors", send)
     if lacking or extra:
-        sentence = (
-            f"{tool.name}: {server.name} lacks {len(lacking):,} vectors and has {len(extra):,} "
-            "too many"
-        )
-        return _fixable("trouble", sentence, database, tool, server)
-    return Finding("ok", _ENGINE, f"{tool.name}: {server.name} has exactly its vectors")
+        numbers = f"lacks {len(lacking):,} vectors and has {len(extra):,} too many"
+        return fixable("trouble", f"{name}: {server.name} {numbers}", send)
+    return Finding("ok", f"{name}: {server.name} has exactly its vectors")
 
 
-def _rebuild(
-    database: Path, name: str, server: index.ChromaServer | None, *, in_new_index: bool
-) -> None:
-    """Index a tool's stored vectors with the configured engine; keep the old index if possible."""
-    with open_database(database, "write") as connection:
-        tool = registry.get_tool(connection, name)
-        with only_import_of(database, tool, lambda _: None):
-            names = registry.get_tool(connection, name).tables
-            if in_new_index:
-                with connection:
-                    index.rebuild_vector_index(connection, names, outside=server is not None)
-            if server is not None:
-                index.send_vectors(connection, names, server, compare=True)
+def _index_anew(database: Path, name: str, server: index.ChromaServer | None) -> None:
+    """Index a tool's stored vectors with the configured engine, in a new index."""
+    with _without_imports(database, name) as (connection, tool):
+        with connection:
+            index.rebuild_vector_index(connection, tool.tables, outside=server is not None)
+        if server is not None:
+            index.send_vectors(connection, tool.tables, server, compare=True)
+
+
+def _send_vectors(database: Path, name: str, server: index.ChromaServer) -> None:
+    """Send the server what it lacks of a tool's vectors."""
+    with _without_imports(database, name) as (connection, tool):
+        index.send_vectors(connection, tool.tables, server, compare=True)
 
 
 def _delete_unused(database: Path, server: index.ChromaServer) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mdvec.errors import MdvecError
 from mdvec.manage.doctor import database, installed
@@ -82,13 +82,13 @@ def examine(
 
 
 def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
-    """The findings of a group; a check that fails becomes a finding."""
+    """The findings of a group, each with the name of its check; an error becomes a finding."""
     findings: list[Finding] = []
     try:
         findings.extend(group.check(installation))
     except MdvecError as error:
-        findings.append(Finding("trouble", group.name, str(error)))
-    return findings
+        findings.append(Finding("trouble", str(error)))
+    return [replace(finding, check=finding.check or group.name) for finding in findings]
 
 
 def _fix(findings: list[Finding]) -> list[str]:

@@ -14,14 +14,14 @@ class Finding:
     """A finding about the installation: ``warning`` is worth a look, ``trouble`` needs fixing.
 
     ``command`` fixes it; ``fix`` is what `mdvec doctor --fix` runs without losing data, None if the
-    user must decide.
+    user must decide. ``check`` names what was checked, "" the whole group of checks.
     """
 
     level: FindingLevel
-    check: str
     sentence: str
     command: str | None = None
     fix: Callable[[], None] | None = None
+    check: str = ""
 
     def json_fields(self) -> dict[str, object]:
         """The fields of `mdvec doctor --format json`."""
@@ -32,3 +32,8 @@ class Finding:
             "command": self.command,
             "fixable": self.fix is not None,
         }
+
+
+def fixable(level: FindingLevel, sentence: str, fix: Callable[[], None]) -> Finding:
+    """A finding that `mdvec doctor --fix` fixes by calling ``fix``."""
+    return Finding(level, sentence, "mdvec doctor --fix", fix)

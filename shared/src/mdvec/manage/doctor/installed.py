@@ -7,8 +7,9 @@ import os
 import platform
 import shutil
 import sys
-from collections.abc import Iterator
-from functools import reduce
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial, reduce
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from operator import getitem
@@ -19,7 +20,7 @@ import apsw
 from mdvec.database import DatabaseError, open_database, vector_extension_version
 from mdvec.embedding import CARDS, BackendOptions, catalog, endpoint_of, family_of
 from mdvec.installation import this_installation
-from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, Machine
+from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, this_machine
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
@@ -39,29 +40,35 @@ _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
 
 def check_libraries(installation: Loaded) -> Iterator[Finding]:
     """Check Python and the libraries."""
-    yield Finding("ok", "python", f"Python {platform.python_version()} at {sys.executable}")
-    yield _sqlite()
-    yield Finding("ok", "sqlite-vec", f"sqlite-vec {vector_extension_version()}")
-    yield _torch()
-    yield _dictionary()
-    yield _font(installation)
+    checks: dict[str, Callable[[], Finding]] = {
+        "python": _python,
+        "sqlite": _sqlite,
+        "sqlite-vec": lambda: Finding("ok", f"sqlite-vec {vector_extension_version()}"),
+        "torch": _torch,
+        "dictionary": _dictionary,
+        "font": partial(_font, installation.settings.charts.font_path),
+    }
+    for check, find in checks.items():
+        yield replace(find(), check=check)
+
+
+def _python() -> Finding:
+    return Finding("ok", f"Python {platform.python_version()} at {sys.executable}")
 
 
 def _sqlite() -> Finding:
     library = f"SQLite {apsw.sqlitelibversion()}, driver apsw {apsw.apswversion()}"
     if "ENABLE_FTS5" in apsw.compile_options:
-        return Finding("ok", "sqlite", library)
-    return Finding(
-        "trouble", "sqlite", f"{library} has no full-text search (FTS5)",
-        this_installation().repairing("apsw"),
-    )  # fmt: skip
+        return Finding("ok", library)
+    remedy = this_installation().repairing("apsw")
+    return Finding("trouble", f"{library} has no full-text search (FTS5)", remedy)
 
 
 def _torch() -> Finding:
     try:
-        return Finding("ok", "torch", f"torch {version('torch')}")
+        return Finding("ok", f"torch {version('torch')}")
     except PackageNotFoundError:
-        return Finding("ok", "torch", "torch is not installed; only the model plamo needs it")
+        return Finding("ok", "torch is not installed; only the model plamo needs it")
 
 
 def _dictionary() -> Finding:
@@ -69,103 +76,91 @@ def _dictionary() -> Finding:
         for name in _DICTIONARY:
             importlib.import_module(name)
     except ImportError as error:
-        return Finding(
-            "warning", "dictionary", f"the Japanese dictionary cannot be loaded ({error})",
-            this_installation().repairing(" ".join(_DICTIONARY)),
-        )  # fmt: skip
-    return Finding("ok", "dictionary", f"SudachiPy {version(_DICTIONARY[0])} with its dictionary")
+        remedy = this_installation().repairing(" ".join(_DICTIONARY))
+        return Finding("warning", f"the Japanese dictionary cannot be loaded ({error})", remedy)
+    return Finding("ok", f"SudachiPy {version(_DICTIONARY[0])} with its dictionary")
 
 
-def _font(installation: Loaded) -> Finding:
+def _font(chosen: str | None) -> Finding:
     """Check that charts have a font; only the server can tell whether it is Japanese."""
-    chosen = installation.settings.charts.font_path
     if chosen is not None:
         if Path(chosen).is_file():
-            return Finding("ok", "font", f"charts are drawn with {chosen}")
-        return Finding(
-            "trouble", "font", f"the font {chosen} in [charts] font_path does not exist",
-            "remove [charts] font_path from the settings, or set it to a font that exists",
-        )  # fmt: skip
+            return Finding("ok", f"charts are drawn with {chosen}")
+        remedy = "remove [charts] font_path from the settings, or set it to a font that exists"
+        return Finding("trouble", f"the font {chosen} in [charts] font_path does not exist", remedy)
     package = find_spec(_FONT_PACKAGE)
     origin = package.origin if package else None
     if origin is not None and (Path(origin).parent / _FONT_FILE).is_file():
-        return Finding("ok", "font", "charts are drawn with the font that comes with mdvec")
-    return Finding(
-        "warning",
-        "font",
-        "charts have no Japanese font",
-        this_installation().adding("matplotlib-fontja"),
-    )
+        return Finding("ok", "charts are drawn with the font that comes with mdvec")
+    remedy = this_installation().adding("matplotlib-fontja")
+    return Finding("warning", "charts have no Japanese font", remedy)
 
 
 def check_settings(installation: Loaded) -> Iterator[Finding]:
     """List every non-default setting with its origin, and check the log."""
     if installation.file is None:
-        yield Finding("ok", "settings", "no settings file; what is not named here is a default")
+        yield Finding("ok", "no settings file; what is not named here is a default")
     else:
-        yield Finding("ok", "settings", f"the settings file is {installation.file}")
+        yield Finding("ok", f"the settings file is {installation.file}")
     values = installation.settings.model_dump(by_alias=True)
     for (section, key), origin in sorted(installation.origins.items()):
         value = reduce(getitem, section.split("."), values)[key]
         shown = f"[{section}] {key} = {value!r}, set by {origin}"
-        yield Finding("ok", "settings", shown)
+        yield Finding("ok", shown)
     analytics = installation.settings.analytics
     whose = "the system's" if analytics.time_zone is None else "as set"
-    yield Finding("ok", "settings", f"the time zone of SQL is {analytics.zone}, {whose}")
-    yield _log(installation.settings.log.file)
+    yield Finding("ok", f"the time zone of SQL is {analytics.zone}, {whose}")
+    yield replace(_log(installation.settings.log.file), check="log")
 
 
 def _log(named: str | None) -> Finding:
     if named is None:
-        return Finding("ok", "log", "there is no log; [log] file names one")
+        return Finding("ok", "there is no log; [log] file names one")
     file = Path(named)
     path = file if file.exists() else file.parent
     while not path.exists():
         path = path.parent
     if os.access(path, os.W_OK) and (path == file or path.is_dir()):
-        return Finding("ok", "log", f"the log is {file}")
+        return Finding("ok", f"the log is {file}")
     return Finding(
-        "warning", "log", f"the log {file} cannot be written", "name another file in [log] file"
+        "warning", f"the log {file} cannot be written", "name another file in [log] file"
     )
-
-
-_CLIENTS = "clients"
 
 
 def check_clients(installation: Loaded) -> Iterator[Finding]:
     """Check that the clients with an entry for mdvec can start it, with this database."""
-    machine = Machine(sys.platform, Path.home(), os.environ)
+    machine = this_machine()
     is_registered = False
     for name, client in CLIENTS.items():
         try:
             entry = registered_entry(client, machine)
         except NotRegistered as error:
-            yield Finding("warning", _CLIENTS, str(error))
+            yield Finding("warning", str(error))
             continue
         if entry is not None:
             is_registered = True
             yield _check_entry(name, client, entry, installation.settings.database_path)
     if not is_registered:
         sentence = "no client has an entry for mdvec yet; see: mdvec register -h"
-        yield Finding("ok", _CLIENTS, sentence)
+        yield Finding("ok", sentence)
 
 
 def _check_entry(name: str, client: Client, entry: ClientEntry, database: Path) -> Finding:
     """The finding about one entry."""
     again = f"mdvec register {name} --database {database}"
     if "url" in entry:
-        return Finding("ok", _CLIENTS, f"{client.title} asks the server at {entry['url']}")
+        return Finding("ok", f"{client.title} asks the server at {entry['url']}")
     program = str(entry.get("command", ""))
     if shutil.which(program) is None:
         sentence = f"{client.title} starts {program!r}, which is not a program"
-        return Finding("trouble", _CLIENTS, sentence, again)
+        return Finding("trouble", sentence, again)
     arguments = entry.get("args")
     options = [str(option) for option in arguments] if isinstance(arguments, list) else []
     for option, value in zip(options, options[1:], strict=False):
         if option == "--database" and Path(value) != database:
             sentence = f"{client.title} uses another database: {value}"
-            return Finding("warning", _CLIENTS, sentence, again)
-    return Finding("ok", _CLIENTS, f"{client.title} starts {program}")
+            return Finding("warning", sentence, again)
+    return Finding("ok", f"{client.title} starts {program}")
 
 
 def check_models(installation: Loaded) -> Iterator[Finding]:
@@ -174,36 +169,32 @@ def check_models(installation: Loaded) -> Iterator[Finding]:
     for card in CARDS.values():
         lack = catalog.missing(card)
         if lack is None:
-            yield Finding("ok", "models", f"{card.name} is here")
+            yield Finding("ok", f"{card.name} is here")
         elif card.name in needed:
-            yield Finding(
-                "trouble", "models", f"{card.name} is missing ({lack}); {needed[card.name]}",
-                card.how_to_get,
-            )  # fmt: skip
+            sentence = f"{card.name} is missing ({lack}); {needed[card.name]}"
+            yield Finding("trouble", sentence, card.how_to_get)
         elif card.onnx is None:  # there are too many of these to list
-            yield Finding("ok", "models", f"{card.name} is not here ({lack}); nothing needs it")
+            yield Finding("ok", f"{card.name} is not here ({lack}); nothing needs it")
     yield from _of_reranker(installation)
     options = installation.settings.model.options()
     for name in sorted(needed.keys() - CARDS.keys()):
         if family_of(name) is not None:
             yield _of_own(name, needed[name], options)
             continue
-        yield Finding(
-            "trouble", "models", f"this version has no model {name}; {needed[name]}",
-            "mdvec import -n NAME --mode replace",
-        )  # fmt: skip
+        sentence = f"this version has no model {name}; {needed[name]}"
+        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
 
 
 def _of_own(name: str, reason: str, options: BackendOptions) -> Finding:
     """The finding about a user's own model; nothing is sent to its endpoint."""
     card = catalog.card_named(name, options)
     if lack := catalog.missing(card, options):
-        return Finding("trouble", "models", f"{name}: {lack}; {reason}", card.how_to_get)
+        return Finding("trouble", f"{name}: {lack}; {reason}", card.how_to_get)
     endpoint = endpoint_of(name, options)
     if endpoint is None:
-        return Finding("ok", "models", f"{name} is here")
+        return Finding("ok", f"{name} is here")
     return Finding(
-        "ok", "models",
+        "ok",
         f"{name} sends texts and questions to {endpoint.host}; "
         f"mdvec model test {name} asks whether it answers",
     )  # fmt: skip
@@ -216,12 +207,12 @@ def _of_reranker(installation: Loaded) -> Iterator[Finding]:
         return
     if lack := reranker.missing():
         yield Finding(
-            "trouble", "models",
+            "trouble",
             f"the reranker {reranker.name}: {lack}; searches keep their usual order",
             f"mdvec model pull {reranker.name}, or another [search] reranker",
         )  # fmt: skip
     else:
-        yield Finding("ok", "models", f"the reranker {reranker.name} is here")
+        yield Finding("ok", f"the reranker {reranker.name} is here")
 
 
 def _needed_models(installation: Loaded) -> dict[str, str]:
@@ -245,30 +236,28 @@ def check_sources(installation: Loaded) -> Iterator[Finding]:
         rows = registry.list_tools(connection)
         stopped = {tool.id: still_to_come(connection, tool) for tool in rows}
     if not rows:
-        yield Finding(
-            "warning", "sources", "there are no tools yet",
-            'mdvec tool add -n NAME -d "what it contains" -s FOLDER',
-        )  # fmt: skip
+        remedy = 'mdvec tool add -n NAME -d "what it contains" -s FOLDER'
+        yield Finding("warning", "there are no tools yet", remedy)
     for taken in reserved_names_taken([tool.name for tool in rows]):
-        yield Finding("warning", "sources", taken)
+        yield Finding("warning", taken)
     for tool in rows:
         yield _source(tool)
         how = f"mdvec import -n {tool.name}"
         if is_being_imported(installation.settings.database_path, tool):
-            yield Finding("ok", "sources", stopped[tool.id] or f"{tool.name} is being imported")
+            yield Finding("ok", stopped[tool.id] or f"{tool.name} is being imported")
         elif (sentence := stopped[tool.id]) is not None:
-            yield Finding("warning", "sources", sentence, f"{how} --mode update")
+            yield Finding("warning", sentence, f"{how} --mode update")
         elif tool.last_import_at is None:
-            yield Finding("warning", "sources", f"{tool.name} was never imported", how)
+            yield Finding("warning", f"{tool.name} was never imported", how)
 
 
 def _source(tool: Tool) -> Finding:
     if tool.source.exists():
-        return Finding("ok", "sources", f"{tool.name}: {tool.source} is there")
+        return Finding("ok", f"{tool.name}: {tool.source} is there")
     has_texts = KINDS[tool.kind].has_texts
     effect = "searches find what was imported" if has_texts else "queries cannot read it"
     return Finding(
-        "warning" if has_texts else "trouble", "sources",
+        "warning" if has_texts else "trouble",
         f"{tool.name}: {tool.source} does not exist; {effect}, imports fail",
         f"mdvec tool update -n {tool.name} -s FOLDER",
     )  # fmt: skip

@@ -1,4 +1,8 @@
-"""Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries."""
+"""Checks the server: starts it, lists its tools, searches, and checks the sandbox of queries.
+
+What talks to the server raises ServerFailed if that cannot be started, ends, answers with an error,
+or does not answer in time.
+"""
 
 from __future__ import annotations
 
@@ -48,11 +52,7 @@ class Session:
         self.is_late = False
 
     def request(self, method: str, params: Mapping[str, object]) -> dict[str, Any]:
-        """Send a request and return its result.
-
-        Raises:
-            ServerFailed: it ended, answered with an error, or did not answer in time.
-        """
+        """Send a request and return its result."""
         number = next(self._numbers)
         self.send({"id": number, "method": method, "params": params})
         while (answer := self._receive()).get("id") != number:
@@ -100,9 +100,6 @@ def server_session(
     """Run a server for the duration of the block; yields a session with it.
 
     ``seconds`` limits the whole session; ``environment`` extends this process's environment.
-
-    Raises:
-        ServerFailed: it cannot be started, or did not answer.
     """
     with tempfile.TemporaryFile() as complaints:
         try:
@@ -145,17 +142,11 @@ _HANDLES = "list_handles"
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:
-    """Check that a client can use the server: it starts, lists its tools, and finds a document.
-
-    Raises:
-        ServerFailed: it does not start, or does not answer in ``seconds``.
-    """
+    """Check that a client can use the server: it starts, lists its tools, and finds a document."""
     program = find_server_program()
     if program is None:
-        yield Finding(
-            "trouble", "server", f"the command {SERVER_PROGRAM} is not installed",
-            this_installation().adding_server,
-        )  # fmt: skip
+        sentence = f"the command {SERVER_PROGRAM} is not installed"
+        yield Finding("trouble", sentence, this_installation().adding_server)
         return
     arguments = server_arguments(installation.settings.database_path, installation.file)
     with tempfile.TemporaryDirectory() as folder:
@@ -171,9 +162,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
         with server_session([program, *arguments], seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
-            yield Finding(
-                "ok", "server", f"{program} started in {took:.1f} s and offers {len(names)} tools"
-            )
+            yield Finding("ok", f"{program} started in {took:.1f} s and offers {len(names)} tools")
             yield from _search(server, installation.settings.database_path)
             # A bridge writes no log of queries; the server behind it does.
             if _HANDLES in names and installation.settings.server.url is None:
@@ -183,7 +172,7 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
 def _search(server: Session, database: Path) -> Iterator[Finding]:
     query = _title(database)
     if query is None:
-        yield Finding("ok", "server", "there is no document to search for")
+        yield Finding("ok", "there is no document to search for")
         return
     began = time.monotonic()
     arguments = {"query": query, "k": 1}
@@ -191,19 +180,17 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
     took = time.monotonic() - began
     text = result["content"][0]["text"]
     if result.get("isError"):
-        yield Finding("trouble", "server", f"a search failed: {text}")
+        yield Finding("trouble", f"a search failed: {text}")
         return
     lines = outside_fences(text)
     if any(line.startswith("[1] ") for line in lines):
-        yield Finding("ok", "server", f"a search of all tools found its document in {took:.1f} s")
+        yield Finding("ok", f"a search of all tools found its document in {took:.1f} s")
     else:
-        yield Finding(
-            "trouble", "server", "a search for a document's title found nothing",
-            "mdvec import -n NAME --mode replace",
-        )  # fmt: skip
+        sentence = "a search for a document's title found nothing"
+        yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
     for line in lines:
         if line.startswith("note: "):
-            yield Finding("warning", "server", line.removeprefix("note: "))
+            yield Finding("warning", line.removeprefix("note: "))
 
 
 def _title(database: Path) -> str | None:
@@ -211,13 +198,15 @@ def _title(database: Path) -> str | None:
     try:
         with open_database(database, "read") as connection:
             for tool in registry.list_tools(connection, active_only=True):
-                if not KINDS[tool.kind].has_texts:
-                    continue
-                for (title,) in connection.execute(
-                    f"SELECT title FROM {identifier(tool.tables.documents)} "
-                    f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
-                    "AND trim(title) <> '' LIMIT 1"
-                ):
+                title = (
+                    KINDS[tool.kind].has_texts
+                    and connection.execute(
+                        f"SELECT title FROM {identifier(tool.tables.documents)} "
+                        f"WHERE id IN (SELECT document_id FROM {identifier(tool.tables.vectors)}) "
+                        "AND trim(title) <> '' LIMIT 1"
+                    ).get
+                )
+                if title:
                     return str(title)[:_MAX_QUERY_CHARS]
     except DatabaseError:  # ``check_database`` reports it
         pass
@@ -229,7 +218,7 @@ def _queries(server: Session, log: Path) -> Finding:
     result = server.request("tools/call", {"name": _HANDLES, "arguments": {}})
     if result.get("isError"):
         sentence = result["content"][0]["text"]
-        return Finding("trouble", "server", f"SQL queries fail: {sentence}")
+        return Finding("trouble", f"SQL queries fail: {sentence}")
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     started = [event for event in map(json.loads, lines) if event.get("event") == "query_process"]
     if started and started[-1]["landlock"]:
@@ -239,8 +228,8 @@ def _queries(server: Session, log: Path) -> Finding:
         sentence = (
             f"SQL runs in a process confined by Landlock{calls} and limits; its user is {user}"
         )
-        return Finding("ok", "server", sentence)
+        return Finding("ok", sentence)
     return Finding(
-        "warning" if sys.platform.startswith("linux") else "ok", "server",
+        "warning" if sys.platform.startswith("linux") else "ok",
         "only DuckDB's own locks and memory limits confine SQL: this system has no Landlock",
     )  # fmt: skip
