@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import anyio
 from mcp.server.apps import APP_MIME_TYPE
@@ -58,7 +58,7 @@ class ChatPages:
         self._app: ASGIApp | None = None
 
     async def show(
-        self, address: str, form: Mapping[str, list[str]] | None, language: str
+        self, address: str, form: Sequence[tuple[str, str]] | None, language: str
     ) -> Shown:
         """Request the view at an address like ``/money?period=…``; posts ``form`` if given.
 
@@ -79,12 +79,12 @@ class ChatPages:
         return Shown(address, status, (content[1] if content else body).decode())
 
     async def _ask(
-        self, path: str, query: str, form: Mapping[str, list[str]] | None, language: str
+        self, path: str, query: str, form: Sequence[tuple[str, str]] | None, language: str
     ) -> tuple[int, dict[bytes, bytes], bytes]:
         if self._app is None:
             access = web.Access(manage.PageKey(secrets.token_bytes(32)), time.time_ns())
             self._app = web.page_views(self._wiring, access)[0]
-        state = {"session": _SESSION, **({} if form is None else {"form": dict(form)})}
+        state = {"session": _SESSION, **({} if form is None else {"form": form})}
         scope = {
             "type": "http", "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 0),
             "method": "GET" if form is None else "POST", "path": path, "raw_path": path.encode(),
@@ -237,7 +237,7 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
-        fields = None if form is None else parse_qs(form, keep_blank_values=True)
+        fields = None if form is None else parse_qsl(form, keep_blank_values=True)
         shown = await pages().show(address, fields, language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}
         return ToolReply(f"{shown.address}: {shown.status}", lambda: data)

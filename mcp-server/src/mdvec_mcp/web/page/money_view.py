@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
-from mdvec.charts import Chart, colors_of
+from mdvec.charts import colors_of
 from mdvec.database import Connection
 from mdvec.dates import MonthRange, PeriodContext, parse_period
 from mdvec.errors import MdvecError
@@ -36,15 +36,14 @@ from mdvec.household import (
     savings_rate,
     shop_sums,
 )
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.household import month_chart, names_among, today, trend_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
+from mdvec_mcp.web.page.households import Household, household_view
+from mdvec_mcp.web.page.views import Periods, Views, periods_around
 
 _YEAR = 12
 _MAX_SIDE_BY_SIDE = 24
@@ -95,154 +94,172 @@ class Money:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
-    money = _Money(views)
+    files = {
+        "categories.csv": categories_csv, "months.csv": months_csv, "matrix.csv": matrix_csv,
+        "chart": chart,
+    }  # fmt: skip
     return [
-        views.route("/money", household_view(views, money.show), has_form=True),
-        views.route("/money/categories.csv", money.categories_csv),
-        views.route("/money/months.csv", money.months_csv),
-        views.route("/money/matrix.csv", money.matrix_csv),
-        views.route("/money/chart", money.chart),
-        views.route("/money/trend", household_view(views, _Trend(views).show), has_form=True),
+        views.route("/money", household_view(show), has_form=True),
+        views.route("/money/trend", household_view(show_trend), has_form=True),
+        *(
+            views.route(f"/money/{name}", household_view(answer, is_needed=True))
+            for name, answer in files.items()
+        ),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Money:
-    views: Views
+async def show(household: Household) -> Response:
+    """Show a period; dates from the calendar redirect to the address of their period."""
+    query = household.query
+    since, until = query.text("since"), query.text("until")
+    if since or until:
+        ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
+        span = ends or f"{until}まで"
+        same = query.with_(since=None, until=None, page=None, period=span)
+        return RedirectResponse(f"/money?{same}", 303)
+    money = await _read(household)
+    return household.page(
+        "money.html", money=money, page=query.number("page", 1, 1, 10**6),
+        words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
+    )  # fmt: skip
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """Show a period; dates from the calendar redirect to the address of their period."""
-        since, until = query.text("since"), query.text("until")
-        if since or until:
-            ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
-            span = ends or f"{until}まで"
-            same = query.with_(since=None, until=None, page=None, period=span)
-            return RedirectResponse(f"/money?{same}", 303)
-        money = await household.run(lambda ledger, id_: self._money(ledger, id_, query))
-        return self.views.page(
-            request, "money.html",
-            household=household, query=query, money=money, page=query.number("page", 1, 1, 10**6),
-            words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
-        )  # fmt: skip
 
-    async def categories_csv(self, request: Request) -> Response:
-        """The categories of a period as CSV."""
-        money, _ = await self._read(request)
-        rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
-        return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
+async def categories_csv(household: Household) -> Response:
+    """The categories of a period as CSV."""
+    money = await _read(household)
+    rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
+    return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
 
-    async def months_csv(self, request: Request) -> Response:
-        """The months of a period as CSV."""
-        money, _ = await self._read(request)
-        columns = [trend.category for trend in money.trend.series]
-        rows = [
-            (str(months[0].month), *(figure.amount for figure in months))
-            for months in zip(*(trend.months for trend in money.trend.series), strict=True)
-        ]
-        return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
-    async def matrix_csv(self, request: Request) -> Response:
-        """The months of each category as CSV."""
-        money, _ = await self._read(request)
-        months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
-        rows = [
-            (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
-        ]
-        return data_view.csv_file("categories-by-month", ("category", *months), rows)
+async def months_csv(household: Household) -> Response:
+    """The months of a period as CSV."""
+    money = await _read(household)
+    columns = [trend.category for trend in money.trend.series]
+    rows = [
+        (str(months[0].month), *(figure.amount for figure in months))
+        for months in zip(*(trend.months for trend in money.trend.series), strict=True)
+    ]
+    return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
-    async def chart(self, request: Request) -> Response:
-        """The chart of the months, or of the categories, as PNG or SVG."""
-        money, query = await self._read(request)
-        name = "categories" if query.text("of") == "categories" else "months"
-        trend = money.trend
-        if trend.savings is not None:  # income and spending, as in the view
-            trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
-        chart: Callable[[], Chart] = partial(trend_chart, trend, None, money.known)
-        if name == "categories":
-            chart = partial(month_chart, money.answer, None, money.known)
-        return await data_view.drawing(self.views, request, name, query.text("format"), chart)
 
-    async def _read(self, request: Request) -> tuple[Money, Query]:
-        household = await asked_household(self.views, request)
-        query = Query(request)
-        return await household.run(lambda ledger, id_: self._money(ledger, id_, query)), query
+async def matrix_csv(household: Household) -> Response:
+    """The months of each category as CSV."""
+    money = await _read(household)
+    months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
+    rows = [
+        (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
+    ]
+    return data_view.csv_file("categories-by-month", ("category", *months), rows)
 
-    def _money(self, ledger: Connection, tool_id: int, query: Query) -> Money:
-        period, named = query.text("period").strip() or None, query.text("category") or None
-        page = query.number("page", 1, 1, 10**6)
-        shop = query.text("shop") if "shop" in query else None
-        answer = monthly_household(
-            ledger, tool_id, period=period, category=named, today=today(),
-            month_starts_on=self.views.wiring.household.month_starts_on,
-            page=1 if shop is not None else page,
-        )  # fmt: skip
-        subject = answer.category
-        # Shops of the category, else of all spending.
-        shops_of = subject if isinstance(subject, Category) else Total.SPENDING
-        known = category_hierarchy(ledger, tool_id)
-        trend = self._trend(ledger, tool_id, answer.months, subject)
-        year_before = self._year_before(ledger, tool_id, answer.months, subject)
-        rows = None if shop is None else rows_of_shop(
-            ledger, tool_id, answer.days, shops_of, shop,
-            offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
-        )  # fmt: skip
-        is_whole = not isinstance(subject, Category)
-        matrix = self._matrix(ledger, tool_id, answer.months) if is_whole else ()
-        return Money(
-            answer=answer,
-            known=known,
-            colors=_colors(answer, trend, known),
-            rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
-            shares=answer.spending_by_category or answer.income_by_category,
-            trend=trend,
-            year_before=year_before,
-            chart=_chart(trend, year_before, is_whole=is_whole),
-            matrix=matrix,
-            dearest=dearest_month(trend.series[1], matrix) if matrix else None,
-            periods=self._periods(ledger, tool_id, answer.months, period or ""),
-            shops=shop_sums(
-                ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
-            ),
-            shop=shop,
-            rows=() if rows is None else rows.rows,
-            total_rows=answer.total_rows if rows is None else rows.total,
-        )
 
-    def _trend(
-        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
-    ) -> TrendAnswer:
-        named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
-        return self.views.wiring.household.trend(
-            ledger, tool_id, category=str(named), start_month=str(months.first),
-            end_month=str(months.last), begun=False,
-        )  # fmt: skip
+async def chart(household: Household) -> Response:
+    """The chart of the months, or of the categories, as PNG or SVG."""
+    money = await _read(household)
+    if household.query.text("of") == "categories":
+        pie = partial(month_chart, money.answer, None, money.known)
+        return await data_view.drawing(household, "categories", pie)
+    trend = money.trend
+    if trend.savings is not None:  # income and spending, as in the view
+        trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
+    line = partial(trend_chart, trend, None, money.known)
+    return await data_view.drawing(household, "months", line)
 
-    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str) -> Periods:
-        starts_on = self.views.wiring.household.month_starts_on
-        known = coverage(ledger, tool_id, today(), starts_on).default_range
-        parsed = parse_period(phrase, PeriodContext(today(), known))
-        months = MonthRange.around(parsed.days, starts_on) if parsed else shown
-        return periods_around(shown, known, months)
 
-    def _matrix(
-        self, ledger: Connection, tool_id: int, months: MonthRange
-    ) -> tuple[CategoryTrend, ...]:
-        if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
-            return ()
-        return self.views.wiring.household.trend_summary(ledger, tool_id, months).categories
+async def _read(household: Household) -> Money:
+    return await household.read(partial(_money, household))
 
-    def _year_before(
-        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
-    ) -> dict[str, int | None]:
-        """The amounts a year before, by the present months; {} if the ledger has none."""
-        if not isinstance(subject, Category):
-            return {}
-        with suppress(MdvecError):
-            first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
-            trend = self._trend(ledger, tool_id, MonthRange(first, last), subject)
-            (series,) = trend.series
-            return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
+
+def _money(household: Household, ledger: Connection, tool_id: int) -> Money:
+    query = household.query
+    period, named = query.text("period").strip() or None, query.text("category") or None
+    page = query.number("page", 1, 1, 10**6)
+    shop = query.text("shop") if "shop" in query else None
+    answer = monthly_household(
+        ledger, tool_id, period=period, category=named, today=today(),
+        month_starts_on=household.month_starts_on,
+        page=1 if shop is not None else page,
+    )  # fmt: skip
+    subject = answer.category
+    # Shops of the category, else of all spending.
+    shops_of = subject if isinstance(subject, Category) else Total.SPENDING
+    known = category_hierarchy(ledger, tool_id)
+    trend = _trend(household, ledger, tool_id, answer.months, subject)
+    year_before = _year_before(household, ledger, tool_id, answer.months, subject)
+    rows = None if shop is None else rows_of_shop(
+        ledger, tool_id, answer.days, shops_of, shop,
+        offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
+    )  # fmt: skip
+    is_whole = not isinstance(subject, Category)
+    matrix = _matrix(household, ledger, tool_id, answer.months) if is_whole else ()
+    return Money(
+        answer=answer,
+        known=known,
+        colors=_colors(answer, trend, known),
+        rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
+        shares=answer.spending_by_category or answer.income_by_category,
+        trend=trend,
+        year_before=year_before,
+        chart=_chart(trend, year_before, is_whole=is_whole),
+        matrix=matrix,
+        dearest=dearest_month(trend.series[1], matrix) if matrix else None,
+        periods=_periods(household, ledger, tool_id, answer.months, period or ""),
+        shops=shop_sums(
+            ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
+        ),
+        shop=shop,
+        rows=() if rows is None else rows.rows,
+        total_rows=answer.total_rows if rows is None else rows.total,
+    )
+
+
+def _trend(
+    household: Household,
+    ledger: Connection,
+    tool_id: int,
+    months: MonthRange,
+    subject: Subject | None,
+) -> TrendAnswer:
+    named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
+    return household.wiring.household.trend(
+        ledger, tool_id, category=str(named), start_month=str(months.first),
+        end_month=str(months.last), begun=False,
+    )  # fmt: skip
+
+
+def _periods(
+    household: Household, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str
+) -> Periods:
+    starts_on = household.month_starts_on
+    known = coverage(ledger, tool_id, today(), starts_on).default_range
+    parsed = parse_period(phrase, PeriodContext(today(), known))
+    months = MonthRange.around(parsed.days, starts_on) if parsed else shown
+    return periods_around(shown, known, months)
+
+
+def _matrix(
+    household: Household, ledger: Connection, tool_id: int, months: MonthRange
+) -> tuple[CategoryTrend, ...]:
+    if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
+        return ()
+    return household.wiring.household.trend_summary(ledger, tool_id, months).categories
+
+
+def _year_before(
+    household: Household,
+    ledger: Connection,
+    tool_id: int,
+    months: MonthRange,
+    subject: Subject | None,
+) -> dict[str, int | None]:
+    """The amounts a year before, by the present months; {} if the ledger has none."""
+    if not isinstance(subject, Category):
         return {}
+    with suppress(MdvecError):
+        first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
+        trend = _trend(household, ledger, tool_id, MonthRange(first, last), subject)
+        (series,) = trend.series
+        return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
+    return {}
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
@@ -320,25 +337,20 @@ class TrendLine:
     alone: frozenset[Point]
 
 
-@dataclass(frozen=True, slots=True)
-class _Trend:
-    views: Views
+async def show_trend(household: Household) -> Response:
+    """Show a trend, by default of the three largest categories."""
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """Show a trend, by default of the three largest categories."""
+    def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
+        fields = ("category", "start_month", "end_month", "since", "until", "period")
+        request_fields = {name: household.query.text(name).strip() or None for name in fields}
+        answer = household.wiring.household.trend(ledger, tool_id, **request_fields)
+        return answer, category_hierarchy(ledger, tool_id)
 
-        def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
-            fields = ("category", "start_month", "end_month", "since", "until", "period")
-            request_fields = {name: query.text(name).strip() or None for name in fields}
-            answer = self.views.wiring.household.trend(ledger, tool_id, **request_fields)
-            return answer, category_hierarchy(ledger, tool_id)
-
-        answer, known = await household.run(work)
-        lines, chart = lines_of(answer.series, known, answer.marks)
-        return self.views.page(
-            request, "trend.html",
-            household=household, query=query, answer=answer, lines=lines, chart=chart,
-        )  # fmt: skip
+    answer, known = await household.read(work)
+    lines, chart = lines_of(answer.series, known, answer.marks)
+    return household.page(
+        "trend.html", answer=answer, lines=lines, chart=chart,
+    )  # fmt: skip
 
 
 def lines_of(
