@@ -202,11 +202,7 @@ def _running(text: str, done: int, files: int) -> Values:
 def tags_and_values(
     database: Path, tools: Sequence[Tool]
 ) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
-    """The most frequent tags, and front matter entries with values, of each imported tool.
-
-    Raises:
-        DatabaseError: the file cannot be read.
-    """
+    """The most frequent tags, and front matter entries with values, of each imported tool."""
     with open_database(database, "read") as connection, snapshot(connection):
         return {
             tool.name: (

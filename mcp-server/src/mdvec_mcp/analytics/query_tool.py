@@ -135,11 +135,7 @@ def add_query_tool(
 
 
 def _refuse(why: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a call with arguments that would have no effect; empty ones count as omitted.
-
-    Raises:
-        ToolError: there are such arguments; the message names them.
-    """
+    """Raise a ToolError that names arguments without effect; empty ones count as omitted."""
     if named := [name for name, value in arguments.items() if value]:
         raise ToolError(f"{why}; leave out: {', '.join(named)}")
 
@@ -157,9 +153,6 @@ async def _answer_query(
     """The first rows, or the picture, of a SELECT, a table or a question.
 
     ``may_export`` lets it write all rows to a file if the answer has no room for them.
-
-    Raises:
-        ToolError: the query failed; the text is for the model.
     """
     if chart is None:
         _refuse("query draws only with chart", {"title": title, "image_format": image_format})

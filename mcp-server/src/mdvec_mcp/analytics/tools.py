@@ -196,11 +196,7 @@ async def call_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> ToolReply:
-    """Answer in a thread; requests with SQL wait for each other.
-
-    Raises:
-        ToolError: the work raised an MdvecError; the text is for the model.
-    """
+    """Answer in a thread, or raise a ToolError; requests with SQL wait for each other."""
     answer = await in_thread(
         partial(answered_within_guard, analytics, work, request, guard),
         limiter=None if request.sql is None else _limiter(),

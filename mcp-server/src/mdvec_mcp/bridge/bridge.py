@@ -101,11 +101,7 @@ class Remote:
         ]
 
     def begin(self, initialize_request: Message) -> str | None:
-        """Send the client's `initialize` and remember the session; returns the reply.
-
-        Raises:
-            ServerUnusable: there is no reply.
-        """
+        """Send the client's `initialize`, remember the session and return the reply, if any."""
         with self._exchange("POST", {}, content=_one_line(initialize_request)) as response:
             answer = next(_texts(response), None)
             id_ = response.headers.get(SESSION)
@@ -148,10 +144,7 @@ class Remote:
             yield _texts(response)
 
     def hang_up(self, id_: object) -> bool:
-        """Cancel a request without a session by closing its connection.
-
-        Returns whether there is one.
-        """
+        """Cancel a request without a session by closing its connection; says if there was one."""
         waiting = self._open.get(id_)
         if waiting is not None:
             with suppress(OSError):  # it may already have ended

@@ -52,15 +52,9 @@ _ADDRESSES = {"localhost": "127.0.0.1"}
 
 
 class ChartStore:
-    """Charts by random ids; when it is full, the least recently used chart is dropped.
+    """Charts by random ids; when it is full, the least recently used one is dropped. Thread-safe.
 
-    Thread-safe.
-
-    Args:
-        entries: the number of charts.
-        ttl_seconds: how long each is stored.
-        max_bytes: the size of all charts together; a larger chart is not stored.
-        clock: the time in seconds.
+    A chart larger than ``max_bytes``, the size of all together, is not stored.
     """
 
     def __init__(
@@ -112,12 +106,9 @@ class ChartServerUnavailable(MdvecError):
 
 
 class ChartServer:
-    """An HTTP server in its own thread, which starts with the first chart.
+    """An HTTP server in its own thread, which starts with the first chart. Thread-safe.
 
-    Thread-safe. It prints nothing: STDOUT belongs to the MCP protocol.
-
-    Args:
-        settings: the address, and the limits of the cache.
+    It prints nothing: STDOUT belongs to the MCP protocol.
     """
 
     def __init__(self, settings: ChartSettings) -> None:

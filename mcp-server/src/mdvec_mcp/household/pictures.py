@@ -80,8 +80,6 @@ class ChartPublisher:
     ) -> ToolReply:
         """The answer with its chart and address; without a chart, the text starts with why.
 
-        A size or format of None means the configured one.
-
         Raises:
             ToolError: another type of graph was requested, or the size is out of bounds.
         """

@@ -136,11 +136,7 @@ class SearchArguments:
     related_to: str | None = None
 
     def filters(self) -> Filters:
-        """The parsed filters; relative days refer to today.
-
-        Raises:
-            InvalidFilter: a filter cannot be parsed.
-        """
+        """The filters, or an InvalidFilter; relative days refer to today."""
         today = datetime.now().astimezone().date()
         return search.filters_of(
             today, path=self.path, tags=self.tags, since=self.since, until=self.until,
