@@ -238,6 +238,11 @@ _WAIT_SECONDS = 15
 def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
     """Add reindex and list_sources."""
 
+    @offer.tool(
+        description="Import what changed in the sources (files, statements, data), so that all "
+        "tools answer from it: refresh, update, sync. 取り込み直す、更新する。",
+        annotations=_IMPORTS,
+    )
     async def reindex(
         ctx: AnyContext,
         tool: Annotated[
@@ -262,22 +267,14 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
             raise ToolError(reply.text.replace("note: ", ""))
         return reply
 
-    async def list_sources() -> ToolReply:
-        return await in_thread(lambda: source_list(freshness))
-
-    offer.add_tool(
-        reindex,
-        description="Import what changed in the sources (files, statements, data), so that all "
-        "tools answer from it: refresh, update, sync. 取り込み直す、更新する。",
-        annotations=_IMPORTS,
-    )
-    offer.add_tool(
-        list_sources,
+    @offer.tool(
         description="List the sources: what each tool reads, its tags, how fresh or up to date its "
         "index is, until when statements reach, imports that run, and files that failed and why. "
         "情報源、取り込みの状態。",
         annotations=READ_ONLY,
     )
+    async def list_sources() -> ToolReply:
+        return await in_thread(lambda: source_list(freshness))
 
 
 def _chosen_tools(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:

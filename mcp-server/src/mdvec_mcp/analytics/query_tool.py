@@ -120,15 +120,14 @@ def add_query_tool(
         listed = await in_thread(analytics.questions.listed)
         return visible(json.dumps(listed, ensure_ascii=False))
 
-    offer.add_tool(
-        query if read_only else query_or_save,
+    offer.tool(
         name="query",
         description=_WHAT.format(
             handle="" if read_only else ", and a handle of all (a temporary file)",
             saved="a saved one" if read_only else "saved with save_as",
         ),
         annotations=READ_ONLY if read_only else _SAVES,
-    )
+    )(query if read_only else query_or_save)
     offer.add_resource(
         RESOURCE, "Saved and ready-made questions for query", "application/json", saved_questions
     )

@@ -232,6 +232,11 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
     def pages() -> ChatPages:
         return ChatPages(wiring)
 
+    @offer.tool(
+        description="For mdvec's own views in the chat, not for models.",
+        annotations=_CHANGES,
+        meta={"ui": {"visibility": ["app"]}},
+    )
     async def show_view(
         address: Annotated[str, Field(max_length=_MAX_ADDRESS_CHARS)],
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
@@ -241,13 +246,6 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         shown = await pages().show(address, fields, language)
         data = {"address": shown.address, "status": shown.status, "body": shown.body}
         return ToolReply(f"{shown.address}: {shown.status}", lambda: data)
-
-    offer.add_tool(
-        show_view,
-        description="For mdvec's own views in the chat, not for models.",
-        annotations=_CHANGES,
-        meta={"ui": {"visibility": ["app"]}},
-    )
 
 
 def _app() -> str:

@@ -70,6 +70,14 @@ def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPu
 
 
 def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+    @offer.tool(
+        description="Household, from since to until: how much was spent: total spending, "
+        "income and categories, with rows and a pie chart. Month "
+        "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
+        "（収入、支出、収支、内訳、明細）。",
+        annotations=READ_ONLY,
+        answer=DRAWN[household.HouseholdAnswer],
+    )
     async def get_monthly_household(
         year: int | None = None,
         month: int | None = None,
@@ -99,18 +107,16 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         chart = partial(month_chart, answer, graph_type, names)
         return await charts.reply(answer, newer, chart, image_size, image_format)
 
-    offer.add_tool(
-        get_monthly_household,
-        description="Household, from since to until: how much was spent: total spending, "
-        "income and categories, with rows and a pie chart. Month "
-        "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
-        "（収入、支出、収支、内訳、明細）。",
-        annotations=READ_ONLY,
-        answer=DRAWN[household.HouseholdAnswer],
-    )
-
 
 def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+    @offer.tool(
+        description="Household trend from since to until: a category, spending, income or savings "
+        "rate month by month, with changes, 12-month averages and a line chart; by default the top "
+        "3 categories. "
+        "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
+        annotations=READ_ONLY,
+        answer=DRAWN[household.TrendAnswer],
+    )
     async def get_category_trend(
         category: CategoryName = None,
         start_month: str | None = None,
@@ -135,20 +141,19 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         chart = partial(trend_chart, answer, graph_type, names)
         return await charts.reply(answer, newer, chart, image_size, image_format)
 
-    offer.add_tool(
-        get_category_trend,
-        description="Household trend from since to until: a category, spending, income or savings "
-        "rate month by month, with changes, 12-month averages and a line chart; by default the top "
-        "3 categories. "
-        "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
-        annotations=READ_ONLY,
-        answer=DRAWN[household.TrendAnswer],
-    )
-
 
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     """Add the tool that finds a household's rows, and sums all that match."""
 
+    @offer.tool(
+        name="find_transactions",
+        description="Household: find transactions by shop, memo, amount, account, days (since, "
+        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
+        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
+        "「Amazonに今年いくら」。",
+        annotations=READ_ONLY,
+        answer=household.FoundAnswer,
+    )
     async def find(
         query: Words = None,
         since: str | None = None,
@@ -182,17 +187,6 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             embed=context.embed,
         )
         return reply(*await context.answer(tool, work))
-
-    offer.add_tool(
-        find,
-        name="find_transactions",
-        description="Household: find transactions by shop, memo, amount, account, days (since, "
-        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
-        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
-        "「Amazonに今年いくら」。",
-        annotations=READ_ONLY,
-        answer=household.FoundAnswer,
-    )
 
 
 Work = Callable[[Connection, int], Any]
@@ -290,6 +284,14 @@ Size = Annotated[
 def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     """Add the tool."""
 
+    @offer.tool(
+        description="Household reports, since, until in ISO: compare this month or year with "
+        "last, budget, costs, recurring payments, forecast, anomalies, households, account "
+        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
+        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
+        annotations=READ_ONLY,
+        answer=ReportAnswer,
+    )
     async def household_report(
         report: Report,
         since: str | None = None,
@@ -328,16 +330,6 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         chart = _chart_of(answer, names) if is_picture else None
         return reply(answer, newer) if chart is None else await charts.reply(answer, newer, chart)
-
-    offer.add_tool(
-        household_report,
-        description="Household reports, since, until in ISO: compare this month or year with "
-        "last, budget, costs, recurring payments, forecast, anomalies, households, account "
-        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
-        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
-        annotations=READ_ONLY,
-        answer=ReportAnswer,
-    )
 
 
 def _chart_of(
