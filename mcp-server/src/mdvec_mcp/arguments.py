@@ -67,24 +67,22 @@ def _in_english(error: Mapping[str, Any]) -> str:
     return message[:1].lower() + message[1:]
 
 
+_NEEDED_IN_JAPANESE = {
+    "greater_than_equal": " {ge} 以上",
+    "less_than_equal": " {le} 以下",
+    "string_type": "文字列",
+    "string_too_long": " {max_length} 文字以内",
+    "too_short": " {min_length} 個以上",
+    "too_long": " {max_length} 個以内",
+}
+"""What pydantic's errors need, by their type."""
+
+
 def _in_japanese(error: Mapping[str, Any]) -> str:
     limits: Mapping[str, Any] = error.get("ctx", {})
-    match error["type"]:
-        case "literal_error" | "enum":
-            return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
-        case "greater_than_equal":
-            return f" {limits['ge']} 以上"
-        case "less_than_equal":
-            return f" {limits['le']} 以下"
-        case "string_type":
-            return "文字列"
-        case "string_too_long":
-            return f" {limits['max_length']} 文字以内"
-        case "too_short":
-            return f" {limits['min_length']} 個以上"
-        case "too_long":
-            return f" {limits['max_length']} 個以内"
-    return "使える値"
+    if error["type"] in ("literal_error", "enum"):
+        return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
+    return _NEEDED_IN_JAPANESE.get(error["type"], "使える値").format(**limits)
 
 
 ENGLISH = ArgumentWording(

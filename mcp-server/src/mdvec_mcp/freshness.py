@@ -31,7 +31,8 @@ _WRITTEN_SECONDS = 2
 """The interval of checks during an import, which writes to the database all the time."""
 _WAIT_SECONDS = 0.25
 """How long an answer waits for the check it started, which takes 10 ms for 1,000 files."""
-
+_TABLE_SECONDS = 2
+"""How long a check of tables is valid: not long, because figures from a changed file are wrong."""
 _MAX_KEPT = 100
 """How many checks are remembered: clients may ask for any names, even of unknown tools."""
 _FIRST_SECONDS = 2.0
@@ -168,7 +169,27 @@ class FreshnessWatch:
         """Start a check of one tool."""
         return self.look(f"tool {name}", lambda tool: tool.name == name)
 
-    def wait_for_imports(self, look: Look, concerns: Callable[[Freshness], bool]) -> bool:
+    def look_at_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
+        """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
+
+        Returns what makes the notes on the sources that an answer turned out to concern.
+        """
+
+        def check() -> Look:
+            return self.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
+
+        look = check()
+        if runs_sql and self._wait_for_imports(look, concerns):
+            look = check()
+        return lambda concerned: look.notes(
+            lambda state, is_importing: (
+                freshness_in_english(state, is_importing)
+                if concerned is None or concerned(state)
+                else ""
+            )
+        )
+
+    def _wait_for_imports(self, look: Look, concerns: Concerns) -> bool:
         """Wait a moment for automatic imports of sources concerned; returns whether one ended."""
         if not self.is_auto and self.always_auto is None:
             return False
@@ -320,33 +341,6 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
 
 def _some_in_japanese(paths: Sequence[str]) -> str:
     return sync.some_names(paths, "、", " ほか{:,}件")
-
-
-_TABLE_SECONDS = 2
-"""Seconds between checks; short, because figures from a changed file are wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableSources:
-    """Checks the sources of all tables, at most every two seconds."""
-
-    watch: FreshnessWatch
-
-    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Start a check; if it starts an import of a source concerned, wait a moment for that."""
-        look = self._look()
-        if runs_sql and self.watch.wait_for_imports(look, concerns):
-            look = self._look()
-        return lambda concerned: look.notes(
-            lambda state, is_importing: (
-                freshness_in_english(state, is_importing)
-                if concerned is None or concerned(state)
-                else ""
-            )
-        )
-
-    def _look(self) -> Look:
-        return self.watch.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
 
 
 async def follow(

@@ -18,7 +18,7 @@ from mdvec.settings import Settings
 from mdvec.tools import KINDS, Tool, own_name
 
 from mdvec_mcp import analytics, charts, household
-from mdvec_mcp.freshness import FreshnessWatch, TableSources
+from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, instructions
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
@@ -26,12 +26,11 @@ from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.upkeep import add_upkeep_tools
 
 if TYPE_CHECKING:
-    from mdvec.charts import ImageFormat, Plot
     from mdvec.settings import ServerSettings
     from mdvec.sql import Analytics
 
-    from mdvec_mcp.charts import ChartServer, Published
-    from mdvec_mcp.household import ChartPublisher, HouseholdContext
+    from mdvec_mcp.charts import ChartServer
+    from mdvec_mcp.household import HouseholdContext
 
 # A family's modules are imported when a tool needs them, so that a server of notes starts sooner.
 
@@ -90,7 +89,7 @@ class Wiring:
         """The analytics service; it starts and stops with the server."""
         service = sql.analytics_over(
             self.database, self.settings.analytics_folder, self.settings.analytics,
-            TableSources(self.freshness), self.settings.household.month_starts_on,
+            self.freshness.look_at_tables, self.settings.household.month_starts_on,
         )  # fmt: skip
         reaper = sql.Reaper(service.exports, service.queries)
         reaper.start()
@@ -113,22 +112,11 @@ class Wiring:
         )  # fmt: skip
 
     @cached_property
-    def chart_server(self) -> ChartServer:
+    def charts(self) -> ChartServer:
         """The server of charts at a local address."""
         server = charts.ChartServer(self.settings.charts)
         self.server.on_close.append(server.close)
         return server
-
-    @cached_property
-    def charts(self) -> ChartPublisher:
-        """The publisher of the household's charts."""
-        return household.ChartPublisher(self.settings.charts, self.chart_server)
-
-    def publish_plot(self, plot: Plot, image_format: ImageFormat | None) -> Published:
-        """Draw and serve the chart of a query."""
-        return charts.publish(
-            plot, self.settings.charts, self.chart_server, image_format=image_format
-        )
 
 
 def wired_server(
@@ -240,7 +228,7 @@ def _add_household(wiring: Wiring, offer: Offer) -> None:
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     read_only = wiring.settings.server.read_only
-    analytics.add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
+    analytics.add_query_tool(offer, wiring.analytics, wiring.charts, read_only=read_only)
     analytics.add_analytics_tools(offer, wiring.analytics)
     analytics.add_table_resources(offer, wiring.analytics)
     if wiring.settings.server.offers_all:

@@ -6,8 +6,8 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
-from functools import cache, partial
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
@@ -228,9 +228,7 @@ def add_apps(wiring: Wiring, offer: Offer) -> None:
 
 
 def _add_show(wiring: Wiring, offer: Offer) -> None:
-    @cache
-    def pages() -> ChatPages:
-        return ChatPages(wiring)
+    pages = ChatPages(wiring)
 
     @offer.tool(
         description="For mdvec's own views in the chat, not for models.",
@@ -243,9 +241,8 @@ def _add_show(wiring: Wiring, offer: Offer) -> None:
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
         fields = None if form is None else parse_qsl(form, keep_blank_values=True)
-        shown = await pages().show(address, fields, language)
-        data = {"address": shown.address, "status": shown.status, "body": shown.body}
-        return ToolReply(f"{shown.address}: {shown.status}", lambda: data)
+        shown = await pages.show(address, fields, language)
+        return ToolReply(f"{shown.address}: {shown.status}", partial(asdict, shown))
 
 
 def _app() -> str:

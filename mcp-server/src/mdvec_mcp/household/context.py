@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
-from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     AccountsAnswer,
@@ -37,7 +36,6 @@ from mdvec.household import (
     TrendAnswer,
     category_hierarchy,
     category_trend,
-    category_trend_summary,
     data_version,
     review,
     safe_line,
@@ -157,23 +155,14 @@ class HouseholdContext:
         own = {"today": today(), "month_starts_on": self.month_starts_on}
         return {name: own[name] for name in signature(function).parameters if name in own}
 
-    def trend(self, connection: Connection, tool_id: int, **request: Any) -> TrendAnswer:  # noqa: ANN401
-        """The result of ``category_trend``, cached until the ledger changes."""
-        return self._cached_trend(category_trend, connection, tool_id, request)
-
-    def trend_summary(
-        self, connection: Connection, tool_id: int, months: MonthRange | None = None
-    ) -> TrendAnswer:
-        """All categories, by default over the latest year, cached until the ledger changes."""
-        return self._cached_trend(category_trend_summary, connection, tool_id, {"months": months})
-
-    def _cached_trend(
+    def trend(
         self,
-        make: Callable[..., TrendAnswer],
         connection: Connection,
         tool_id: int,
-        request: dict[str, Any],
+        make: Callable[..., TrendAnswer] = category_trend,
+        **request: Any,  # noqa: ANN401
     ) -> TrendAnswer:
+        """A trend that ``make`` computes, cached until the ledger changes."""
         version, own = data_version(connection, tool_id), self.settings_of(make)
         return self.trends(make, connection, tool_id, version, **request, **own)
 

@@ -26,10 +26,10 @@ from mdvec_mcp.household.context import (
     today,
 )
 from mdvec_mcp.household.pictures import (
-    ChartPublisher,
     GraphType,
     budget_chart,
     comparison_chart,
+    drawn_reply,
     month_chart,
     net_worth_chart,
     trend_chart,
@@ -37,6 +37,7 @@ from mdvec_mcp.household.pictures import (
 from mdvec_mcp.household.review_tools import add_edit_tool
 
 if TYPE_CHECKING:
+    from mdvec_mcp.charts import ChartServer
     from mdvec_mcp.offer import Offer
 
 # Descriptions cost tokens in every conversation, so they only say what names and values do not.
@@ -61,7 +62,7 @@ RowsOnPage = Annotated[
 ]
 
 
-def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     """Add the tools for months, trends, reports and decisions of the user."""
     _add_month(offer, context, charts)
     _add_trend(offer, context, charts)
@@ -69,7 +70,7 @@ def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPu
     add_edit_tool(offer, context)
 
 
-def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     @offer.tool(
         description="Household, from since to until: how much was spent: total spending, "
         "income and categories, with rows and a pie chart. Month "
@@ -105,10 +106,10 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if not is_picture:
             return reply(answer, newer)
         chart = partial(month_chart, answer, graph_type, names)
-        return await charts.reply(answer, newer, chart, image_size, image_format)
+        return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
 
-def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     @offer.tool(
         description="Household trend from since to until: a category, spending, income or savings "
         "rate month by month, with changes, 12-month averages and a line chart; by default the top "
@@ -139,7 +140,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if not is_picture:
             return reply(answer, newer)
         chart = partial(trend_chart, answer, graph_type, names)
-        return await charts.reply(answer, newer, chart, image_size, image_format)
+        return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
 
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
@@ -208,7 +209,10 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, work)
 
     async def trends() -> str:
-        return await _read(context, lambda *ledger: json_of(context.trend_summary(*ledger)))
+        def work(connection: Connection, tool_id: int) -> dict[str, Any]:
+            return json_of(context.trend(connection, tool_id, household.category_trend_summary))
+
+        return await _read(context, work)
 
     for uri, description, read in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),
@@ -281,7 +285,7 @@ Size = Annotated[
 ]
 
 
-def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     """Add the tool."""
 
     @offer.tool(
@@ -329,7 +333,11 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         is_picture = output_format == "image"
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         chart = _chart_of(answer, names) if is_picture else None
-        return reply(answer, newer) if chart is None else await charts.reply(answer, newer, chart)
+        return (
+            reply(answer, newer)
+            if chart is None
+            else await drawn_reply(charts, answer, newer, chart)
+        )
 
 
 def _chart_of(

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 from mdvec.charts import colors_of
 from mdvec.database import Connection
@@ -28,6 +29,7 @@ from mdvec.household import (
     Transaction,
     TrendAnswer,
     category_hierarchy,
+    category_trend_summary,
     counts_text,
     coverage,
     mean,
@@ -241,7 +243,9 @@ def _matrix(
 ) -> tuple[CategoryTrend, ...]:
     if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
         return ()
-    return household.wiring.household.trend_summary(ledger, tool_id, months).categories
+    return household.wiring.household.trend(
+        ledger, tool_id, category_trend_summary, months=months
+    ).categories
 
 
 def _year_before(
@@ -265,8 +269,7 @@ def _year_before(
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.series[0].months]
     amounts = [[figure.amount for figure in series.months] for series in trend.series]
-    running = {str(month) for month in trend.marks.running}
-    empty = {str(month) for month in trend.marks.empty}
+    running, empty = set(map(str, trend.marks.running)), set(map(str, trend.marks.empty))
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
     style = "in" if str(trend.series[0].category) == INCOME else "out"
@@ -342,7 +345,9 @@ async def show_trend(household: Household) -> Response:
 
     def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
         fields = ("category", "start_month", "end_month", "since", "until", "period")
-        request_fields = {name: household.query.text(name).strip() or None for name in fields}
+        request_fields: dict[str, Any] = {
+            name: household.query.text(name).strip() or None for name in fields
+        }
         answer = household.wiring.household.trend(ledger, tool_id, **request_fields)
         return answer, category_hierarchy(ledger, tool_id)
 
@@ -361,8 +366,8 @@ def lines_of(
     amounts = {
         str(trend.category): [figure.amount for figure in trend.months] for trend in categories
     }
-    running, empty = {str(month) for month in marks.running}, {str(month) for month in marks.empty}
-    chart = chart_of_months(months, {}, amounts, running, empty)
+    running = set(map(str, marks.running))
+    chart = chart_of_months(months, {}, amounts, running, set(map(str, marks.empty)))
     among = names_among([trend.category for trend in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     lines = (_line(name, colors[name], line, running) for name, line in chart.lines.items())

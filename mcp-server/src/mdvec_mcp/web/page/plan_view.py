@@ -218,11 +218,8 @@ async def show(household: Household) -> Response:
         habits = await household.read(partial(habits_of, household))
         return household.page("plan_habits.html", habits=habits)
     plan = await household.read(partial(_plan, household, later="all" not in query))
-    is_changed = not (household.is_led_here or household.refused)
-    return household.page(
-        "plan.html", plan=plan, habits=plan.habits,
-        changed=query.text("subject") if is_changed else "",
-    )  # fmt: skip
+    changed = "" if household.refused else household.undo.text("subject")
+    return household.page("plan.html", plan=plan, habits=plan.habits, changed=changed)
 
 
 async def budget(household: Household) -> Response:

@@ -82,7 +82,7 @@ async def show(household: Household) -> Response:
         "review.html", listed=listed, fields=_FIELDS,
         candidates=shown_candidates(listed.candidates), max_days=MAX_DATE_TOLERANCE,
         days=household.wiring.settings.duplicates.options().date_tolerance_days,
-        undo=0 if household.is_led_here else query.number("undo", 0, 0, _MAX_ID),
+        undo=household.undo.number("undo", 0, 0, _MAX_ID),
     )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ class _Decided:
 
 async def show_suggestions(household: Household) -> Response:
     """The suggestions, largest sums first, and the existing rules."""
-    query, led_here = household.query, household.is_led_here
+    undo = household.undo
 
     def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[Category]]:
         return rules.list_rules(ledger, tool_id, None), categories_of(ledger, tool_id)
@@ -148,8 +148,8 @@ async def show_suggestions(household: Household) -> Response:
     return household.page(
         "suggestions.html", listed=listed, known=known, renaming=rules.quoted,
         same=Counter(suggestion.category for suggestion in listed.suggestions),
-        undo=[] if led_here else query.all("set")[:MAX_TOGETHER],
-        again="" if led_here or "category" not in query else query.text("again"),
+        undo=undo.all("set")[:MAX_TOGETHER],
+        again=undo.text("again") if "category" in undo else "",
     )  # fmt: skip
 
 

@@ -102,12 +102,11 @@ def routes(views: Views) -> list[Route]:
 
 async def show(household: Household, typed: Query | None = None) -> Response:
     """Show a page of the requested rows; after a refused form also its ``typed`` values."""
-    query, led_here = household.query, household.is_led_here
     shown = await household.read(partial(_read, household))
     return household.page(
-        "rows.html", typed=typed, shown=shown, sort=_sort(query), choices=get_args(RowChoice),
-        was="" if led_here else query.text("was"),
-        ruled="" if led_here else query.text("ruled"),
+        "rows.html", typed=typed, shown=shown, sort=_sort(household.query),
+        choices=get_args(RowChoice),
+        was=household.undo.text("was"), ruled=household.undo.text("ruled"),
     )  # fmt: skip
 
 

@@ -70,7 +70,7 @@ async def show(visit: Visit) -> Response:
         "tools_list.html" if query.text("part") == "list" else "tools.html",
         overview=seen, tools=shown, kinds=tuple(KINDS),
         path=query.text("folder") or query.text("path"), home=str(Path.home()),
-        kept="" if visit.is_led_here else query.text("kept"),
+        kept=visit.undo.text("kept"),
     )  # fmt: skip
 
 

@@ -362,9 +362,9 @@ class Visit:
         return language_of(self.request)
 
     @property
-    def is_led_here(self) -> bool:
-        """Whether a link on another site led to the view, which then must not offer an undo."""
-        return is_led_here(self.request)
+    def undo(self) -> Query:
+        """The fields that offer an undo: none if a link on another site led to the view."""
+        return Query(self.request, []) if is_led_here(self.request) else self.query
 
     @property
     def refused(self) -> str:
