@@ -6,21 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from mdvec import household
 from mdvec.database import Connection
 from mdvec.dates import Month, MonthRange
-from mdvec.household import (
-    AccountsAnswer,
-    CostsAnswer,
-    DuplicateCandidate,
-    ExpenseList,
-    ListName,
-    accounts_report,
-    coverage,
-    daily_balances,
-    expense_list,
-    fixed_and_variable_costs,
-    review,
-)
+from mdvec.household import review
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -30,7 +19,7 @@ from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view
 from mdvec_mcp.web.page.views import Periods, Views, periods_around
 
-_LISTS: tuple[ListName, ...] = ("medical", "furusato")
+_LISTS: tuple[household.ListName, ...] = ("medical", "furusato")
 _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
 
 
@@ -41,13 +30,13 @@ class ShownAccounts:
     ``bills`` are payments to cards that may be counted in addition to the purchases.
     """
 
-    answer: AccountsAnswer
+    answer: household.AccountsAnswer
     balances: dict[str, dict[str, int]]
     charts: dict[str, MonthChart]
-    bills: tuple[DuplicateCandidate, ...]
-    costs: CostsAnswer
+    bills: tuple[household.DuplicateCandidate, ...]
+    costs: household.CostsAnswer
     periods: Periods
-    lists: dict[str, ExpenseList]
+    lists: dict[str, household.ExpenseList]
 
     def fixed_shops(self, category: str) -> list[str]:
         """The shops whose rows of a category are fixed costs."""
@@ -67,36 +56,39 @@ def routes(views: Views) -> list[Route]:
     ]
 
 
-async def show(household: Household) -> Response:
+async def show(visit: Household) -> Response:
     """The accounts, and the costs and lists of the requested period."""
-    shown = await household.read(partial(_read, household))
-    return household.page("accounts.html", shown=shown)
+    shown = await visit.read(partial(_read, visit))
+    return visit.page("accounts.html", shown=shown)
 
 
-async def table(household: Household) -> Response:
+async def table(visit: Household) -> Response:
     """One of the view's tables as CSV."""
-    shown = await household.read(partial(_read, household))
-    return data_view.table_file(TABLES, shown, household.query.text("of"))
+    shown = await visit.read(partial(_read, visit))
+    return data_view.table_file(TABLES, shown, visit.query.text("of"))
 
 
-def _read(household: Household, ledger: Connection, tool_id: int) -> ShownAccounts:
-    query, now, starts_on = household.query, today(), household.month_starts_on
+def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownAccounts:
+    query, now, starts_on = visit.query, today(), visit.month_starts_on
     period, year = query.text("period").strip() or None, query.text("year").strip() or None
-    balances = daily_balances(ledger, tool_id)
-    costs = fixed_and_variable_costs(
+    balances = household.daily_balances(ledger, tool_id)
+    costs = household.fixed_and_variable_costs(
         ledger, tool_id, period=period, month_starts_on=starts_on, today=now
     )
     months = MonthRange.around(costs.days, starts_on)
     candidates = review.list_candidates(ledger, tool_id, _MAX_BILLS).candidates
     return ShownAccounts(
-        answer=accounts_report(ledger, tool_id, today=now),
+        answer=household.accounts_report(ledger, tool_id, today=now),
         balances=balances,
         charts={name: _chart(days) for name, days in balances.items()},
         bills=tuple(each for each in candidates if each.kind == "card_bill"),
         costs=costs,
-        periods=periods_around(months, coverage(ledger, tool_id, now, starts_on).default_range),
+        periods=periods_around(
+            months, household.coverage(ledger, tool_id, now, starts_on).default_range
+        ),
         lists={
-            name: expense_list(ledger, tool_id, name, period=year, today=now) for name in _LISTS
+            name: household.expense_list(ledger, tool_id, name, period=year, today=now)
+            for name in _LISTS
         },
     )
 

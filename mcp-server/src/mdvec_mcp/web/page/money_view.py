@@ -9,34 +9,19 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
+from mdvec import household
 from mdvec.charts import colors_of
 from mdvec.database import Connection
 from mdvec.dates import MonthRange, PeriodContext, parse_period
 from mdvec.errors import MdvecError
 from mdvec.household import (
-    INCOME,
-    MAX_SHOPS,
-    PAGE_SIZE,
     Category,
-    CategoryShare,
     CategoryTrend,
     Hierarchy,
     HouseholdAnswer,
-    MonthMarks,
-    ShopSums,
     Subject,
     Total,
-    Transaction,
     TrendAnswer,
-    category_hierarchy,
-    category_trend_summary,
-    counts_text,
-    coverage,
-    mean,
-    monthly_household,
-    rows_of_shop,
-    savings_rate,
-    shop_sums,
 )
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -65,16 +50,16 @@ class Money:
     rate: object
     known: Hierarchy
     colors: dict[str, str]
-    shares: tuple[CategoryShare, ...]
+    shares: tuple[household.CategoryShare, ...]
     trend: TrendAnswer
     year_before: dict[str, int | None]
     chart: MonthChart
     matrix: tuple[CategoryTrend, ...]
     dearest: Dearest | None
     periods: Periods
-    shops: ShopSums
+    shops: household.ShopSums
     shop: str | None
-    rows: tuple[Transaction, ...]
+    rows: tuple[household.Transaction, ...]
     total_rows: int
 
     @property
@@ -86,12 +71,12 @@ class Money:
     @property
     def counts(self) -> str:
         """The number of rows in the sums, and of those left out with reasons."""
-        return counts_text(self.answer.counts)
+        return household.counts_text(self.answer.counts)
 
     @property
     def pages(self) -> int:
         """The number of pages of the rows."""
-        return max(1, -(-self.total_rows // PAGE_SIZE))
+        return max(1, -(-self.total_rows // household.PAGE_SIZE))
 
 
 def routes(views: Views) -> list[Route]:
@@ -110,32 +95,32 @@ def routes(views: Views) -> list[Route]:
     ]
 
 
-async def show(household: Household) -> Response:
+async def show(visit: Household) -> Response:
     """Show a period; dates from the calendar redirect to the address of their period."""
-    query = household.query
+    query = visit.query
     since, until = query.text("since"), query.text("until")
     if since or until:
         ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
         span = ends or f"{until}まで"
         same = query.with_(since=None, until=None, page=None, period=span)
         return RedirectResponse(f"/money?{same}", 303)
-    money = await _read(household)
-    return household.page(
+    money = await _read(visit)
+    return visit.page(
         "money.html", money=money, page=query.number("page", 1, 1, 10**6),
         words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
     )  # fmt: skip
 
 
-async def categories_csv(household: Household) -> Response:
+async def categories_csv(visit: Household) -> Response:
     """The categories of a period as CSV."""
-    money = await _read(household)
+    money = await _read(visit)
     rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
     return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
 
 
-async def months_csv(household: Household) -> Response:
+async def months_csv(visit: Household) -> Response:
     """The months of a period as CSV."""
-    money = await _read(household)
+    money = await _read(visit)
     columns = [trend.category for trend in money.trend.series]
     rows = [
         (str(months[0].month), *(figure.amount for figure in months))
@@ -144,9 +129,9 @@ async def months_csv(household: Household) -> Response:
     return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
 
-async def matrix_csv(household: Household) -> Response:
+async def matrix_csv(visit: Household) -> Response:
     """The months of each category as CSV."""
-    money = await _read(household)
+    money = await _read(visit)
     months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
     rows = [
         (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
@@ -154,59 +139,63 @@ async def matrix_csv(household: Household) -> Response:
     return data_view.csv_file("categories-by-month", ("category", *months), rows)
 
 
-async def chart(household: Household) -> Response:
+async def chart(visit: Household) -> Response:
     """The chart of the months, or of the categories, as PNG or SVG."""
-    money = await _read(household)
-    if household.query.text("of") == "categories":
+    money = await _read(visit)
+    if visit.query.text("of") == "categories":
         pie = partial(month_chart, money.answer, None, money.known)
-        return await data_view.drawing(household, "categories", pie)
+        return await data_view.drawing(visit, "categories", pie)
     trend = money.trend
     if trend.savings is not None:  # income and spending, as in the view
         trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
     line = partial(trend_chart, trend, None, money.known)
-    return await data_view.drawing(household, "months", line)
+    return await data_view.drawing(visit, "months", line)
 
 
-async def _read(household: Household) -> Money:
-    return await household.read(partial(_money, household))
+async def _read(visit: Household) -> Money:
+    return await visit.read(partial(_money, visit))
 
 
-def _money(household: Household, ledger: Connection, tool_id: int) -> Money:
-    query = household.query
+def _money(visit: Household, ledger: Connection, tool_id: int) -> Money:
+    query = visit.query
     period, named = query.text("period").strip() or None, query.text("category") or None
     page = query.number("page", 1, 1, 10**6)
     shop = query.text("shop") if "shop" in query else None
-    answer = monthly_household(
+    answer = household.monthly_household(
         ledger, tool_id, period=period, category=named, today=today(),
-        month_starts_on=household.month_starts_on,
+        month_starts_on=visit.month_starts_on,
         page=1 if shop is not None else page,
     )  # fmt: skip
     subject = answer.category
     # Shops of the category, else of all spending.
     shops_of = subject if isinstance(subject, Category) else Total.SPENDING
-    known = category_hierarchy(ledger, tool_id)
-    trend = _trend(household, ledger, tool_id, answer.months, subject)
-    year_before = _year_before(household, ledger, tool_id, answer.months, subject)
-    rows = None if shop is None else rows_of_shop(
+    known = household.category_hierarchy(ledger, tool_id)
+    trend = _trend(visit, ledger, tool_id, answer.months, subject)
+    year_before = _year_before(visit, ledger, tool_id, answer.months, subject)
+    rows = None if shop is None else household.rows_of_shop(
         ledger, tool_id, answer.days, shops_of, shop,
-        offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
+        offset=(page - 1) * household.PAGE_SIZE, limit=household.PAGE_SIZE,
     )  # fmt: skip
     is_whole = not isinstance(subject, Category)
-    matrix = _matrix(household, ledger, tool_id, answer.months) if is_whole else ()
+    matrix = _matrix(visit, ledger, tool_id, answer.months) if is_whole else ()
     return Money(
         answer=answer,
         known=known,
         colors=_colors(answer, trend, known),
-        rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
+        rate=household.savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
         shares=answer.spending_by_category or answer.income_by_category,
         trend=trend,
         year_before=year_before,
         chart=_chart(trend, year_before, is_whole=is_whole),
         matrix=matrix,
         dearest=dearest_month(trend.series[1], matrix) if matrix else None,
-        periods=_periods(household, ledger, tool_id, answer.months, period or ""),
-        shops=shop_sums(
-            ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
+        periods=_periods(visit, ledger, tool_id, answer.months, period or ""),
+        shops=household.shop_sums(
+            ledger,
+            tool_id,
+            answer.days,
+            shops_of,
+            query.number("shops", _SHOPS, 1, household.MAX_SHOPS),
         ),
         shop=shop,
         rows=() if rows is None else rows.rows,
@@ -215,41 +204,41 @@ def _money(household: Household, ledger: Connection, tool_id: int) -> Money:
 
 
 def _trend(
-    household: Household,
+    visit: Household,
     ledger: Connection,
     tool_id: int,
     months: MonthRange,
     subject: Subject | None,
 ) -> TrendAnswer:
     named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
-    return household.wiring.household.trend(
+    return visit.wiring.household.trend(
         ledger, tool_id, category=str(named), start_month=str(months.first),
         end_month=str(months.last), begun=False,
     )  # fmt: skip
 
 
 def _periods(
-    household: Household, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str
+    visit: Household, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str
 ) -> Periods:
-    starts_on = household.month_starts_on
-    known = coverage(ledger, tool_id, today(), starts_on).default_range
+    starts_on = visit.month_starts_on
+    known = household.coverage(ledger, tool_id, today(), starts_on).default_range
     parsed = parse_period(phrase, PeriodContext(today(), known))
     months = MonthRange.around(parsed.days, starts_on) if parsed else shown
     return periods_around(shown, known, months)
 
 
 def _matrix(
-    household: Household, ledger: Connection, tool_id: int, months: MonthRange
+    visit: Household, ledger: Connection, tool_id: int, months: MonthRange
 ) -> tuple[CategoryTrend, ...]:
     if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
         return ()
-    return household.wiring.household.trend(
-        ledger, tool_id, category_trend_summary, months=months
+    return visit.wiring.household.trend(
+        ledger, tool_id, household.category_trend_summary, months=months
     ).categories
 
 
 def _year_before(
-    household: Household,
+    visit: Household,
     ledger: Connection,
     tool_id: int,
     months: MonthRange,
@@ -260,7 +249,7 @@ def _year_before(
         return {}
     with suppress(MdvecError):
         first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
-        trend = _trend(household, ledger, tool_id, MonthRange(first, last), subject)
+        trend = _trend(visit, ledger, tool_id, MonthRange(first, last), subject)
         (series,) = trend.series
         return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
     return {}
@@ -272,7 +261,7 @@ def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: 
     running, empty = set(map(str, trend.marks.running)), set(map(str, trend.marks.empty))
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
-    style = "in" if str(trend.series[0].category) == INCOME else "out"
+    style = "in" if str(trend.series[0].category) == household.INCOME else "out"
     means = [figure.moving_average for figure in trend.series[0].months]
     lines: dict[str, Sequence[int | None]] = {
         "old": [year_before.get(month) for month in months],
@@ -317,7 +306,7 @@ def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) 
         str(trend.category): (trend.months[position].amount or 0) - usual
         for trend in categories
         if not trend.category.is_income
-        for usual in [mean([figure.amount or 0 for figure in trend.months])]
+        for usual in [household.mean([figure.amount or 0 for figure in trend.months])]
     }
     most = max(above, key=lambda name: above[name], default="")
     if not most or above[most] <= 0 or month.amount is None or month.amount <= 0:
@@ -340,26 +329,26 @@ class TrendLine:
     alone: frozenset[Point]
 
 
-async def show_trend(household: Household) -> Response:
+async def show_trend(visit: Household) -> Response:
     """Show a trend, by default of the three largest categories."""
 
     def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
         fields = ("category", "start_month", "end_month", "since", "until", "period")
         request_fields: dict[str, Any] = {
-            name: household.query.text(name).strip() or None for name in fields
+            name: visit.query.text(name).strip() or None for name in fields
         }
-        answer = household.wiring.household.trend(ledger, tool_id, **request_fields)
-        return answer, category_hierarchy(ledger, tool_id)
+        answer = visit.wiring.household.trend(ledger, tool_id, **request_fields)
+        return answer, household.category_hierarchy(ledger, tool_id)
 
-    answer, known = await household.read(work)
+    answer, known = await visit.read(work)
     lines, chart = lines_of(answer.series, known, answer.marks)
-    return household.page(
+    return visit.page(
         "trend.html", answer=answer, lines=lines, chart=chart,
     )  # fmt: skip
 
 
 def lines_of(
-    categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
+    categories: Sequence[CategoryTrend], known: Hierarchy, marks: household.MonthMarks
 ) -> tuple[tuple[TrendLine, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all in the ledger."""
     months = [str(figure.month) for figure in categories[0].months]

@@ -9,28 +9,12 @@ from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
+from mdvec import household
 from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household import (
-    HABIT,
-    BudgetAnswer,
-    BudgetSet,
-    ForecastAnswer,
-    NetWorthAnswer,
-    NoAssets,
-    RecurringAnswer,
-    Total,
-    TrendAnswer,
-    budget_status,
-    coverage,
-    data_version,
-    forecast_spending,
-    list_recurring_payments,
-    net_worth,
-    set_budget,
-)
+from mdvec.household import ForecastAnswer, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
@@ -104,7 +88,7 @@ _MAX_KEPT = 8
 class ShownHabits:
     """The recurring payments, the forecast, and its chart, if there is one."""
 
-    recurring: RecurringAnswer
+    recurring: household.RecurringAnswer
     forecast: ForecastAnswer
     outlook: OutlookChart | None
 
@@ -121,7 +105,7 @@ class ShownHabits:
     def usual_months(self) -> str:
         """The period whose median is the forecast of spending that does not recur."""
         first = self.forecast.months[0].month
-        return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
+        return f"{first.plus(-household.HABIT)}〜{first.plus(-1)}"
 
 
 _KEPT: LRUCache[Hashable, ShownHabits] = LRUCache(_MAX_KEPT)
@@ -129,19 +113,23 @@ _KEPT_LOCK = Lock()
 
 
 def habits_of(
-    household: Household, ledger: Connection, tool_id: int, *, if_known: bool = False
+    visit: Household, ledger: Connection, tool_id: int, *, if_known: bool = False
 ) -> ShownHabits | None:
     """The cached habits of a household; with ``if_known``, None unless they are cached."""
-    now, starts_on = today(), household.month_starts_on
-    key = (ledger.filename, tool_id, starts_on, data_version(ledger, tool_id), now)
+    now, starts_on = today(), visit.month_starts_on
+    key = (ledger.filename, tool_id, starts_on, household.data_version(ledger, tool_id), now)
     with _KEPT_LOCK:
         known = _KEPT.get(key)
     if known is None and not if_known:
-        forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
+        forecast = household.forecast_spending(
+            ledger, tool_id, month_starts_on=starts_on, today=now
+        )
         known = ShownHabits(
-            list_recurring_payments(ledger, tool_id, month_starts_on=starts_on, today=now),
+            household.list_recurring_payments(
+                ledger, tool_id, month_starts_on=starts_on, today=now
+            ),
             forecast,
-            _outlook(household, ledger, tool_id, forecast),
+            _outlook(visit, ledger, tool_id, forecast),
         )
         with _KEPT_LOCK:
             _KEPT[key] = known
@@ -149,13 +137,13 @@ def habits_of(
 
 
 def _outlook(
-    household: Household, ledger: Connection, tool_id: int, forecast: ForecastAnswer
+    visit: Household, ledger: Connection, tool_id: int, forecast: ForecastAnswer
 ) -> OutlookChart | None:
     """The chart of the forecast after a year of spending."""
     if not forecast.months:
         return None
     first = forecast.months[0].month
-    spending = household.wiring.household.trend(
+    spending = visit.wiring.household.trend(
         ledger, tool_id, category=str(Total.SPENDING), period=None,
         start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
     )  # fmt: skip
@@ -181,10 +169,10 @@ class ShownPlan:
     history, ``worth`` is None and ``no_worth`` says why.
     """
 
-    budgets: BudgetAnswer
+    budgets: household.BudgetAnswer
     periods: Periods
     habits: ShownHabits | None
-    worth: NetWorthAnswer | None
+    worth: household.NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
     subjects: tuple[str, ...]
@@ -207,60 +195,58 @@ def routes(views: Views) -> list[Route]:
     ]
 
 
-async def show(household: Household) -> Response:
+async def show(visit: Household) -> Response:
     """Show the budgets of a month or period, and the forecast from the household's habits.
 
     The habits are omitted unless they are cached, or the address asks for ``all`` or for them
     alone, as the page's script does.
     """
-    query = household.query
+    query = visit.query
     if query.text("part") == "habits":
-        habits = await household.read(partial(habits_of, household))
-        return household.page("plan_habits.html", habits=habits)
-    plan = await household.read(partial(_plan, household, later="all" not in query))
-    changed = "" if household.refused else household.undo.text("subject")
-    return household.page("plan.html", plan=plan, habits=plan.habits, changed=changed)
+        habits = await visit.read(partial(habits_of, visit))
+        return visit.page("plan_habits.html", habits=habits)
+    plan = await visit.read(partial(_plan, visit, later="all" not in query))
+    changed = "" if visit.refused else visit.undo.text("subject")
+    return visit.page("plan.html", plan=plan, habits=plan.habits, changed=changed)
 
 
-async def budget(household: Household) -> Response:
+async def budget(visit: Household) -> Response:
     """Set a budget, or remove it with the amount 0; the view then offers an undo."""
-    form = household.query
+    form = visit.query
 
-    def work(ledger: Connection, tool_id: int) -> BudgetSet:
-        return set_budget(
+    def work(ledger: Connection, tool_id: int) -> household.BudgetSet:
+        return household.set_budget(
             ledger, tool_id, category=form.text("subject").strip(),
-            amount=_yen(household.language, form.text("amount").strip()),
+            amount=_yen(visit.language, form.text("amount").strip()),
             per=form.text("per") or "month", today=today(),
-            month_starts_on=household.month_starts_on,
+            month_starts_on=visit.month_starts_on,
         )  # fmt: skip
 
-    done = await household.write(work)
+    done = await visit.write(work)
     query = {
-        "household": household.name, "period": form.text("period").strip() or None,
+        "household": visit.name, "period": form.text("period").strip() or None,
         "subject": done.subject, "per": done.per, "amount": done.amount,
         "before": done.before or 0,
     }  # fmt: skip
     return RedirectResponse(f"/money/plan?{address_fields(query)}#budgets", 303)
 
 
-async def table(household: Household) -> Response:
+async def table(visit: Household) -> Response:
     """One of the view's tables as CSV."""
-    plan = await household.read(partial(_plan, household))
-    return data_view.table_file(TABLES, plan, household.query.text("of"))
+    plan = await visit.read(partial(_plan, visit))
+    return data_view.table_file(TABLES, plan, visit.query.text("of"))
 
 
-async def chart(household: Household) -> Response:
+async def chart(visit: Household) -> Response:
     """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
-    plan = await household.read(partial(_plan, household))
-    name, make = _drawable(plan, household.query.text("of"))
-    return await data_view.drawing(household, name, make)
+    plan = await visit.read(partial(_plan, visit))
+    name, make = _drawable(plan, visit.query.text("of"))
+    return await data_view.drawing(visit, name, make)
 
 
-def _plan(
-    household: Household, ledger: Connection, tool_id: int, *, later: bool = False
-) -> ShownPlan:
-    query, now, starts_on = household.query, today(), household.month_starts_on
-    budgets = budget_status(
+def _plan(visit: Household, ledger: Connection, tool_id: int, *, later: bool = False) -> ShownPlan:
+    query, now, starts_on = visit.query, today(), visit.month_starts_on
+    budgets = household.budget_status(
         ledger, tool_id, period=query.text("period").strip() or None,
         month_starts_on=starts_on, today=now,
     )  # fmt: skip
@@ -268,15 +254,15 @@ def _plan(
     worth, no_worth = None, ""
     try:
         period = _ALL if query.text("worth") == "all" else None
-        worth = net_worth(ledger, tool_id, period=period, today=now)
-    except NoAssets as error:
+        worth = household.net_worth(ledger, tool_id, period=period, today=now)
+    except household.NoAssets as error:
         no_worth = str(error)
     return ShownPlan(
         budgets=budgets,
         periods=periods_around(
-            budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
+            budgets.months, household.coverage(ledger, tool_id, now, starts_on).default_range
         ),
-        habits=habits_of(household, ledger, tool_id, if_known=later),
+        habits=habits_of(visit, ledger, tool_id, if_known=later),
         worth=worth,
         no_worth=no_worth,
         worth_chart=None if worth is None else _worth_chart(worth),
@@ -288,14 +274,14 @@ def _drawable(plan: ShownPlan, of: str) -> tuple[str, Callable[[], Chart]]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:
-            raise NoAssets(None)
+            raise household.NoAssets(None)
         return "net-worth", partial(net_worth_chart, plan.worth)
     if of == "forecast" and plan.habits is not None:
         return "forecast", partial(forecast_picture, plan.habits.forecast)
     return "budgets", partial(budget_chart, plan.budgets)
 
 
-def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
+def _worth_chart(worth: household.NetWorthAnswer) -> MonthChart:
     """Bars of net worth by month, with gaps for months without one."""
     totals = {figure.month: figure.total for figure in worth.months}
     months = MonthRange(worth.months[0].month, worth.months[-1].month)

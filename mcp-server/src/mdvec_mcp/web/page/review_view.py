@@ -7,20 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from mdvec import household
 from mdvec.database import Connection
-from mdvec.household import (
-    MAX_DATE_TOLERANCE,
-    CandidateRow,
-    Category,
-    DuplicateCandidate,
-    ReviewDecision,
-    RuleList,
-    deciding,
-    review,
-    rules,
-    rules_of,
-    shop_of,
-)
+from mdvec.household import Category, deciding, review, rules
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -47,8 +36,8 @@ _MOVED = {"transfer": "transfer", "card_bill": "card_bill"}
 class ShownCandidate:
     """A candidate with its rows, and the fields in which they differ."""
 
-    pair: DuplicateCandidate
-    rows: tuple[CandidateRow, ...]
+    pair: household.DuplicateCandidate
+    rows: tuple[household.CandidateRow, ...]
     different: frozenset[str]
 
     @property
@@ -70,50 +59,50 @@ def routes(views: Views) -> list[Route]:
     ]
 
 
-async def show(household: Household) -> Response:
+async def show(visit: Household) -> Response:
     """A page of open candidates, likely ones first; with ``decided`` also the decided ones."""
-    query = household.query
+    query = visit.query
     work = partial(
         review.list_candidates, limit=review.MAX_LIMIT, page=query.number("page", 1, 1, 10**6),
         skip_checked="decided" not in query,
     )  # fmt: skip
-    listed = await household.read(work)
-    return household.page(
+    listed = await visit.read(work)
+    return visit.page(
         "review.html", listed=listed, fields=_FIELDS,
-        candidates=shown_candidates(listed.candidates), max_days=MAX_DATE_TOLERANCE,
-        days=household.wiring.settings.duplicates.options().date_tolerance_days,
-        undo=household.undo.number("undo", 0, 0, _MAX_ID),
+        candidates=shown_candidates(listed.candidates), max_days=household.MAX_DATE_TOLERANCE,
+        days=visit.wiring.settings.duplicates.options().date_tolerance_days,
+        undo=visit.undo.number("undo", 0, 0, _MAX_ID),
     )  # fmt: skip
 
 
-async def decide(household: Household) -> Response:
+async def decide(visit: Household) -> Response:
     """Decide on a candidate, or on all similar ones; the page's script gets the new count."""
-    form = household.query
+    form = visit.query
     check = form.number("check", 0, 0, _MAX_ID)  # 0 is not a candidate and is refused
     keep = form.number("keep", 0, 0, _MAX_ID) or None
-    choice = ReviewDecision(form.text("decision"), keep=keep, alike="alike" in form)
-    await household.write(partial(deciding.confirm, check_id=check, choice=choice))
+    choice = household.ReviewDecision(form.text("decision"), keep=keep, alike="alike" in form)
+    await visit.write(partial(deciding.confirm, check_id=check, choice=choice))
     if "part" not in form:
         undo = "" if choice.decision == "skip" else f"&undo={check}"
-        return RedirectResponse(f"/review?household={household.name}{undo}", 303)
-    left = await household.read(partial(review.list_candidates, limit=1))
+        return RedirectResponse(f"/review?household={visit.name}{undo}", 303)
+    left = await visit.read(partial(review.list_candidates, limit=1))
     kind = form.text("transfer") if choice.decision == "duplicate" else ""
     key = f"is_{_MOVED.get(kind, choice.decision)}"
-    text = words(household.language, key)
+    text = words(visit.language, key)
     return JSONResponse({"open": left.total_count, "text": text})
 
 
-async def detect(household: Household) -> Response:
+async def detect(visit: Household) -> Response:
     """Search the ledger for candidates within the tolerance of days in the form."""
-    options = household.wiring.settings.duplicates.options()
+    options = visit.wiring.settings.duplicates.options()
     usual = options.date_tolerance_days
-    days = household.query.number("days", usual, 0, MAX_DATE_TOLERANCE)
+    days = visit.query.number("days", usual, 0, household.MAX_DATE_TOLERANCE)
     options = replace(options, date_tolerance_days=days)
-    await household.write(partial(review.detect, options=options))
-    return RedirectResponse(f"/review?household={household.name}", 303)
+    await visit.write(partial(review.detect, options=options))
+    return RedirectResponse(f"/review?household={visit.name}", 303)
 
 
-def shown_candidates(candidates: Iterable[DuplicateCandidate]) -> list[ShownCandidate]:
+def shown_candidates(candidates: Iterable[household.DuplicateCandidate]) -> list[ShownCandidate]:
     """Candidates with their rows and differences."""
     shown = []
     for candidate in candidates:
@@ -137,15 +126,15 @@ class _Decided:
     left: int
 
 
-async def show_suggestions(household: Household) -> Response:
+async def show_suggestions(visit: Household) -> Response:
     """The suggestions, largest sums first, and the existing rules."""
-    undo = household.undo
+    undo = visit.undo
 
-    def read(ledger: Connection, tool_id: int) -> tuple[RuleList, list[Category]]:
+    def read(ledger: Connection, tool_id: int) -> tuple[household.RuleList, list[Category]]:
         return rules.list_rules(ledger, tool_id, None), categories_of(ledger, tool_id)
 
-    listed, known = await household.read(read)
-    return household.page(
+    listed, known = await visit.read(read)
+    return visit.page(
         "suggestions.html", listed=listed, known=known, renaming=rules.quoted,
         same=Counter(suggestion.category for suggestion in listed.suggestions),
         undo=undo.all("set")[:MAX_TOGETHER],
@@ -153,22 +142,22 @@ async def show_suggestions(household: Household) -> Response:
     )  # fmt: skip
 
 
-async def decide_categories(household: Household) -> Response:
+async def decide_categories(visit: Household) -> Response:
     """Give a category to a shop or to all shops with the same suggestion, or undo that."""
-    is_set = household.query.text("decision") == "set"
+    is_set = visit.query.text("decision") == "set"
     answer = or_again(_change_rules, show_suggestions) if is_set else _change_rules
-    return await answer(household)
+    return await answer(visit)
 
 
-async def _change_rules(household: Household) -> Response:
-    form = household.query
+async def _change_rules(visit: Household) -> Response:
+    form = visit.query
     is_set = form.text("decision") == "set"
-    done = await household.write(partial(_decided, form))
+    done = await visit.write(partial(_decided, form))
     if "part" in form:
         key = "is_ruled" if is_set else "is_skip"
-        text = words(household.language, key, category=done.category, n=number(done.changed))
+        text = words(visit.language, key, category=done.category, n=number(done.changed))
         return JSONResponse({"open": done.left, "text": text})
-    fields = {"household": household.name, "category": done.category or None}
+    fields = {"household": visit.name, "category": done.category or None}
     address = address_fields(fields, **{"set" if is_set else "again": done.shops})
     return RedirectResponse(f"/review/categories?{address}", 303)
 
@@ -189,9 +178,9 @@ def _decided(form: Query, ledger: Connection, tool_id: int) -> _Decided:
     elif "undo" not in form:
         shops = []
     elif shops:
-        known = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
-        shops = [shop for shop in shops if shop_of(shop) in known]
-        category = known[shop_of(shops[0])] if len(shops) == 1 else ""
+        known = {rule.shop: str(rule.category) for rule in household.rules_of(ledger, tool_id)}
+        shops = [shop for shop in shops if household.shop_of(shop) in known]
+        category = known[household.shop_of(shops[0])] if len(shops) == 1 else ""
         for shop in shops:
             changed += rules.remove_rule(ledger, tool_id, shop=shop).changed
     else:

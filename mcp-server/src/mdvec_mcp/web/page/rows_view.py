@@ -8,30 +8,17 @@ from functools import partial
 from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
+from mdvec import household
 from mdvec.database import Connection
 from mdvec.errors import MdvecError
 from mdvec.household import (
     MAX_PAGE_SIZE,
-    Category,
     FoundAnswer,
-    InvalidPage,
-    ListingOptions,
     NotedRow,
-    NotesAnswer,
     RowChoice,
-    RowFilter,
-    RowOrder,
-    RuleTrial,
-    account_names,
-    categorize_rows,
-    find_transactions,
-    list_notes,
     note_row,
     noted_row,
-    own_categories,
     rules,
-    rules_of,
-    shop_of,
 )
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
@@ -82,12 +69,12 @@ class ShownRows:
 
     answer: FoundAnswer
     counted: FoundAnswer
-    own: dict[int, Category]
-    categories: list[Category]
+    own: dict[int, household.Category]
+    categories: list[household.Category]
     accounts: list[str]
-    corrected: NotesAnswer
+    corrected: household.NotesAnswer
     edited: NotedRow | None
-    trial: RuleTrial | None
+    trial: household.RuleTrial | None
 
 
 def routes(views: Views) -> list[Route]:
@@ -100,33 +87,33 @@ def routes(views: Views) -> list[Route]:
     ]
 
 
-async def show(household: Household, typed: Query | None = None) -> Response:
+async def show(visit: Household, typed: Query | None = None) -> Response:
     """Show a page of the requested rows; after a refused form also its ``typed`` values."""
-    shown = await household.read(partial(_read, household))
-    return household.page(
-        "rows.html", typed=typed, shown=shown, sort=_sort(household.query),
+    shown = await visit.read(partial(_read, visit))
+    return visit.page(
+        "rows.html", typed=typed, shown=shown, sort=_sort(visit.query),
         choices=get_args(RowChoice),
-        was=household.undo.text("was"), ruled=household.undo.text("ruled"),
+        was=visit.undo.text("was"), ruled=visit.undo.text("ruled"),
     )  # fmt: skip
 
 
-async def _show_again(household: Household) -> Response:
+async def _show_again(visit: Household) -> Response:
     """The rows that a refused form was sent from."""
-    form = household.query
+    form = visit.query
     edited = [("edit", form.text("id"))] if "one" in form else []
-    query = Query(household.request, [*_Change(form).shown, *edited])
-    return await show(replace(household, query=query), form)
+    query = Query(visit.request, [*_Change(form).shown, *edited])
+    return await show(replace(visit, query=query), form)
 
 
-async def table(household: Household) -> Response:
+async def table(visit: Household) -> Response:
     """All requested rows as CSV."""
 
     def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
-        answers = [_find_rows(household, ledger, tool_id, 1, MAX_PAGE_SIZE)]
+        answers = [_find_rows(visit, ledger, tool_id, 1, MAX_PAGE_SIZE)]
         if answers[0].total_rows > _MAX_FILE:
             raise TooManyAtOnce(answers[0].total_rows)
         while (page := answers[-1].next_page) is not None:
-            answers.append(_find_rows(household, ledger, tool_id, page, MAX_PAGE_SIZE))
+            answers.append(_find_rows(visit, ledger, tool_id, page, MAX_PAGE_SIZE))
         return answers
 
     columns = (
@@ -135,30 +122,30 @@ async def table(household: Household) -> Response:
     )  # fmt: skip
     rows = [
         (*(getattr(row, column) for column in columns), " ".join(row.tags))
-        for answer in await household.read(read)
+        for answer in await visit.read(read)
         for row in answer.rows
     ]
     return data_view.csv_file("rows", (*columns, "tags"), rows)
 
 
-async def change(household: Household) -> Response:
+async def change(visit: Household) -> Response:
     """Correct rows, set a shop's rule, or undo that; then redirect to the rows shown before."""
-    change = _Change(household.query)
-    done = {"household": household.name} | await household.write(change.carry_out)
+    change = _Change(visit.query)
+    done = {"household": visit.name} | await visit.write(change.carry_out)
     fields = [(name, value) for name, value in change.shown if name not in done]
     return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
 
 
 def _find_rows(
-    household: Household,
+    visit: Household,
     ledger: Connection,
     tool_id: int,
     page: int,
     size: int,
     rows: RowChoice | None = None,
 ) -> FoundAnswer:
-    query = household.query
-    wanted = RowFilter(
+    query = visit.query
+    wanted = household.RowFilter(
         query=query.text("q").strip() or None,
         min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
         max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
@@ -171,20 +158,22 @@ def _find_rows(
         since=query.text("since") or None,
         until=query.text("until") or None,
     )
-    listing = ListingOptions(_sort(query), None, page, size, household.month_starts_on)
-    return find_transactions(ledger, tool_id, wanted, listing, today())
+    listing = household.ListingOptions(_sort(query), None, page, size, visit.month_starts_on)
+    return household.find_transactions(ledger, tool_id, wanted, listing, today())
 
 
-def _read(household: Household, ledger: Connection, tool_id: int) -> ShownRows:
-    query = household.query
+def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownRows:
+    query = visit.query
     page = query.number("page", 1, 1, 10**6)
     try:
-        answer = _find_rows(household, ledger, tool_id, page, _ROWS)
-    except InvalidPage as error:  # after corrections or more filters there are fewer pages
-        answer = _find_rows(household, ledger, tool_id, error.pages, _ROWS)
+        answer = _find_rows(visit, ledger, tool_id, page, _ROWS)
+    except (
+        household.InvalidPage
+    ) as error:  # after corrections or more filters there are fewer pages
+        answer = _find_rows(visit, ledger, tool_id, error.pages, _ROWS)
     counted = answer
     if _choice(query) == "all":
-        counted = _find_rows(household, ledger, tool_id, 1, 0, "counted")
+        counted = _find_rows(visit, ledger, tool_id, 1, 0, "counted")
     edit = query.number("edit", 0, 1, 2**63 - 1)
     edited = noted_row(ledger, tool_id, edit) if edit else None
     trial = None
@@ -194,10 +183,10 @@ def _read(household: Household, ledger: Connection, tool_id: int) -> ShownRows:
     return ShownRows(
         answer=answer,
         counted=counted,
-        own=own_categories(ledger, tool_id),
+        own=household.own_categories(ledger, tool_id),
         categories=categories_of(ledger, tool_id),
-        accounts=sorted(account_names(ledger, tool_id)),
-        corrected=list_notes(ledger, tool_id),
+        accounts=sorted(household.account_names(ledger, tool_id)),
+        corrected=household.list_notes(ledger, tool_id),
         edited=edited,
         trial=trial,
     )
@@ -208,9 +197,9 @@ def _choice(query: Query) -> RowChoice:
     return next((name for name in get_args(RowChoice) if name == value), "all")
 
 
-def _sort(query: Query) -> RowOrder:
+def _sort(query: Query) -> household.RowOrder:
     value = query.text("sort")
-    return next((order for order in get_args(RowOrder) if order == value), "newest")
+    return next((order for order in get_args(household.RowOrder) if order == value), "newest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,7 +244,7 @@ class _Change:
     def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         """Set all values of one row, or the category and additional tags of several."""
         rows = [noted_row(ledger, tool_id, row_id) for row_id in self.ids]
-        own, category = own_categories(ledger, tool_id), self._text("category")
+        own, category = household.own_categories(ledger, tool_id), self._text("category")
         tags = self._text("tags").replace("、", " ").replace(",", " ").split()
         was = [
             [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
@@ -263,7 +252,7 @@ class _Change:
         ]
         changed = [noted.row.id for noted in rows if category != _category_of(noted)]
         if changed and (category or "one" in self.form):
-            categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
+            household.categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
         for noted in rows:
             if "one" in self.form:
                 note_row(
@@ -287,14 +276,14 @@ class _Change:
             raise NothingToChange from None
         for row_id, note, tags, category in was:
             note_row(ledger, tool_id, transaction_id=row_id, note=note, tags=tags)
-            categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
+            household.categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
         return {}
 
     def _set_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         shop = noted_row(ledger, tool_id, self.ids[0]).row.description
-        before = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
+        before = {rule.shop: str(rule.category) for rule in household.rules_of(ledger, tool_id)}
         rules.set_rule(ledger, tool_id, shop=shop, category=self._text("category"))
-        return {"ruled": shop, "before": before.get(shop_of(shop), "")}
+        return {"ruled": shop, "before": before.get(household.shop_of(shop), "")}
 
     def _unset_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         shop, before = self._text("shop"), self._text("before")
@@ -308,4 +297,4 @@ class _Change:
 def _category_of(noted: NotedRow) -> str:
     """A row's category as shown in its form."""
     row = noted.row
-    return str(Category(row.category_major, row.category_minor or None))
+    return str(household.Category(row.category_major, row.category_minor or None))
