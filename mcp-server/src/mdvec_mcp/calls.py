@@ -1,7 +1,4 @@
-"""Helpers for the functions of tools: replies, threads, and errors for the model.
-
-Above all, these handle a database that is missing, replaced or empty.
-"""
+"""What the functions of tools share: replies, threads, and errors for the model."""
 
 from __future__ import annotations
 
@@ -129,11 +126,8 @@ async def in_thread(
 ) -> T:
     """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
-    Errors about the database get the ``wording``; other messages are cut at ``max_error_bytes``.
-    Without a ``limiter``, anyio's default limits the number of threads.
-
-    Raises:
-        ToolError: the work raised an MdvecError; the text is for the model.
+    Its MdvecErrors become ToolErrors for the model: those about the database in the ``wording``,
+    all cut at ``max_error_bytes``.
     """
     cancellation = threading.Event()
 

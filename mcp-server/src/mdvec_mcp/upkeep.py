@@ -68,10 +68,7 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
 
 
 def import_in_words(source: sync.Source, latest: Values | None) -> Values | None:
-    """A source's running or last import; a failed one only until the index is fresh.
-
-    By then the cause, such as a missing folder, is gone.
-    """
+    """A source's running or last import; a failed one only until the index is fresh again."""
     has_failed = latest is not None and latest["state"] not in ("running", "done")
     return None if has_failed and _is_up_to_date(source) else latest
 

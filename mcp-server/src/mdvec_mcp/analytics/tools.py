@@ -1,7 +1,4 @@
-"""The analytics tools return few rows, handles, statistics and bins, never bulk.
-
-The tables are resources, too, and a prompt begins an analysis.
-"""
+"""The analytics tools and resources, which return few rows, statistics and handles, never bulk."""
 
 from __future__ import annotations
 

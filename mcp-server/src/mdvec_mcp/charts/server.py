@@ -1,7 +1,4 @@
-"""Draws charts, and publishes them as images for the client and at local addresses.
-
-They are served to this machine only, at ``http://127.0.0.1:8080/api/charts/{id}``.
-"""
+"""Draws charts, as images for the client, and serves them to this machine at local addresses."""
 
 from __future__ import annotations
 
