@@ -241,8 +241,7 @@ class FreshnessWatch:
         with self._lock:
             last = self._looks.get(scope)
         # A write since the check may have imported the differences.
-        is_of_now = last is not None and last.stamp == stamp
-        return last.states if last is not None and is_of_now else ()
+        return () if last is None or last.stamp != stamp else last.states
 
     def _is_importing(self, name: str) -> bool:
         return self.imports.running(name) is not None
@@ -250,13 +249,11 @@ class FreshnessWatch:
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
             began = time.monotonic()
-            states = tuple(
-                seen for seen in map(self._looked_at, filter(concerns, self.served())) if seen
-            )
+            seen = map(self._looked_at, filter(concerns, self.served()))
+            states = tuple(filter(None, seen))
             now = time.monotonic()
             with self._lock:
-                # The first check also imports modules, so its time says nothing about the next
-                # ones.
+                # The first check also imports modules, so its time says nothing about the next.
                 took = now - began if scope in self._looks else 0.0
                 while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
                     del self._looks[next(iter(self._looks))]
@@ -275,28 +272,21 @@ class FreshnessWatch:
             is_auto = self.is_auto or tool.id == self.always_auto
             is_running = seen.is_being_imported or self._is_importing(tool.name)
             if seen.is_stale and is_auto and not is_running:
-                self._import(tool, seen)
-        except (
-            MdvecError
-        ) as error:  # for example, it was just deleted; the others are still checked
+                with self._lock:  # the same differences are not retried all the time
+                    is_due = self._attempts.begin(tool.name, seen.mark)
+                if is_due:
+                    self.start_import(tool, is_automatic=True)
+        except MdvecError as error:  # perhaps it was just deleted; the others are still checked
             logger.info("no look at the source of %s: %s", tool.name, error)
             return None
         return seen
-
-    def _import(self, tool: Tool, seen: Freshness) -> None:
-        """Import changes, but do not retry the same differences all the time."""
-        with self._lock:
-            is_due = self._attempts.begin(tool.name, seen.mark)
-        if is_due:
-            self.start_import(tool, is_automatic=True)
 
 
 def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """A note on a source that differs from its index."""
     if is_importing and state.is_stale:
-        return "; ".join(
-            filter(None, (state.difference(), "an import is running", state.warning()))
-        )
+        parts = (state.difference(), "an import is running", state.warning())
+        return "; ".join(filter(None, parts))
     return state.sentence()
 
 
@@ -331,11 +321,8 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         parts.append(f"{state.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
     if state.deleted:
         parts.append(f"{state.tool} の取り込み元から{state.deleted}件のファイルがなくなりました")
-    how = (
-        "取り込み中です。"
-        if is_importing or state.is_being_imported
-        else f"{reindex} で取り込めます。"
-    )
+    is_running = is_importing or state.is_being_imported
+    how = "取り込み中です。" if is_running else f"{reindex} で取り込めます。"
     return f"{'。'.join(parts)}。{how}{older}"
 
 

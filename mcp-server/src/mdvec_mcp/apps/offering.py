@@ -117,13 +117,8 @@ def _parts_of_shown(address: str) -> SplitResult | None:
         parts = urlsplit(quote(address, safe=_URL, errors="replace"))
     except ValueError:
         return None
-    if parts.netloc or not any(_is_under(parts.path, shown) for shown in _SHOWN):
-        return None
-    return parts
-
-
-def _is_under(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
+    is_shown = f"{parts.path}/".startswith(tuple(f"{view}/" for view in _SHOWN))
+    return parts if is_shown and not parts.netloc else None
 
 
 Arguments = Mapping[str, Any]
@@ -178,11 +173,8 @@ def _profile(arguments: Arguments) -> str:
 def _query(arguments: Arguments) -> str | None:
     """The view of a drawn SELECT; None for rows and names, which the text shows."""
     sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
-    return (
-        None
-        if chart is None or values is not None
-        else _with_query("/data", {"sql": sql, "chart": chart})
-    )
+    is_drawn = chart is not None and values is None
+    return _with_query("/data", {"sql": sql, "chart": chart}) if is_drawn else None
 
 
 VIEWS: dict[str, Callable[[Arguments], str | None]] = {

@@ -227,14 +227,9 @@ class SearchContext:
             tuple(arguments.queries or ()), source, is_asked=bool(arguments.query),
         )  # fmt: skip
         return search.search(
-            self.database,
-            question,
-            self.models.embedder,
-            self.engine,
-            self.models.reranker,
-            manage.RECORDS,
-            self.kept,
-        )
+            self.database, question, self.models.embedder, self.engine, self.models.reranker,
+            manage.RECORDS, self.kept,
+        )  # fmt: skip
 
     def _as_it_runs(self, note: str) -> str:
         """A note on an unfinished import, which may be running in this server."""
