@@ -27,8 +27,8 @@ class EchoServer(MdvecServer):
         self.waiting = threading.Event()
         self.cancelled = threading.Event()
         offer = Offer()
-        offer.add_tool(self._echo, name="echo", description="Echoes.", annotations=READ_ONLY)
-        offer.add_tool(self._wait, name="wait", description="Waits.", annotations=READ_ONLY)
+        offer.tool(name="echo", description="Echoes.", annotations=READ_ONLY)(self._echo)
+        offer.tool(name="wait", description="Waits.", annotations=READ_ONLY)(self._wait)
         self.follow(FixedOffer(offer))
 
     async def _echo(self, text: str) -> ToolReply:

@@ -92,16 +92,13 @@ def _add_tools(server: MdvecServer, offer: Offer, changes: list[ServerEvent]) ->
         "test_tool_with_progress": progress,
     }
     for name, fn in tools.items():
-        offer.add_tool(fn, name=name, description="For the suite.", annotations=READ_ONLY)
+        offer.tool(name=name, description="For the suite.", annotations=READ_ONLY)(fn)
 
 
 def _add_constant(offer: Offer, name: str, reply: ToolReply) -> None:
+    @offer.tool(name=name, description="Returns what the suite expects.", annotations=READ_ONLY)
     async def constant() -> ToolReply:
         return reply
-
-    offer.add_tool(
-        constant, name=name, description="Returns what the suite expects.", annotations=READ_ONLY
-    )
 
 
 def _add_resources(offer: Offer) -> None:

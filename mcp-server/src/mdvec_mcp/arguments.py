@@ -50,14 +50,17 @@ class ArgumentWording:
     items: str
     needed: Callable[[Mapping[str, Any]], str]
 
-    def first_error(self, tool: str, error: ValidationError, shown: Callable[[object], str]) -> str:
+    def first_error(self, tool: str, error: ValidationError) -> str:
         """The first invalid argument in one sentence."""
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "arguments"
         if first["type"] == "missing":
             return self.missing.format(tool=tool, name=name)
-        needed = self.needed(first)
-        return self.wrong.format(tool=tool, name=name, needed=needed, given=shown(first["input"]))
+        return self.wrong_value(tool, name, self.needed(first), first["input"])
+
+    def wrong_value(self, tool: str, name: str, needed: str, given: object) -> str:
+        """An argument's value, and what is needed instead, in one sentence."""
+        return self.wrong.format(tool=tool, name=name, needed=needed, given=shown(given))
 
 
 def _in_english(error: Mapping[str, Any]) -> str:
@@ -67,24 +70,22 @@ def _in_english(error: Mapping[str, Any]) -> str:
     return message[:1].lower() + message[1:]
 
 
+_NEEDED_IN_JAPANESE = {
+    "greater_than_equal": " {ge} 以上",
+    "less_than_equal": " {le} 以下",
+    "string_type": "文字列",
+    "string_too_long": " {max_length} 文字以内",
+    "too_short": " {min_length} 個以上",
+    "too_long": " {max_length} 個以内",
+}
+"""What pydantic's errors need, by their type."""
+
+
 def _in_japanese(error: Mapping[str, Any]) -> str:
     limits: Mapping[str, Any] = error.get("ctx", {})
-    match error["type"]:
-        case "literal_error" | "enum":
-            return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
-        case "greater_than_equal":
-            return f" {limits['ge']} 以上"
-        case "less_than_equal":
-            return f" {limits['le']} 以下"
-        case "string_type":
-            return "文字列"
-        case "string_too_long":
-            return f" {limits['max_length']} 文字以内"
-        case "too_short":
-            return f" {limits['min_length']} 個以上"
-        case "too_long":
-            return f" {limits['max_length']} 個以内"
-    return "使える値"
+    if error["type"] in ("literal_error", "enum"):
+        return str(limits["expected"]).replace(" or ", ", ").replace(", ", "、") + " のいずれか"
+    return _NEEDED_IN_JAPANESE.get(error["type"], "使える値").format(**limits)
 
 
 ENGLISH = ArgumentWording(
@@ -143,11 +144,8 @@ async def run_checked(
     if language not in _LANGUAGES:
         error = {"type": "literal_error", "msg": "Input should be 'ja' or 'en'",
                  "ctx": {"expected": "'ja' or 'en'"}}  # fmt: skip
-        raise ToolError(
-            wording.wrong.format(
-                tool=tool.name, name="language", needed=wording.needed(error), given=shown(language)
-            )
-        )
+        needed = wording.needed(error)
+        raise ToolError(wording.wrong_value(tool.name, "language", needed, language))
     others = {name: value for name, value in arguments.items() if name != "language"}
     try:
         token = answer_language.set(language)
@@ -176,7 +174,7 @@ async def _reply(
     except ToolError as error:
         cause = error.__cause__
         if isinstance(cause, ValidationError):
-            raise ToolError(wording.first_error(tool.name, cause, shown)) from cause
+            raise ToolError(wording.first_error(tool.name, cause)) from cause
         if isinstance(cause, ToolError):
             raise cause from cause.__cause__
         logger.exception("%s failed", tool.name)
@@ -214,9 +212,7 @@ def checked_arguments(
             checked[name] = [value]
         if needed := _mismatch(value, variants, wording):
             needed = wording.should_be.format(needed)
-            raise ToolError(
-                wording.wrong.format(tool=tool, name=name, needed=needed, given=shown(value))
-            )
+            raise ToolError(wording.wrong_value(tool, name, needed, value))
     return checked
 
 

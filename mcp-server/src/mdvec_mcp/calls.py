@@ -1,7 +1,4 @@
-"""Helpers for the functions of tools: replies, threads, and errors for the model.
-
-Above all, these handle a database that is missing, replaced or empty.
-"""
+"""What the functions of tools share: replies, threads, and errors for the model."""
 
 from __future__ import annotations
 
@@ -34,35 +31,35 @@ def trouble_in_english(error: DatabaseError) -> str:
     """The error in English."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"there is no database file at {_quote(error.path)}. If it was "
+            f"there is no database file at {_without_home(error.path)}. If it was "
             "moved, the user can put it back, or start this server with --database; a new one "
             'begins with: mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         )
     if isinstance(error, DatabaseEmptied):
         return (
-            f"the database at {_quote(error.path)} holds no tools: it was emptied or replaced, or "
-            "none was added yet; the user can add one in a terminal: mdvec tool add -n NAME "
-            '-d "what it contains" -s FOLDER, then mdvec import -n NAME'
+            f"the database at {_without_home(error.path)} holds no tools: it was emptied or "
+            "replaced, or none was added yet; the user can add one in a terminal: mdvec tool add "
+            '-n NAME -d "what it contains" -s FOLDER, then mdvec import -n NAME'
         )
-    return f"the database cannot be used now: {_without_home(str(error))}; {_MORE}"
+    return f"the database cannot be used now: {_without_home(error)}; {_MORE}"
 
 
 def trouble_in_japanese(error: DatabaseError) -> str:
     """The error in Japanese, for the household's tools."""
     if isinstance(error, DatabaseMissing):
         return (
-            f"データベースのファイルがありません。探した場所: {_quote(error.path)}。"
+            f"データベースのファイルがありません。探した場所: {_without_home(error.path)}。"
             "移動した場合は元に戻すか、サーバーの --database で場所を指定してください。"
             "場所は、ターミナルの mdvec status で確認できます"
         )
     if isinstance(error, DatabaseEmptied):
         return (
-            f"データベース（{_quote(error.path)}）にツールが一つもありません。"
+            f"データベース（{_without_home(error.path)}）にツールが一つもありません。"
             "空になったか、別のファイルに置き換わったか、まだ何も追加していません。"
             "家計簿は mdvec tool add --kind household で追加できます"
         )
     return (
-        f"データベース接続に失敗しました（{_without_home(str(error))}）。原因はサーバーのログか、"
+        f"データベース接続に失敗しました（{_without_home(error)}）。原因はサーバーのログか、"
         "ターミナルの mdvec status で確認できます"
     )
 
@@ -92,12 +89,8 @@ def _cut(sentence: str, max_bytes: int | None) -> str:
     return sentence if cut == sentence else f"{cut}…"
 
 
-def _quote(path: Path) -> str:
-    return _without_home(str(path))
-
-
-def _without_home(words: str) -> str:
-    return words.replace(f"{Path.home()}/", "~/")
+def _without_home(words: Path | DatabaseError) -> str:
+    return str(words).replace(f"{Path.home()}/", "~/")
 
 
 T = TypeVar("T")
@@ -133,11 +126,8 @@ async def in_thread(
 ) -> T:
     """Run blocking work in a thread; if the call is cancelled, the work ends at its next step.
 
-    Errors about the database get the ``wording``; other messages are cut at ``max_error_bytes``.
-    Without a ``limiter``, anyio's default limits the number of threads.
-
-    Raises:
-        ToolError: the work raised an MdvecError; the text is for the model.
+    Its MdvecErrors become ToolErrors for the model: those about the database in the ``wording``,
+    all cut at ``max_error_bytes``.
     """
     cancellation = threading.Event()
 

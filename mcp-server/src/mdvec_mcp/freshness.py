@@ -31,7 +31,8 @@ _WRITTEN_SECONDS = 2
 """The interval of checks during an import, which writes to the database all the time."""
 _WAIT_SECONDS = 0.25
 """How long an answer waits for the check it started, which takes 10 ms for 1,000 files."""
-
+_TABLE_SECONDS = 2
+"""How long a check of tables is valid: not long, because figures from a changed file are wrong."""
 _MAX_KEPT = 100
 """How many checks are remembered: clients may ask for any names, even of unknown tools."""
 _FIRST_SECONDS = 2.0
@@ -168,7 +169,27 @@ class FreshnessWatch:
         """Start a check of one tool."""
         return self.look(f"tool {name}", lambda tool: tool.name == name)
 
-    def wait_for_imports(self, look: Look, concerns: Callable[[Freshness], bool]) -> bool:
+    def look_at_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
+        """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
+
+        Returns what makes the notes on the sources that an answer turned out to concern.
+        """
+
+        def check() -> Look:
+            return self.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
+
+        look = check()
+        if runs_sql and self._wait_for_imports(look, concerns):
+            look = check()
+        return lambda concerned: look.notes(
+            lambda state, is_importing: (
+                freshness_in_english(state, is_importing)
+                if concerned is None or concerned(state)
+                else ""
+            )
+        )
+
+    def _wait_for_imports(self, look: Look, concerns: Concerns) -> bool:
         """Wait a moment for automatic imports of sources concerned; returns whether one ended."""
         if not self.is_auto and self.always_auto is None:
             return False
@@ -220,8 +241,7 @@ class FreshnessWatch:
         with self._lock:
             last = self._looks.get(scope)
         # A write since the check may have imported the differences.
-        is_of_now = last is not None and last.stamp == stamp
-        return last.states if last is not None and is_of_now else ()
+        return () if last is None or last.stamp != stamp else last.states
 
     def _is_importing(self, name: str) -> bool:
         return self.imports.running(name) is not None
@@ -229,13 +249,11 @@ class FreshnessWatch:
     def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
         try:
             began = time.monotonic()
-            states = tuple(
-                seen for seen in map(self._looked_at, filter(concerns, self.served())) if seen
-            )
+            seen = map(self._looked_at, filter(concerns, self.served()))
+            states = tuple(filter(None, seen))
             now = time.monotonic()
             with self._lock:
-                # The first check also imports modules, so its time says nothing about the next
-                # ones.
+                # The first check also imports modules, so its time says nothing about the next.
                 took = now - began if scope in self._looks else 0.0
                 while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
                     del self._looks[next(iter(self._looks))]
@@ -254,28 +272,21 @@ class FreshnessWatch:
             is_auto = self.is_auto or tool.id == self.always_auto
             is_running = seen.is_being_imported or self._is_importing(tool.name)
             if seen.is_stale and is_auto and not is_running:
-                self._import(tool, seen)
-        except (
-            MdvecError
-        ) as error:  # for example, it was just deleted; the others are still checked
+                with self._lock:  # the same differences are not retried all the time
+                    is_due = self._attempts.begin(tool.name, seen.mark)
+                if is_due:
+                    self.start_import(tool, is_automatic=True)
+        except MdvecError as error:  # perhaps it was just deleted; the others are still checked
             logger.info("no look at the source of %s: %s", tool.name, error)
             return None
         return seen
-
-    def _import(self, tool: Tool, seen: Freshness) -> None:
-        """Import changes, but do not retry the same differences all the time."""
-        with self._lock:
-            is_due = self._attempts.begin(tool.name, seen.mark)
-        if is_due:
-            self.start_import(tool, is_automatic=True)
 
 
 def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """A note on a source that differs from its index."""
     if is_importing and state.is_stale:
-        return "; ".join(
-            filter(None, (state.difference(), "an import is running", state.warning()))
-        )
+        parts = (state.difference(), "an import is running", state.warning())
+        return "; ".join(filter(None, parts))
     return state.sentence()
 
 
@@ -310,43 +321,13 @@ def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa:
         parts.append(f"{state.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
     if state.deleted:
         parts.append(f"{state.tool} の取り込み元から{state.deleted}件のファイルがなくなりました")
-    how = (
-        "取り込み中です。"
-        if is_importing or state.is_being_imported
-        else f"{reindex} で取り込めます。"
-    )
+    is_running = is_importing or state.is_being_imported
+    how = "取り込み中です。" if is_running else f"{reindex} で取り込めます。"
     return f"{'。'.join(parts)}。{how}{older}"
 
 
 def _some_in_japanese(paths: Sequence[str]) -> str:
     return sync.some_names(paths, "、", " ほか{:,}件")
-
-
-_TABLE_SECONDS = 2
-"""Seconds between checks; short, because figures from a changed file are wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableSources:
-    """Checks the sources of all tables, at most every two seconds."""
-
-    watch: FreshnessWatch
-
-    def __call__(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Start a check; if it starts an import of a source concerned, wait a moment for that."""
-        look = self._look()
-        if runs_sql and self.watch.wait_for_imports(look, concerns):
-            look = self._look()
-        return lambda concerned: look.notes(
-            lambda state, is_importing: (
-                freshness_in_english(state, is_importing)
-                if concerned is None or concerned(state)
-                else ""
-            )
-        )
-
-    def _look(self) -> Look:
-        return self.watch.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
 
 
 async def follow(

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import Any, TypeVar
 
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import FunctionResource, ResourceManager
@@ -71,6 +71,7 @@ ALWAYS_LOADED = {"anthropic/alwaysLoad": True}
 """The part of a tool's ``_meta`` that makes clients which defer tools load it at once."""
 Completion = Callable[[dict[str, str]], Awaitable[list[str]]]
 """The values that an argument may have, depending on the other arguments."""
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(slots=True)
@@ -102,9 +103,8 @@ class Offer:
     left_out: dict[str, str] = field(default_factory=dict)
     instructions: str = ""
 
-    def add_tool(
+    def tool(
         self,
-        fn: Callable[..., Any],
         *,
         name: str | None = None,
         title: str | None = None,
@@ -113,27 +113,32 @@ class Offer:
         meta: dict[str, Any] | None = None,
         answer: Any = None,  # noqa: ANN401 - a class or a union of classes
         is_row: bool = False,
-    ) -> None:
-        """Add a user's tool (``is_row``) under its name, or one of the server's own.
+    ) -> Callable[[F], F]:
+        """Add the decorated function as a user's tool (``is_row``), or as one of the server's own.
 
         A tool without ``name`` is named after its function. The server's own gets another name if a
         user's tool has it.
         """
-        called = name or fn.__name__
-        if not is_row:
-            called = own_name(called, self.row_names)
-        template = self.templates.get(fn.__code__)
-        if template is None:
-            template = Tool.from_function(
-                fn, called, description=description, annotations=annotations,
-                structured_output=False,
-            )  # fmt: skip
-            template.parameters = compact_input(template.parameters)
-            self.templates[fn.__code__] = template
-        own = {"fn": fn, "name": called, "title": title, "description": description, "meta": meta}
-        self.tools[called] = template.model_copy(update=own)
-        if answer is not None:
-            self.answers[called] = answer
+
+        def add(fn: F) -> F:
+            called = name or fn.__name__
+            if not is_row:
+                called = own_name(called, self.row_names)
+            template = self.templates.get(fn.__code__)
+            if template is None:
+                template = Tool.from_function(
+                    fn, called, description=description, annotations=annotations,
+                    structured_output=False,
+                )  # fmt: skip
+                template.parameters = compact_input(template.parameters)
+                self.templates[fn.__code__] = template
+            own = {"fn": fn, "name": called, "title": title, "description": description}
+            self.tools[called] = template.model_copy(update={**own, "meta": meta})
+            if answer is not None:
+                self.answers[called] = answer
+            return fn
+
+        return add
 
     def add_resource(
         self, uri: str, description: str, mime_type: str, read: Callable[[], Any]

@@ -147,14 +147,8 @@ M = TypeVar("M", bound=BaseModel)
 class MdvecServer(Server[dict[str, Any]]):
     """An MCP server that rejects unknown parameters and reports every error in one sentence.
 
-    Its tools, resources and prompts can change while it serves; clients are notified. Call
-    ``follow`` before serving.
-
-    Attributes:
-        offer: the present offer.
-        sessions: the sessions of clients, which are notified of changes.
-        on_listed: called in a thread when a client next requests the list of tools.
-        on_close: called when serving ends.
+    What it offers can change while it serves; clients are notified. Call ``follow`` before serving.
+    ``on_listed`` are called in threads when a client next requests the list of tools.
     """
 
     def __init__(

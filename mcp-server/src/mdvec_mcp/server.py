@@ -18,7 +18,7 @@ from mdvec.settings import Settings
 from mdvec.tools import KINDS, Tool, own_name
 
 from mdvec_mcp import analytics, charts, household
-from mdvec_mcp.freshness import FreshnessWatch, TableSources
+from mdvec_mcp.freshness import FreshnessWatch
 from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, instructions
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
@@ -26,12 +26,11 @@ from mdvec_mcp.search import tools as search_tools
 from mdvec_mcp.upkeep import add_upkeep_tools
 
 if TYPE_CHECKING:
-    from mdvec.charts import ImageFormat, Plot
     from mdvec.settings import ServerSettings
     from mdvec.sql import Analytics
 
-    from mdvec_mcp.charts import ChartServer, Published
-    from mdvec_mcp.household import ChartPublisher, HouseholdContext
+    from mdvec_mcp.charts import ChartServer
+    from mdvec_mcp.household import HouseholdContext
 
 # A family's modules are imported when a tool needs them, so that a server of notes starts sooner.
 
@@ -46,9 +45,8 @@ class Wiring:
     """The services that the families' tools need, each built on first use and kept.
 
     Attributes:
-        folder_tool: the tool of the folder that the server was started for, if any.
-        is_alone: whether that tool is the only one served.
-        settings_file: the file of the settings, if any.
+        folder_tool: the tool of the folder that the server was started for, if any; the only one
+            served if it ``is_alone``.
         templates: the tools built for earlier offers (see ``Offer.templates``).
         early: the models and kinds of tools that were, or are being, loaded early.
         extend: adds the tools of the MCP Apps to a complete offer.
@@ -91,7 +89,7 @@ class Wiring:
         """The analytics service; it starts and stops with the server."""
         service = sql.analytics_over(
             self.database, self.settings.analytics_folder, self.settings.analytics,
-            TableSources(self.freshness), self.settings.household.month_starts_on,
+            self.freshness.look_at_tables, self.settings.household.month_starts_on,
         )  # fmt: skip
         reaper = sql.Reaper(service.exports, service.queries)
         reaper.start()
@@ -104,7 +102,8 @@ class Wiring:
         """The context of the household's tools, with their cache."""
 
         def active_households() -> list[Tool]:
-            return _rows_of(_HOUSEHOLD, list_tools(self.database, active_only=True))
+            tools = list_tools(self.database, active_only=True)
+            return [tool for tool in tools if KINDS[tool.kind].has_ledger]
 
         chosen = self.settings.household
         return household.HouseholdContext(
@@ -113,35 +112,11 @@ class Wiring:
         )  # fmt: skip
 
     @cached_property
-    def chart_server(self) -> ChartServer:
+    def charts(self) -> ChartServer:
         """The server of charts at a local address."""
         server = charts.ChartServer(self.settings.charts)
         self.server.on_close.append(server.close)
         return server
-
-    @cached_property
-    def charts(self) -> ChartPublisher:
-        """The publisher of the household's charts."""
-        return household.ChartPublisher(self.settings.charts, self.chart_server)
-
-    def publish_plot(self, plot: Plot, image_format: ImageFormat | None) -> Published:
-        """Draw and serve the chart of a query."""
-        return charts.publish(
-            plot, self.settings.charts, self.chart_server, image_format=image_format
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class ToolFamily:
-    """Tools that the server offers if the database has a user's tool of certain kinds.
-
-    ``add`` adds the shared tools to an offer, ``add_row`` the tool of one row; None gives it a
-    search tool. If ``is_listed_first``, the shared tools come before those of rows.
-    """
-
-    add: Callable[[Wiring, Offer], None]
-    add_row: Callable[[Wiring, Offer, Tool], None] | None = None
-    is_listed_first: bool = False
 
 
 def wired_server(
@@ -157,10 +132,8 @@ def wired_server(
 ) -> Wiring:
     """A server that first offers ``tools``, and then follows the database.
 
-    Returns the services that its tools share, which a local page also uses. ``extend`` adds to each
-    complete offer. No process is started and no model loaded yet, with one exception: the folder
-    that the server was started for (``folder_tool``) is checked now and may be imported. If it
-    ``is_alone``, no other tool is offered.
+    Returns the services that its tools share, which a local page also uses. No process is started
+    and no model loaded yet, except that ``folder_tool`` is checked now and may be imported.
     """
     server = MdvecServer(
         "mdvec", version=__version__, structured=settings.server.structured,
@@ -179,17 +152,15 @@ def _offer(wiring: Wiring, active: Sequence[Tool]) -> Offer:
     """The server's offer for these active tools."""
     rows = [row for row in active if wiring.freshness.serves(row)]
     offer = Offer(frozenset(row.name for row in rows), wiring.templates)
-    families = [family for key, family in FAMILIES.items() if _rows_of(key, rows)]
-    for family in families:
-        if family.is_listed_first:
-            family.add(wiring, offer)
+    kinds = [KINDS[row.kind] for row in rows]
+    if any(kind.has_tables for kind in kinds):
+        _add_analytics(wiring, offer)
     for row in rows:
         _add_row(wiring, offer, row, is_loaded_always=len(rows) <= _MAX_LOADED_ALWAYS)
     search_tools.add_search_across(offer, wiring.search)
     search_tools.add_get_document(offer, wiring.search)
-    for family in families:
-        if not family.is_listed_first:
-            family.add(wiring, offer)
+    if any(kind.has_ledger for kind in kinds):
+        _add_household(wiring, offer)
     if rows:
         add_upkeep_tools(offer, wiring.freshness)
     _keep_chosen(offer, wiring.settings.server)
@@ -213,25 +184,15 @@ def _keep_chosen(offer: Offer, chosen: ServerSettings) -> None:
 
 
 def _add_row(wiring: Wiring, offer: Offer, row: Tool, *, is_loaded_always: bool) -> None:
-    """Add a row's own tool: its family's, or a search tool."""
-    family = FAMILIES.get(KINDS[row.kind].family or "")
-    if family is not None and family.add_row is not None:
-        family.add_row(wiring, offer, row)
-    else:
+    """Add a row's own tool, which searches its texts or queries its tables."""
+    if KINDS[row.kind].has_texts:
         sums = "query" if wiring.settings.server.tools == "core" else "find_transactions"
         search_tools.add_search_tool(offer, row, wiring.search, own_name(sums, offer.row_names))
+    else:
+        analytics.add_dataset_tool(offer, row, wiring.database, wiring.analytics)
     if is_loaded_always:
         tool = offer.tools[row.name]
         offer.tools[row.name] = tool.model_copy(update={"meta": ALWAYS_LOADED | (tool.meta or {})})
-
-
-def _rows_of(key: str, tools: Sequence[Tool]) -> list[Tool]:
-    """The tools that enable a family: those of its kinds; for analytics, all that have tables."""
-    return [
-        tool
-        for tool in tools
-        if key == KINDS[tool.kind].family or (key == _ANALYTICS and KINDS[tool.kind].has_tables)
-    ]
 
 
 def _load_early(wiring: Wiring, rows: Sequence[Tool]) -> None:
@@ -267,20 +228,8 @@ def _add_household(wiring: Wiring, offer: Offer) -> None:
 
 def _add_analytics(wiring: Wiring, offer: Offer) -> None:
     read_only = wiring.settings.server.read_only
-    analytics.add_query_tool(offer, wiring.analytics, wiring.publish_plot, read_only=read_only)
+    analytics.add_query_tool(offer, wiring.analytics, wiring.charts, read_only=read_only)
     analytics.add_analytics_tools(offer, wiring.analytics)
     analytics.add_table_resources(offer, wiring.analytics)
     if wiring.settings.server.offers_all:
         analytics.add_analytics_prompt(offer)  # its rules apply to all of them
-
-
-def _add_dataset(wiring: Wiring, offer: Offer, tool: Tool) -> None:
-    analytics.add_dataset_tool(offer, tool, wiring.database, wiring.analytics)
-
-
-_HOUSEHOLD, _ANALYTICS = "household", "analytics"
-FAMILIES = {
-    _HOUSEHOLD: ToolFamily(_add_household),
-    _ANALYTICS: ToolFamily(_add_analytics, _add_dataset, is_listed_first=True),
-}
-"""The families by their key in `mdvec.tools.kinds`."""

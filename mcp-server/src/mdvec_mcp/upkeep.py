@@ -68,10 +68,7 @@ def imports_now(freshness: FreshnessWatch) -> list[Values]:
 
 
 def import_in_words(source: sync.Source, latest: Values | None) -> Values | None:
-    """A source's running or last import; a failed one only until the index is fresh.
-
-    By then the cause, such as a missing folder, is gone.
-    """
+    """A source's running or last import; a failed one only until the index is fresh again."""
     has_failed = latest is not None and latest["state"] not in ("running", "done")
     return None if has_failed and _is_up_to_date(source) else latest
 
@@ -202,11 +199,7 @@ def _running(text: str, done: int, files: int) -> Values:
 def tags_and_values(
     database: Path, tools: Sequence[Tool]
 ) -> dict[str, tuple[list[str], dict[str, list[str]]]]:
-    """The most frequent tags, and front matter entries with values, of each imported tool.
-
-    Raises:
-        DatabaseError: the file cannot be read.
-    """
+    """The most frequent tags, and front matter entries with values, of each imported tool."""
     with open_database(database, "read") as connection, snapshot(connection):
         return {
             tool.name: (
@@ -242,6 +235,11 @@ _WAIT_SECONDS = 15
 def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
     """Add reindex and list_sources."""
 
+    @offer.tool(
+        description="Import what changed in the sources (files, statements, data), so that all "
+        "tools answer from it: refresh, update, sync. 取り込み直す、更新する。",
+        annotations=_IMPORTS,
+    )
     async def reindex(
         ctx: AnyContext,
         tool: Annotated[
@@ -266,22 +264,14 @@ def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:
             raise ToolError(reply.text.replace("note: ", ""))
         return reply
 
-    async def list_sources() -> ToolReply:
-        return await in_thread(lambda: source_list(freshness))
-
-    offer.add_tool(
-        reindex,
-        description="Import what changed in the sources (files, statements, data), so that all "
-        "tools answer from it: refresh, update, sync. 取り込み直す、更新する。",
-        annotations=_IMPORTS,
-    )
-    offer.add_tool(
-        list_sources,
+    @offer.tool(
         description="List the sources: what each tool reads, its tags, how fresh or up to date its "
         "index is, until when statements reach, imports that run, and files that failed and why. "
         "情報源、取り込みの状態。",
         annotations=READ_ONLY,
     )
+    async def list_sources() -> ToolReply:
+        return await in_thread(lambda: source_list(freshness))
 
 
 def _chosen_tools(freshness: FreshnessWatch, name: str | None) -> Sequence[Tool]:

@@ -14,12 +14,9 @@ def offered(rows):
     offer = Offer()
     for row in rows:
 
+        @offer.tool(name=row.name, description=row.description, annotations=READ_ONLY, is_row=True)
         async def tool(query: str) -> str:
             return query
-
-        offer.add_tool(
-            tool, name=row.name, description=row.description, annotations=READ_ONLY, is_row=True
-        )
 
     async def read() -> str:
         return ""

@@ -6,14 +6,14 @@ A question is a SELECT with ``$parameters`` that was saved under a name, or a re
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ContentBlock, ToolAnnotations
-from mdvec.charts import ImageFormat, Plot, PlotKind
+from mdvec.charts import ImageFormat, PlotKind
 from mdvec.errors import MdvecError
 from mdvec.queries import MAX_QUESTION_DESCRIPTION, SaveMode
 from mdvec.sql import (
@@ -28,11 +28,10 @@ from pydantic import Field
 
 from mdvec_mcp.analytics.tools import TEXT, call_within_guard
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread
-from mdvec_mcp.charts import Published
+from mdvec_mcp.charts import ChartServer
 from mdvec_mcp.offer import Offer
 
 RESOURCE = "data://saved_questions"
-Publish = Callable[[Plot, ImageFormat | None], Published]
 _MAX_NAME = 60
 _SAVES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
 _WHAT = (
@@ -75,10 +74,10 @@ class NotDrawn(MdvecError):
 
 
 def add_query_tool(
-    offer: Offer, analytics: Analytics, publish: Publish, *, read_only: bool
+    offer: Offer, analytics: Analytics, charts: ChartServer, *, read_only: bool
 ) -> None:
     """Add query, and the resource that lists the questions; with ``read_only`` it saves none."""
-    answered = partial(_answer_query, analytics, publish, not read_only)
+    answered = partial(_answer_query, analytics, charts, not read_only)
 
     async def query(
         query: Annotated[str, _QUERY, TEXT],
@@ -120,33 +119,28 @@ def add_query_tool(
         listed = await in_thread(analytics.questions.listed)
         return visible(json.dumps(listed, ensure_ascii=False))
 
-    offer.add_tool(
-        query if read_only else query_or_save,
+    offer.tool(
         name="query",
         description=_WHAT.format(
             handle="" if read_only else ", and a handle of all (a temporary file)",
             saved="a saved one" if read_only else "saved with save_as",
         ),
         annotations=READ_ONLY if read_only else _SAVES,
-    )
+    )(query if read_only else query_or_save)
     offer.add_resource(
         RESOURCE, "Saved and ready-made questions for query", "application/json", saved_questions
     )
 
 
 def _refuse(why: str, arguments: Mapping[str, object]) -> None:
-    """Refuse a call with arguments that would have no effect; empty ones count as omitted.
-
-    Raises:
-        ToolError: there are such arguments; the message names them.
-    """
+    """Raise a ToolError that names arguments without effect; empty ones count as omitted."""
     if named := [name for name, value in arguments.items() if value]:
         raise ToolError(f"{why}; leave out: {', '.join(named)}")
 
 
 async def _answer_query(
     analytics: Analytics,
-    publish: Publish,
+    charts: ChartServer,
     may_export: bool,  # noqa: FBT001 - bound by name
     query: str,
     parameters: dict[str, Any] | None,
@@ -157,9 +151,6 @@ async def _answer_query(
     """The first rows, or the picture, of a SELECT, a table or a question.
 
     ``may_export`` lets it write all rows to a file if the answer has no room for them.
-
-    Raises:
-        ToolError: the query failed; the text is for the model.
     """
     if chart is None:
         _refuse("query draws only with chart", {"title": title, "image_format": image_format})
@@ -173,7 +164,7 @@ async def _answer_query(
         if chart is None:
             return questions.answer(prepared, may_export=may_export)
         plot = questions.plot(prepared, chart, title or "")
-        drawn = publish(plot, image_format)
+        drawn = charts.draw(plot, image_format=image_format)
         if drawn.trouble:
             raise NotDrawn
         blocks.extend(drawn.blocks)

@@ -1,7 +1,4 @@
-"""The analytics tools return few rows, handles, statistics and bins, never bulk.
-
-The tables are resources, too, and a prompt begins an analysis.
-"""
+"""The analytics tools and resources, which return few rows, statistics and handles, never bulk."""
 
 from __future__ import annotations
 
@@ -69,6 +66,12 @@ def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
 
 
 def _add_export(offer: Offer, analytics: Analytics) -> None:
+    @offer.tool(
+        description="Export all rows of a query to a file, when Python (pandas, statistics, plots) "
+        "needs them and not only an aggregate; returns a handle for "
+        "mdvec.analysis.safe_load_export(handle). 全行の書き出し。",
+        annotations=CREATES,
+    )
     async def export(
         query: Sql,
         format: Literal["parquet", "csv"] = "parquet",  # noqa: A002 - the seed's name
@@ -80,16 +83,14 @@ def _add_export(offer: Offer, analytics: Analytics) -> None:
         work = partial(analytics.exporter.export, query, format, max_rows)
         return await call_within_guard(analytics, work, RequestedData(query))
 
-    offer.add_tool(
-        export,
-        description="Export all rows of a query to a file, when Python (pandas, statistics, plots) "
-        "needs them and not only an aggregate; returns a handle for "
-        "mdvec.analysis.safe_load_export(handle). 全行の書き出し。",
-        annotations=CREATES,
-    )
-
 
 def _add_profile(offer: Offer, analytics: Analytics) -> None:
+    @offer.tool(
+        description="Profile a table or query: rows, period, and statistics of each column (min, "
+        "max, mean, median, null rate, distinct values). Call it before you write SQL. "
+        "列の統計、欠損、データの概要。",
+        annotations=READ_ONLY,
+    )
     async def profile(
         table_or_query: Sql,
         date_range: DateRange = None,
@@ -107,16 +108,13 @@ def _add_profile(offer: Offer, analytics: Analytics) -> None:
         )
         return await call_within_guard(analytics, work, RequestedData(table_or_query))
 
-    offer.add_tool(
-        profile,
-        description="Profile a table or query: rows, period, and statistics of each column (min, "
-        "max, mean, median, null rate, distinct values). Call it before you write SQL. "
-        "列の統計、欠損、データの概要。",
-        annotations=READ_ONLY,
-    )
-
 
 def _add_histogram(offer: Offer, analytics: Analytics) -> None:
+    @offer.tool(
+        description="Histogram: the distribution of one column's values as numbers, in bins, or "
+        "its most frequent categories (a picture: query with chart). 分布、ヒストグラム、頻度。",
+        annotations=READ_ONLY,
+    )
     async def histogram(
         table_or_query: Sql,
         column: Annotated[str, Field(min_length=1, max_length=200), TEXT],
@@ -130,15 +128,14 @@ def _add_histogram(offer: Offer, analytics: Analytics) -> None:
         )
         return await call_within_guard(analytics, work, RequestedData(table_or_query))
 
-    offer.add_tool(
-        histogram,
-        description="Histogram: the distribution of one column's values as numbers, in bins, or "
-        "its most frequent categories (a picture: query with chart). 分布、ヒストグラム、頻度。",
-        annotations=READ_ONLY,
-    )
-
 
 def _add_materialize(offer: Offer, analytics: Analytics) -> None:
+    @offer.tool(
+        description="Materialize a slow query (a join or window over many rows) as a temporary "
+        "table, when several further queries need its result. Replaces a materialized table of "
+        "the same name. 中間テーブル。",
+        annotations=CREATES,
+    )
     async def materialize(
         name: Annotated[
             str, Field(min_length=1, max_length=63, description="The table's name in SQL."), TEXT
@@ -151,16 +148,14 @@ def _add_materialize(offer: Offer, analytics: Analytics) -> None:
         work = partial(analytics.exporter.materialize, name, query, ttl_seconds)
         return await call_within_guard(analytics, work, RequestedData(query))
 
-    offer.add_tool(
-        materialize,
-        description="Materialize a slow query (a join or window over many rows) as a temporary "
-        "table, when several further queries need its result. Replaces a materialized table of "
-        "the same name. 中間テーブル。",
-        annotations=CREATES,
-    )
-
 
 def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
+    @offer.tool(
+        description="List the tables that SQL can query, with their columns, materialized tables "
+        "and export handles; or describe one table: types, samples, keys, periods, joins. "
+        "テーブルと列の一覧。",
+        annotations=READ_ONLY,
+    )
     async def list_handles(
         table: Annotated[
             str | None,
@@ -181,14 +176,6 @@ def _add_list_handles(offer: Offer, analytics: Analytics) -> None:
         describe = partial(analytics.tables.describe, table, match, start)
         return await call_within_guard(analytics, describe, RequestedData(table), guard)
 
-    offer.add_tool(
-        list_handles,
-        description="List the tables that SQL can query, with their columns, materialized tables "
-        "and export handles; or describe one table: types, samples, keys, periods, joins. "
-        "テーブルと列の一覧。",
-        annotations=READ_ONLY,
-    )
-
 
 async def call_within_guard(
     analytics: Analytics,
@@ -196,11 +183,7 @@ async def call_within_guard(
     request: RequestedData,
     guard: AnswerGuard | None = None,
 ) -> ToolReply:
-    """Answer in a thread; requests with SQL wait for each other.
-
-    Raises:
-        ToolError: the work raised an MdvecError; the text is for the model.
-    """
+    """Answer in a thread, or raise a ToolError; requests with SQL wait for each other."""
     answer = await in_thread(
         partial(answered_within_guard, analytics, work, request, guard),
         limiter=None if request.sql is None else _limiter(),
@@ -261,14 +244,13 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
     largest = max(_MAX_OUTPUT_BYTES, analytics.guard.max_bytes)
     bounds = Field(ge=_MIN_OUTPUT_BYTES, le=largest, description="Maximum bytes.")
     query_dataset.__annotations__["max_output_size"] = Annotated[int | None, bounds]
-    offer.add_tool(
-        query_dataset,
+    offer.tool(
         name=tool.name,
         title=tool.title,
         description=f"{_WHAT} {tool.description}",
         annotations=READ_ONLY,
         is_row=True,
-    )
+    )(query_dataset)
 
 
 _TABLES = "data://tables"

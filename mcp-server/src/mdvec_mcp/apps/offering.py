@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, MutableMapping
-from dataclasses import dataclass
-from functools import cache, partial
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
-from urllib.parse import SplitResult, parse_qs, quote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urlencode, urlsplit
 
 import anyio
 from mcp.server.apps import APP_MIME_TYPE
@@ -58,7 +58,7 @@ class ChatPages:
         self._app: ASGIApp | None = None
 
     async def show(
-        self, address: str, form: Mapping[str, list[str]] | None, language: str
+        self, address: str, form: Sequence[tuple[str, str]] | None, language: str
     ) -> Shown:
         """Request the view at an address like ``/money?period=…``; posts ``form`` if given.
 
@@ -79,12 +79,12 @@ class ChatPages:
         return Shown(address, status, (content[1] if content else body).decode())
 
     async def _ask(
-        self, path: str, query: str, form: Mapping[str, list[str]] | None, language: str
+        self, path: str, query: str, form: Sequence[tuple[str, str]] | None, language: str
     ) -> tuple[int, dict[bytes, bytes], bytes]:
         if self._app is None:
             access = web.Access(manage.PageKey(secrets.token_bytes(32)), time.time_ns())
             self._app = web.page_views(self._wiring, access)[0]
-        state = {"session": _SESSION, **({} if form is None else {"form": dict(form)})}
+        state = {"session": _SESSION, **({} if form is None else {"form": form})}
         scope = {
             "type": "http", "http_version": "1.1", "scheme": "http", "server": ("127.0.0.1", 0),
             "method": "GET" if form is None else "POST", "path": path, "raw_path": path.encode(),
@@ -117,13 +117,8 @@ def _parts_of_shown(address: str) -> SplitResult | None:
         parts = urlsplit(quote(address, safe=_URL, errors="replace"))
     except ValueError:
         return None
-    if parts.netloc or not any(_is_under(parts.path, shown) for shown in _SHOWN):
-        return None
-    return parts
-
-
-def _is_under(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(f"{folder}/")
+    is_shown = f"{parts.path}/".startswith(tuple(f"{view}/" for view in _SHOWN))
+    return parts if is_shown and not parts.netloc else None
 
 
 Arguments = Mapping[str, Any]
@@ -178,11 +173,8 @@ def _profile(arguments: Arguments) -> str:
 def _query(arguments: Arguments) -> str | None:
     """The view of a drawn SELECT; None for rows and names, which the text shows."""
     sql, chart, values = (arguments.get(name) for name in ("query", "chart", "parameters"))
-    return (
-        None
-        if chart is None or values is not None
-        else _with_query("/data", {"sql": sql, "chart": chart})
-    )
+    is_drawn = chart is not None and values is None
+    return _with_query("/data", {"sql": sql, "chart": chart}) if is_drawn else None
 
 
 VIEWS: dict[str, Callable[[Arguments], str | None]] = {
@@ -228,26 +220,21 @@ def add_apps(wiring: Wiring, offer: Offer) -> None:
 
 
 def _add_show(wiring: Wiring, offer: Offer) -> None:
-    @cache
-    def pages() -> ChatPages:
-        return ChatPages(wiring)
+    pages = ChatPages(wiring)
 
+    @offer.tool(
+        description="For mdvec's own views in the chat, not for models.",
+        annotations=_CHANGES,
+        meta={"ui": {"visibility": ["app"]}},
+    )
     async def show_view(
         address: Annotated[str, Field(max_length=_MAX_ADDRESS_CHARS)],
         form: Annotated[str | None, Field(max_length=_MAX_FORM_CHARS)] = None,
         language: Annotated[str, Field(max_length=40)] = "ja",
     ) -> ToolReply:
-        fields = None if form is None else parse_qs(form, keep_blank_values=True)
-        shown = await pages().show(address, fields, language)
-        data = {"address": shown.address, "status": shown.status, "body": shown.body}
-        return ToolReply(f"{shown.address}: {shown.status}", lambda: data)
-
-    offer.add_tool(
-        show_view,
-        description="For mdvec's own views in the chat, not for models.",
-        annotations=_CHANGES,
-        meta={"ui": {"visibility": ["app"]}},
-    )
+        fields = None if form is None else parse_qsl(form, keep_blank_values=True)
+        shown = await pages.show(address, fields, language)
+        return ToolReply(f"{shown.address}: {shown.status}", partial(asdict, shown))
 
 
 def _app() -> str:

@@ -81,15 +81,10 @@ class Remote:
             trust_env=urlsplit(url).hostname not in _LOOPBACK,  # no proxy for a local server
         )
         self._initialize_request: Message | None = None
-        self._session: dict[str, str] = {}
+        self.session: dict[str, str] = {}  # its headers
         self._capabilities: dict[str, Any] = {}
         self._open: dict[object, socket.socket] = {}
         self._renewing = threading.Lock()
-
-    @property
-    def session(self) -> dict[str, str]:
-        """The headers of the current session; empty if there is none."""
-        return self._session
 
     @property
     def list_changes(self) -> list[str]:
@@ -101,11 +96,7 @@ class Remote:
         ]
 
     def begin(self, initialize_request: Message) -> str | None:
-        """Send the client's `initialize` and remember the session; returns the reply.
-
-        Raises:
-            ServerUnusable: there is no reply.
-        """
+        """Send the client's `initialize`, remember the session and return the reply, if any."""
         with self._exchange("POST", {}, content=_one_line(initialize_request)) as response:
             answer = next(_texts(response), None)
             id_ = response.headers.get(SESSION)
@@ -113,7 +104,7 @@ class Remote:
         known = {SESSION: id_, VERSION: result.get("protocolVersion")}
         self._capabilities = result.get("capabilities") or {}
         self._initialize_request = initialize_request
-        self._session = {name: value for name, value in known.items() if value is not None}
+        self.session = {name: value for name, value in known.items() if value is not None}
         return answer
 
     def renew(self, expired: dict[str, str]) -> None:
@@ -123,9 +114,9 @@ class Remote:
             ServerUnusable: the server does not begin one.
         """
         with self._renewing:
-            if self._session is expired and self._initialize_request is not None:
+            if self.session is expired and self._initialize_request is not None:
                 self.begin({**self._initialize_request, "id": _RENEWAL})
-                self.notify(_INITIALIZED, self._session)
+                self.notify(_INITIALIZED, self.session)
 
     def notify(self, message: Message, headers: dict[str, str]) -> None:
         """Send a notification or a response, which has no reply."""
@@ -148,10 +139,7 @@ class Remote:
             yield _texts(response)
 
     def hang_up(self, id_: object) -> bool:
-        """Cancel a request without a session by closing its connection.
-
-        Returns whether there is one.
-        """
+        """Cancel a request without a session by closing its connection; says if there was one."""
         waiting = self._open.get(id_)
         if waiting is not None:
             with suppress(OSError):  # it may already have ended
@@ -166,9 +154,9 @@ class Remote:
 
     def leave(self) -> None:
         """End the session, if there is one, and all waiting requests."""
-        if SESSION in self._session:
+        if SESSION in self.session:
             with suppress(httpx2.HTTPError):  # an idle session times out anyway
-                self._client.delete(self.url, headers=self._session, timeout=_LEAVE_SECONDS)
+                self._client.delete(self.url, headers=self.session, timeout=_LEAVE_SECONDS)
         for key in list(self._open):
             self.hang_up(key)
 

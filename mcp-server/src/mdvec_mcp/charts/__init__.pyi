@@ -1,3 +1,2 @@
 from .server import ChartServer as ChartServer
 from .server import Published as Published
-from .server import publish as publish

@@ -1,7 +1,4 @@
-"""Draws charts, and publishes them as images for the client and at local addresses.
-
-They are served to this machine only, at ``http://127.0.0.1:8080/api/charts/{id}``.
-"""
+"""Draws charts, as images for the client, and serves them to this machine at local addresses."""
 
 from __future__ import annotations
 
@@ -52,15 +49,9 @@ _ADDRESSES = {"localhost": "127.0.0.1"}
 
 
 class ChartStore:
-    """Charts by random ids; when it is full, the least recently used chart is dropped.
+    """Charts by random ids; when it is full, the least recently used one is dropped. Thread-safe.
 
-    Thread-safe.
-
-    Args:
-        entries: the number of charts.
-        ttl_seconds: how long each is stored.
-        max_bytes: the size of all charts together; a larger chart is not stored.
-        clock: the time in seconds.
+    A chart larger than ``max_bytes``, the size of all together, is not stored.
     """
 
     def __init__(
@@ -107,17 +98,23 @@ class ChartStore:
             return len(self._charts)
 
 
+@dataclass(frozen=True, slots=True)
+class Published:
+    """A drawn chart: its content blocks and address; without either, why it was not drawn."""
+
+    blocks: list[ContentBlock]
+    url: str | None
+    trouble: str = ""
+
+
 class ChartServerUnavailable(MdvecError):
     """The chart server cannot start; the message says why, in Japanese."""
 
 
 class ChartServer:
-    """An HTTP server in its own thread, which starts with the first chart.
+    """An HTTP server in its own thread, which starts with the first chart. Thread-safe.
 
-    Thread-safe. It prints nothing: STDOUT belongs to the MCP protocol.
-
-    Args:
-        settings: the address, and the limits of the cache.
+    It prints nothing: STDOUT belongs to the MCP protocol.
     """
 
     def __init__(self, settings: ChartSettings) -> None:
@@ -127,6 +124,43 @@ class ChartServer:
         self._settings = settings
         self._lock = threading.Lock()
         self._running: _Running | None = None
+
+    def draw(
+        self,
+        chart: Chart,
+        *,
+        size: str | None = None,
+        image_format: ImageFormat | None = None,
+        words: Callable[[str], str] | None = None,
+    ) -> Published:
+        """Draw and serve a chart, by default in the configured format and size.
+
+        Raises:
+            ChartError: the size is out of bounds.
+        """
+        settings = self._settings
+        pixels = chosen_size(size, settings.max_size)
+        image_format = image_format or settings.default_format
+        try:
+            picture = charts.draw(
+                chart, pixels, image_format, font_path=settings.font_path, words=words
+            )
+        except MdvecError as error:
+            logger.warning("a chart could not be drawn: %s", error)
+            return Published([], None, str(error))
+        except Exception as error:  # noqa: BLE001 - the text answers without it
+            # The message may contain shops and amounts, so only the type is logged.
+            logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
+            return Published([], None, type(error).__name__)
+        blocks: list[ContentBlock] = []
+        if image_format != "svg":
+            data = base64.b64encode(picture.data).decode("ascii")
+            blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
+        try:
+            return Published(blocks, self.publish(picture))
+        except MdvecError as error:
+            logger.warning("a chart could not be served: %s", error)
+            return Published(blocks, None, "" if blocks else str(error))
 
     def publish(self, picture: Picture) -> str:
         """Store a chart and return its address for a browser on this machine.
@@ -282,50 +316,3 @@ def _listen(host: str, port: int) -> socket.socket:
     raise ChartServerUnavailable(
         f"グラフ配信サーバーのポートを確保できません（{failure.strerror}）。"
     ) from failure
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A drawn chart: its content blocks and address; without either, why it was not drawn."""
-
-    blocks: list[ContentBlock]
-    url: str | None
-    trouble: str = ""
-
-
-def publish(
-    chart: Chart,
-    settings: ChartSettings,
-    server: ChartServer,
-    *,
-    size: str | None = None,
-    image_format: ImageFormat | None = None,
-    words: Callable[[str], str] | None = None,
-) -> Published:
-    """Draw and serve a chart, by default in the configured format and size.
-
-    Raises:
-        ChartError: the size is out of bounds.
-    """
-    pixels = chosen_size(size, settings.max_size)
-    image_format = image_format or settings.default_format
-    try:
-        picture = charts.draw(
-            chart, pixels, image_format, font_path=settings.font_path, words=words
-        )
-    except MdvecError as error:
-        logger.warning("a chart could not be drawn: %s", error)
-        return Published([], None, str(error))
-    except Exception as error:  # noqa: BLE001 - the text answers without it
-        # The message may contain shops and amounts, so only the type is logged.
-        logger.error("a chart could not be drawn (%s)", type(error).__name__)  # noqa: TRY400
-        return Published([], None, type(error).__name__)
-    blocks: list[ContentBlock] = []
-    if image_format != "svg":
-        data = base64.b64encode(picture.data).decode("ascii")
-        blocks.append(ImageContent(type="image", data=data, mime_type=picture.media_type))
-    try:
-        return Published(blocks, server.publish(picture))
-    except MdvecError as error:
-        logger.warning("a chart could not be served: %s", error)
-        return Published(blocks, None, "" if blocks else str(error))

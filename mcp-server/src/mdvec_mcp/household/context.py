@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from datetime import date
 from functools import cache, partial
@@ -13,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
-from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import (
     AccountsAnswer,
@@ -38,7 +36,6 @@ from mdvec.household import (
     TrendAnswer,
     category_hierarchy,
     category_trend,
-    category_trend_summary,
     data_version,
     review,
     safe_line,
@@ -67,14 +64,8 @@ NO_HOUSEHOLD = (
 class HouseholdContext:
     """The database and cache of the household's tools, and their calls on a ledger.
 
-    Attributes:
-        database: the database file.
-        active_households: reads the rows of the households that are active now.
-        freshness: looks at the statement files.
-        month_starts_on: the day on which months start.
-        embed: embeds words for a household, if that takes only milliseconds.
-        language: the language of the resources; each call of a tool has its own.
-        trends: the cache of computed trends.
+    ``embed`` embeds words for a household, if that takes only milliseconds; ``language`` is that of
+    the resources, as each call of a tool has its own; ``trends`` caches computed trends.
     """
 
     database: Path
@@ -125,21 +116,15 @@ class HouseholdContext:
         """
 
         def call() -> T:
-            household = self._household(name)
-            with open_database(self.database, mode) as connection, _refusals_on_one_line():
-                return work(connection, household.id)
+            tool_id = self._household(name).id
+            with open_database(self.database, mode) as connection:
+                return work(connection, tool_id)
 
-        return await in_thread(call, trouble_in_japanese)
+        return await _in_thread(call)
 
     async def in_folder(self, name: str | None, work: Callable[[Path], T]) -> T:
         """Run ``work`` in a thread on the folder of the named household, as ``run`` does."""
-
-        def call() -> T:
-            household = self._household(name)
-            with _refusals_on_one_line():
-                return work(household.source)
-
-        return await in_thread(call, trouble_in_japanese)
+        return await _in_thread(lambda: work(self._household(name).source))
 
     async def run_over_all(
         self, mode: OpenMode, work: Callable[[Connection, dict[str, int]], T]
@@ -148,10 +133,10 @@ class HouseholdContext:
 
         def call() -> T:
             tools = {tool.name: tool.id for tool in self.households()}
-            with open_database(self.database, mode) as connection, _refusals_on_one_line():
+            with open_database(self.database, mode) as connection:
                 return work(connection, tools)
 
-        return await in_thread(call, trouble_in_japanese)
+        return await _in_thread(call)
 
     async def with_categories(
         self, name: str | None, work: Callable[[Connection, int], T], *, wanted: bool
@@ -170,32 +155,19 @@ class HouseholdContext:
         own = {"today": today(), "month_starts_on": self.month_starts_on}
         return {name: own[name] for name in signature(function).parameters if name in own}
 
-    def trend(self, connection: Connection, tool_id: int, **request: Any) -> TrendAnswer:  # noqa: ANN401
-        """The result of ``category_trend``, cached until the ledger changes."""
-        return self._cached_trend(category_trend, connection, tool_id, request)
-
-    def trend_summary(
-        self, connection: Connection, tool_id: int, months: MonthRange | None = None
-    ) -> TrendAnswer:
-        """All categories, by default over the latest year, cached until the ledger changes."""
-        return self._cached_trend(category_trend_summary, connection, tool_id, {"months": months})
-
-    def _cached_trend(
+    def trend(
         self,
-        make: Callable[..., TrendAnswer],
         connection: Connection,
         tool_id: int,
-        request: dict[str, Any],
+        make: Callable[..., TrendAnswer] = category_trend,
+        **request: Any,  # noqa: ANN401
     ) -> TrendAnswer:
+        """A trend that ``make`` computes, cached until the ledger changes."""
         version, own = data_version(connection, tool_id), self.settings_of(make)
         return self.trends(make, connection, tool_id, version, **request, **own)
 
     def households(self) -> list[Tool]:
-        """The active households, at least one.
-
-        Raises:
-            ToolError: no household is active.
-        """
+        """The active households; raises a ToolError if there is none."""
         households = self.active_households()
         if not households:
             refuse_empty_database(self.database)
@@ -213,15 +185,18 @@ class HouseholdContext:
         return next(iter(households.values())) if name is None else households[name]
 
 
-@contextmanager
-def _refusals_on_one_line() -> Iterator[None]:
-    """Put refusals on one line, so that names of categories cannot look like lines of their own."""
-    try:
-        yield
-    except DatabaseError:
-        raise
-    except MdvecError as error:
-        raise ToolError(safe_line(str(error))) from error
+async def _in_thread(work: Callable[[], T]) -> T:
+    """Run ``work`` in a thread; refusals are one line, so that no name in them looks like one."""
+
+    def call() -> T:
+        try:
+            return work()
+        except DatabaseError:
+            raise
+        except MdvecError as error:
+            raise ToolError(safe_line(str(error))) from error
+
+    return await in_thread(call, trouble_in_japanese)
 
 
 def _newer_files(look: Look) -> str:
@@ -244,12 +219,9 @@ def refuse_others(
     arguments: Mapping[str, object],
     needs: tuple[str, ...] = (),
 ) -> None:
-    """Refuse a call with arguments that ``choice`` does not take, or without one it needs.
+    """Raise a ToolError for arguments that ``choice`` does not take, or if one it needs is missing.
 
     Arguments that are None count as omitted.
-
-    Raises:
-        ToolError: the message says what the choice takes.
     """
     named = {name for name, value in arguments.items() if value is not None}
     others = [name for name in arguments if name in named and name not in takes]

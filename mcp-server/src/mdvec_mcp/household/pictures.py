@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -41,12 +41,11 @@ from mdvec.household import (
     name_of,
     safe_line,
 )
-from mdvec.settings import ChartSettings
 from mdvec.text import shown_name
 
 from mdvec_mcp.arguments import answer_language
 from mdvec_mcp.calls import ToolReply, in_thread, trouble_in_japanese
-from mdvec_mcp.charts import ChartServer, publish
+from mdvec_mcp.charts import ChartServer
 from mdvec_mcp.household.context import ChartEntry, json_of
 
 K = TypeVar("K", bound=str)
@@ -63,53 +62,50 @@ class UnfittingGraph(MdvecError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class ChartPublisher:
-    """Draws the chart of an answer, and serves it at a local address."""
+async def drawn_reply(
+    charts: ChartServer,
+    answer: DrawableAnswer,
+    newer: str,
+    make: Callable[[], Chart],
+    size: str | None = None,
+    image_format: ImageFormat | None = None,
+) -> ToolReply:
+    """The answer with its chart and address; without a chart, the text starts with why.
 
-    settings: ChartSettings
-    server: ChartServer
+    Raises:
+        ToolError: another type of graph was requested, or the size is out of bounds.
+    """
+    is_english = answer_language.get() == "en"
+    chart, blocks = await in_thread(
+        lambda: _draw(charts, make(), size, image_format, is_english=is_english),
+        trouble_in_japanese,
+    )
+    text = answer.text + newer
+    parts = (text, chart.message) if chart.type == "image" else (chart.message, text)
+    return ToolReply("\n".join(parts), partial(json_of, answer, newer, chart), tuple(blocks))
 
-    async def reply(
-        self,
-        answer: DrawableAnswer,
-        newer: str,
-        make: Callable[[], Chart],
-        image_size: str | None = None,
-        image_format: ImageFormat | None = None,
-    ) -> ToolReply:
-        """The answer with its chart and address; without a chart, the text starts with why.
 
-        A size or format of None means the configured one.
-
-        Raises:
-            ToolError: another type of graph was requested, or the size is out of bounds.
-        """
-        is_english = answer_language.get() == "en"
-        chart, blocks = await in_thread(
-            lambda: self._publish(make(), image_size, image_format, is_english=is_english),
-            trouble_in_japanese,
-        )
-        text = answer.text + newer
-        parts = (text, chart.message) if chart.type == "image" else (chart.message, text)
-        return ToolReply("\n".join(parts), partial(json_of, answer, newer, chart), tuple(blocks))
-
-    def _publish(
-        self, chart: Chart, size: str | None, image_format: ImageFormat | None, *, is_english: bool
-    ) -> tuple[ChartEntry, list[ContentBlock]]:
-        """Draw and serve a chart; if that fails, the answer is text only and says why."""
-        alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
-        drawn = publish(
-            chart_in_english(chart) if is_english else chart, self.settings, self.server,
-            size=size, image_format=image_format, words=in_picture if is_english else None,
-        )  # fmt: skip
-        if drawn.trouble:
-            message = f"グラフを描けなかったため、文章でお答えします（{drawn.trouble}）"
-            return ChartEntry("text", None, alt_text, safe_line(message)), []
-        message = f"グラフを作成しました（{alt_text}）。" + (
-            f"ブラウザーで開けます: {drawn.url}" if drawn.url else ""
-        )
-        return ChartEntry("image", drawn.url, alt_text, safe_line(message)), drawn.blocks
+def _draw(
+    charts: ChartServer,
+    chart: Chart,
+    size: str | None,
+    image_format: ImageFormat | None,
+    *,
+    is_english: bool,
+) -> tuple[ChartEntry, list[ContentBlock]]:
+    """Draw and serve a chart; if that fails, the answer is text only and says why."""
+    alt_text = f"家計簿グラフ - {shown_name(chart.title)}"
+    drawn = charts.draw(
+        chart_in_english(chart) if is_english else chart,
+        size=size, image_format=image_format, words=in_picture if is_english else None,
+    )  # fmt: skip
+    if drawn.trouble:
+        message = f"グラフを描けなかったため、文章でお答えします（{drawn.trouble}）"
+        return ChartEntry("text", None, alt_text, safe_line(message)), []
+    message = f"グラフを作成しました（{alt_text}）。" + (
+        f"ブラウザーで開けます: {drawn.url}" if drawn.url else ""
+    )
+    return ChartEntry("image", drawn.url, alt_text, safe_line(message)), drawn.blocks
 
 
 def chart_in_english(chart: Chart) -> Chart:

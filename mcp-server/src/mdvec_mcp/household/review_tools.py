@@ -9,32 +9,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import household
 from mdvec.database import Connection
 from mdvec.household import (
     MAX_DATE_TOLERANCE,
     SPANS,
-    CandidateList,
-    Confirmation,
-    Detection,
     DetectionOptions,
-    DuplicateCandidate,
-    DuplicateStats,
-    NotesAnswer,
-    Restoration,
     budget_status,
-    candidate_text,
-    candidates_text,
-    categorize_rows,
     deciding,
-    list_notes,
-    mapping_answer,
-    note_row,
     review,
     rules,
     set_budget,
     sharing,
     shops,
-    statistics_text,
 )
 from pydantic import Field
 
@@ -73,6 +60,13 @@ RowId = Annotated[int | None, Field(description="省略時は一覧。")]
 def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
     """Add the tool."""
 
+    @offer.tool(
+        description="Household: set a budget, a category rule (of a shop, or category='old = new')"
+        ", a shop's spelling, a row's category, note and tags, a CSV mapping. 家計簿の予算、"
+        "カテゴリの規則、店の別の書き方（try を見せてから add）、明細の分類、メモ。",
+        annotations=WRITES,
+        answer=EditAnswer,
+    )
     async def edit_household(
         what: What,
         category: str | None = None,
@@ -108,21 +102,12 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
                 return reply(await context.run(tool, "write", work))
             case "mapping":
                 stated = (toml or "").splitlines()
-                keep = partial(mapping_answer, file=file or "", stated=stated, save=True)
+                keep = partial(household.mapping_answer, file=file or "", stated=stated, save=True)
                 return reply(await context.in_folder(tool, keep))
             case "note":
                 return await _note(context, tool, transaction_id, note, tags, category)
         other = {"category": category or ""} if what == "rule" else {"spelling": spelling or ""}
         return await _edit_names(context, tool, what, action, {"shop": shop or "", **other})
-
-    offer.add_tool(
-        edit_household,
-        description="Household: set a budget, a category rule (of a shop, or category='old = new')"
-        ", a shop's spelling, a row's category, note and tags, a CSV mapping. 家計簿の予算、"
-        "カテゴリの規則、店の別の書き方（try を見せてから add）、明細の分類、メモ。",
-        annotations=WRITES,
-        answer=EditAnswer,
-    )
 
 
 async def _edit_names(
@@ -160,21 +145,23 @@ async def _note(
             raise ToolError("what=note の一覧は tags を 1つだけ指定できます")
         if note is not None or category is not None:
             raise ToolError("what=note の note と category には transaction_id が必要です")
-        listed = partial(list_notes, tag=next(iter(tags or ()), None))
+        listed = partial(household.list_notes, tag=next(iter(tags or ()), None))
         return reply(await context.run(tool, "read", listed))
     if (note, tags, category) == (None, None, None):
         raise ToolError(
             'note か tags か category を付けてください。note=""、tags=[]、category="" で消えます'
         )
 
-    def work(connection: Connection, tool_id: int) -> NotesAnswer:
+    def work(connection: Connection, tool_id: int) -> household.NotesAnswer:
         lines: list[str] = []
         with connection:
             if note is not None or tags is not None:
-                done = note_row(connection, tool_id, transaction_id=row, note=note, tags=tags)
+                done = household.note_row(
+                    connection, tool_id, transaction_id=row, note=note, tags=tags
+                )
                 lines = [line for line in done.text.splitlines() if not line.startswith("- ")]
             if category is not None:  # its text ends with the changed row
-                done = categorize_rows(
+                done = household.categorize_rows(
                     connection, tool_id, transaction_ids=[row], category=category
                 )
                 done = replace(done, text="\n".join([*lines, done.text]))
@@ -223,6 +210,13 @@ def add_review_tools(offer: Offer, context: HouseholdContext, defaults: Detectio
 
 
 def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionOptions) -> None:
+    @offer.tool(
+        description="Household: detect duplicate transactions (double charges), unmarked "
+        "transfers, card bills, then list_duplicate_candidates. "
+        "家計簿の重複・二重計上と振替の候補を検出する。",
+        annotations=WRITES,
+        answer=household.Detection,
+    )
     async def detect_duplicates(
         date_tolerance_days: Days = defaults.date_tolerance_days,
         amount_tolerance_abs: Yen = float(defaults.amount_tolerance_abs),
@@ -241,17 +235,14 @@ def _add_detection(offer: Offer, context: HouseholdContext, defaults: DetectionO
         work = partial(review.detect, options=options, transaction_ids=transaction_ids)
         return reply(*await context.answer(tool, work, "write"))
 
-    offer.add_tool(
-        detect_duplicates,
-        description="Household: detect duplicate transactions (double charges), unmarked "
-        "transfers, card bills, then list_duplicate_candidates. "
-        "家計簿の重複・二重計上と振替の候補を検出する。",
-        annotations=WRITES,
-        answer=Detection,
-    )
-
 
 def _add_lists(offer: Offer, context: HouseholdContext) -> None:
+    @offer.tool(
+        description="Household: list the duplicate candidates found, likely ones first, with "
+        "reasons. 重複候補の一覧。",
+        annotations=READ_ONLY,
+        answer=household.CandidateList,
+    )
     async def list_duplicate_candidates(
         limit: Limit = 10,
         page: Page = 1,
@@ -260,40 +251,36 @@ def _add_lists(offer: Offer, context: HouseholdContext) -> None:
     ) -> ToolReply:
         work = partial(review.list_candidates, limit=limit, page=page, skip_checked=skip_checked)
         listed, newer = await context.answer(tool, work)
-        return reply(listed, newer, candidates_text(listed))
+        return reply(listed, newer, household.candidates_text(listed))
 
-    async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
-        work = partial(review.candidate_detail, check_id=check_id)
-        pair = await context.run(tool, "read", work)
-        return reply(pair, text=candidate_text(pair))
-
-    async def get_duplicate_stats(tool: str | None = None) -> ToolReply:
-        numbers, newer = await context.answer(tool, review.stats)
-        return reply(numbers, newer, statistics_text(numbers))
-
-    offer.add_tool(
-        list_duplicate_candidates,
-        description="Household: list the duplicate candidates found, likely ones first, with "
-        "reasons. 重複候補の一覧。",
-        annotations=READ_ONLY,
-        answer=CandidateList,
-    )
-    offer.add_tool(
-        get_duplicate_candidate_detail,
+    @offer.tool(
         description="Household: one duplicate candidate with its detection parameters. "
         "重複候補1件の詳細。",
         annotations=READ_ONLY,
-        answer=DuplicateCandidate,
+        answer=household.DuplicateCandidate,
     )
-    offer.add_tool(
-        get_duplicate_stats,
+    async def get_duplicate_candidate_detail(check_id: int, tool: str | None = None) -> ToolReply:
+        work = partial(review.candidate_detail, check_id=check_id)
+        pair = await context.run(tool, "read", work)
+        return reply(pair, text=household.candidate_text(pair))
+
+    @offer.tool(
         description="Household: how many duplicates and open candidates. 重複の件数。",
         annotations=READ_ONLY,
-        answer=DuplicateStats,
+        answer=household.DuplicateStats,
     )
+    async def get_duplicate_stats(tool: str | None = None) -> ToolReply:
+        numbers, newer = await context.answer(tool, review.stats)
+        return reply(numbers, newer, household.statistics_text(numbers))
 
 
 def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
+    @offer.tool(
+        description="Household: mark a candidate as a duplicate or not, as the user "
+        "decided; ask first. 重複候補へのユーザーの判定を記録する。",
+        annotations=WRITES,
+        answer=household.Confirmation,
+    )
     async def confirm_duplicate(
         decision: Decision,
         check_id: CheckIdOrNone = None,
@@ -310,21 +297,12 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         work = partial(deciding.confirm, check_id=check_id, choice=choice)
         return reply(await context.run(tool, "write", work))
 
-    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
-        work = partial(deciding.restore, transaction_id=transaction_id)
-        return reply(await context.run(tool, "write", work))
-
-    offer.add_tool(
-        confirm_duplicate,
-        description="Household: mark a candidate as a duplicate or not, as the user "
-        "decided; ask first. 重複候補へのユーザーの判定を記録する。",
-        annotations=WRITES,
-        answer=Confirmation,
-    )
-    offer.add_tool(
-        restore_duplicate,
+    @offer.tool(
         description="Household: undo a duplicate or transfer mark, so that the transaction "
         "counts again. 重複とした取引を集計に戻す。",
         annotations=WRITES,
-        answer=Restoration,
+        answer=household.Restoration,
     )
+    async def restore_duplicate(transaction_id: int, tool: str | None = None) -> ToolReply:
+        work = partial(deciding.restore, transaction_id=transaction_id)
+        return reply(await context.run(tool, "write", work))

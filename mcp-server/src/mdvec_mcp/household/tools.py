@@ -10,44 +10,9 @@ from inspect import signature
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import household
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
 from mdvec.database import Connection
-from mdvec.household import (
-    FOUND_PAGE_SIZE,
-    LEVELS,
-    PAGE_SIZE,
-    BudgetAnswer,
-    ComparisonAnswer,
-    Detail,
-    FoundAnswer,
-    GroupBy,
-    Hierarchy,
-    HouseholdAnswer,
-    ListingOptions,
-    NetWorthAnswer,
-    Order,
-    RowChoice,
-    RowFilter,
-    TrendAnswer,
-    accounts_report,
-    available_months,
-    budget_status,
-    category_hierarchy,
-    combined_households,
-    compare_periods,
-    data_in_english,
-    expense_list,
-    find_anomalies,
-    find_transactions,
-    fixed_and_variable_costs,
-    forecast_spending,
-    list_notes,
-    list_recurring_payments,
-    list_rules,
-    mapping_answer,
-    monthly_household,
-    net_worth,
-)
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
@@ -61,10 +26,10 @@ from mdvec_mcp.household.context import (
     today,
 )
 from mdvec_mcp.household.pictures import (
-    ChartPublisher,
     GraphType,
     budget_chart,
     comparison_chart,
+    drawn_reply,
     month_chart,
     net_worth_chart,
     trend_chart,
@@ -72,6 +37,7 @@ from mdvec_mcp.household.pictures import (
 from mdvec_mcp.household.review_tools import add_edit_tool
 
 if TYPE_CHECKING:
+    from mdvec_mcp.charts import ChartServer
     from mdvec_mcp.offer import Offer
 
 # Descriptions cost tokens in every conversation, so they only say what names and values do not.
@@ -81,7 +47,9 @@ CategoryName = Annotated[
     str | None, Field(description="例: 食費。または 支出、収入、収支、貯蓄率。")
 ]
 FirstDay = Annotated[str | None, Field(description="ISO の日か月。until も含む。")]
-Limit = Annotated[int | None, Field(description=f"明細の数。省略時は{PAGE_SIZE}、image なら0。")]
+Limit = Annotated[
+    int | None, Field(description=f"明細の数。省略時は{household.PAGE_SIZE}、image なら0。")
+]
 OutputFormat = Literal["text", "image"]
 MonthGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(CATEGORY_KINDS)})]
 TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(TREND_KINDS)})]
@@ -90,11 +58,11 @@ AnyDays = Annotated[str | None, Field(description="例: 先月、12月31日。�
 MinYen = Annotated[int | None, Field(description="円、符号なし。")]
 Categories = Annotated[list[str] | None, Field(description="支出 なら収入以外。")]
 RowsOnPage = Annotated[
-    int | None, Field(description=f"省略時は{FOUND_PAGE_SIZE}、group_by なら0。")
+    int | None, Field(description=f"省略時は{household.FOUND_PAGE_SIZE}、group_by なら0。")
 ]
 
 
-def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     """Add the tools for months, trends, reports and decisions of the user."""
     _add_month(offer, context, charts)
     _add_trend(offer, context, charts)
@@ -102,7 +70,15 @@ def add_household_tools(offer: Offer, context: HouseholdContext, charts: ChartPu
     add_edit_tool(offer, context)
 
 
-def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
+    @offer.tool(
+        description="Household, from since to until: how much was spent: total spending, "
+        "income and categories, with rows and a pie chart. Month "
+        "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
+        "（収入、支出、収支、内訳、明細）。",
+        annotations=READ_ONLY,
+        answer=DRAWN[household.HouseholdAnswer],
+    )
     async def get_monthly_household(
         year: int | None = None,
         month: int | None = None,
@@ -119,10 +95,10 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         tool: str | None = None,
     ) -> ToolReply:
         is_picture = output_format == "image"
-        size = limit if limit is not None else 0 if is_picture else PAGE_SIZE
+        size = limit if limit is not None else 0 if is_picture else household.PAGE_SIZE
         work = partial(
-            monthly_household, year=year, month=month, since=since, until=until, period=period,
-            category=category, page=page, page_size=size,
+            household.monthly_household, year=year, month=month, since=since, until=until,
+            period=period, category=category, page=page, page_size=size,
             month_starts_on=context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
@@ -130,20 +106,18 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if not is_picture:
             return reply(answer, newer)
         chart = partial(month_chart, answer, graph_type, names)
-        return await charts.reply(answer, newer, chart, image_size, image_format)
+        return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
-    offer.add_tool(
-        get_monthly_household,
-        description="Household, from since to until: how much was spent: total spending, "
-        "income and categories, with rows and a pie chart. Month "
-        "by month: get_category_trend; a shop, amount or word: find_transactions. 月の家計簿の集計"
-        "（収入、支出、収支、内訳、明細）。",
+
+def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
+    @offer.tool(
+        description="Household trend from since to until: a category, spending, income or savings "
+        "rate month by month, with changes, 12-month averages and a line chart; by default the top "
+        "3 categories. "
+        "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
         annotations=READ_ONLY,
-        answer=DRAWN[HouseholdAnswer],
+        answer=DRAWN[household.TrendAnswer],
     )
-
-
-def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
     async def get_category_trend(
         category: CategoryName = None,
         start_month: str | None = None,
@@ -166,22 +140,21 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartPublisher) 
         if not is_picture:
             return reply(answer, newer)
         chart = partial(trend_chart, answer, graph_type, names)
-        return await charts.reply(answer, newer, chart, image_size, image_format)
-
-    offer.add_tool(
-        get_category_trend,
-        description="Household trend from since to until: a category, spending, income or savings "
-        "rate month by month, with changes, 12-month averages and a line chart; by default the top "
-        "3 categories. "
-        "家計簿の月ごとの推移（前月比、前年同月比、移動平均）。",
-        annotations=READ_ONLY,
-        answer=DRAWN[TrendAnswer],
-    )
+        return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
 
 def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
     """Add the tool that finds a household's rows, and sums all that match."""
 
+    @offer.tool(
+        name="find_transactions",
+        description="Household: find transactions by shop, memo, amount, account, days (since, "
+        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
+        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
+        "「Amazonに今年いくら」。",
+        annotations=READ_ONLY,
+        answer=household.FoundAnswer,
+    )
     async def find(
         query: Words = None,
         since: str | None = None,
@@ -194,34 +167,27 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         exclude_category: list[str] | None = None,
         shop: list[str] | None = None,
         exclude_shop: list[str] | None = None,
-        rows: RowChoice = "counted",
-        sort: Order = "newest",
-        group_by: GroupBy | None = None,
+        rows: household.RowChoice = "counted",
+        sort: household.Order = "newest",
+        group_by: household.GroupBy | None = None,
         page: int = 1,
         limit: RowsOnPage = None,
         tool: str | None = None,
     ) -> ToolReply:
-        wanted = RowFilter(
+        wanted = household.RowFilter(
             query, min_amount, max_amount, period, account, category, rows, since, until,
             exclude_category, shop, exclude_shop,
         )  # fmt: skip
-        listing = ListingOptions(sort, group_by, page, limit, context.month_starts_on)
+        listing = household.ListingOptions(sort, group_by, page, limit, context.month_starts_on)
 
         work = partial(
-            find_transactions, wanted=wanted, listing=listing, today=today(), embed=context.embed
+            household.find_transactions,
+            wanted=wanted,
+            listing=listing,
+            today=today(),
+            embed=context.embed,
         )
         return reply(*await context.answer(tool, work))
-
-    offer.add_tool(
-        find,
-        name="find_transactions",
-        description="Household: find transactions by shop, memo, amount, account, days (since, "
-        "until in ISO), with the exact sum of all matches, or sums by group_by: how much at Amazon "
-        "this year, largest purchases. 家計簿の明細・取引を探す（店名、金額、日、口座）、合計する"
-        "「Amazonに今年いくら」。",
-        annotations=READ_ONLY,
-        answer=FoundAnswer,
-    )
 
 
 Work = Callable[[Connection, int], Any]
@@ -231,17 +197,22 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
     """Add the four resources; with several households, each holds one entry per household."""
 
     async def categories() -> str:
-        return await _read(context, category_hierarchy)
+        return await _read(context, household.category_hierarchy)
 
     async def months() -> str:
         def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
-            every = available_months(connection, tool_id, today(), context.month_starts_on)
+            every = household.available_months(
+                connection, tool_id, today(), context.month_starts_on
+            )
             return list(map(asdict, every))
 
         return await _read(context, work)
 
     async def trends() -> str:
-        return await _read(context, lambda *ledger: json_of(context.trend_summary(*ledger)))
+        def work(connection: Connection, tool_id: int) -> dict[str, Any]:
+            return json_of(context.trend(connection, tool_id, household.category_trend_summary))
+
+        return await _read(context, work)
 
     for uri, description, read in (
         ("data://category_hierarchy", "大項目から中項目への辞書", categories),
@@ -267,7 +238,7 @@ async def _read(context: HouseholdContext, work: Work) -> str:
         each = {tool.name: await _of_one(context, tool.name, work) for tool in households}
         answer = each if len(each) > 1 else each[households[0].name]
     if context.language == "en":
-        answer = data_in_english(answer)
+        answer = household.data_in_english(answer)
     text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
     # Escape line separators and direction marks, which json.dumps leaves unchanged.
     return "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in text)
@@ -286,20 +257,20 @@ Report = Literal[
     "medical", "furusato", "rules", "notes", "mapping", "accounts",
 ]  # fmt: skip
 REPORTS: dict[Report, Callable[..., Any]] = {
-    "compare": compare_periods,
-    "budget": budget_status,
-    "costs": fixed_and_variable_costs,
-    "recurring": list_recurring_payments,
-    "forecast": forecast_spending,
-    "anomalies": find_anomalies,
-    "households": combined_households,
-    "net_worth": net_worth,
-    "medical": partial(expense_list, name="medical"),
-    "furusato": partial(expense_list, name="furusato"),
-    "rules": list_rules,
-    "notes": list_notes,
-    "mapping": mapping_answer,
-    "accounts": accounts_report,
+    "compare": household.compare_periods,
+    "budget": household.budget_status,
+    "costs": household.fixed_and_variable_costs,
+    "recurring": household.list_recurring_payments,
+    "forecast": household.forecast_spending,
+    "anomalies": household.find_anomalies,
+    "households": household.combined_households,
+    "net_worth": household.net_worth,
+    "medical": partial(household.expense_list, name="medical"),
+    "furusato": partial(household.expense_list, name="furusato"),
+    "rules": household.list_rules,
+    "notes": household.list_notes,
+    "mapping": household.mapping_answer,
+    "accounts": household.accounts_report,
 }
 """The function that makes each report; its parameters are the arguments of the report."""
 CHARTED: tuple[Report, ...] = ("compare", "budget", "net_worth")
@@ -308,13 +279,23 @@ UNDATED: tuple[Report, ...] = ("rules", "notes", "accounts")
 
 # The choices only inform the model; other values are refused in Japanese.
 Base = Annotated[str | None, Field(description="previous、previous_year か日付。")]
-Level = Annotated[str | None, Field(json_schema_extra={"enum": list(LEVELS)})]
-Size = Annotated[Detail | None, Field(description="full は compare の明細、net_worth の内訳も。")]
+Level = Annotated[str | None, Field(json_schema_extra={"enum": list(household.LEVELS)})]
+Size = Annotated[
+    household.Detail | None, Field(description="full は compare の明細、net_worth の内訳も。")
+]
 
 
-def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublisher) -> None:
+def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer) -> None:
     """Add the tool."""
 
+    @offer.tool(
+        description="Household reports, since, until in ISO: compare this month or year with "
+        "last, budget, costs, recurring payments, forecast, anomalies, households, account "
+        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
+        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
+        annotations=READ_ONLY,
+        answer=ReportAnswer,
+    )
     async def household_report(
         report: Report,
         since: str | None = None,
@@ -352,27 +333,22 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartPublis
         is_picture = output_format == "image"
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         chart = _chart_of(answer, names) if is_picture else None
-        return reply(answer, newer) if chart is None else await charts.reply(answer, newer, chart)
-
-    offer.add_tool(
-        household_report,
-        description="Household reports, since, until in ISO: compare this month or year with "
-        "last, budget, costs, recurring payments, forecast, anomalies, households, account "
-        "balances, net worth, rules, notes, mapping. 家計簿の比較（前年比）、予算、口座の残高、"
-        "固定費と変動費、サブスク、見通し、純資産の推移、医療費控除とふるさと納税の一覧。",
-        annotations=READ_ONLY,
-        answer=ReportAnswer,
-    )
+        return (
+            reply(answer, newer)
+            if chart is None
+            else await drawn_reply(charts, answer, newer, chart)
+        )
 
 
 def _chart_of(
-    answer: ComparisonAnswer | BudgetAnswer | NetWorthAnswer, names: Hierarchy
+    answer: household.ComparisonAnswer | household.BudgetAnswer | household.NetWorthAnswer,
+    names: household.Hierarchy,
 ) -> Callable[[], Chart] | None:
     """Makes the chart of a report; None if there is nothing to draw."""
     match answer:
-        case ComparisonAnswer(movements=shown):
+        case household.ComparisonAnswer(movements=shown):
             return partial(comparison_chart, answer) if shown else None
-        case BudgetAnswer(statuses=budgets):
+        case household.BudgetAnswer(statuses=budgets):
             return partial(budget_chart, answer, names) if budgets else None
-        case NetWorthAnswer():
+        case household.NetWorthAnswer():
             return partial(net_worth_chart, answer)

@@ -62,10 +62,7 @@ def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str,
 
 
 def as_text(answer: Answer, max_chars: int, links: Sequence[str], *, wide: bool) -> str:
-    """The answer as readable text; ``wide`` adds each hit's collection.
-
-    It has at most ``max_chars`` characters, unless long notes need more.
-    """
+    """The answer in at most ``max_chars`` (or more for long notes); ``wide`` adds collections."""
     names = ", ".join(answer.tools)
     if not answer.tools:
         return (
@@ -121,8 +118,7 @@ def hit_texts(
     """The heads and fenced passages of the hits, together at most ``max_chars``.
 
     Long passages are cut to equal length. Hits whose passages do not fit have only heads, and a
-    note says so. ``links`` has one link per hit, or is empty; ``wide`` adds each hit's
-    collection.
+    note says so. ``links`` has one for each hit, or is empty; ``wide`` adds collections.
     """
     heads = [_head(number, hit, wide=wide) for number, hit in enumerate(hits, 1)]
     if links:

@@ -42,12 +42,10 @@ class ModelPool:
     Args:
         load: loads a model by name; never called concurrently for the same name.
         idle_seconds: a model is unloaded after this long without a search.
-        memory_threshold: if more than this share of the machine's memory is in use, models are
-            unloaded as soon as their grace period is over.
-        memory_use: measures the share of the machine's memory in use, 0 to 1.
+        memory_threshold: if ``memory_use()`` is above this share (0 to 1), models are unloaded as
+            soon as their grace period is over.
         grace_seconds: a model stays this long after a search even if memory is short, so that a
             follow-up question need not load it again. Limited to a quarter of ``idle_seconds``.
-        reranker: the configured reranker, if any.
     """
 
     def __init__(

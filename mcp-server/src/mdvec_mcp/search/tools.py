@@ -136,11 +136,7 @@ class SearchArguments:
     related_to: str | None = None
 
     def filters(self) -> Filters:
-        """The parsed filters; relative days refer to today.
-
-        Raises:
-            InvalidFilter: a filter cannot be parsed.
-        """
+        """The filters, or an InvalidFilter; relative days refer to today."""
         today = datetime.now().astimezone().date()
         return search.filters_of(
             today, path=self.path, tags=self.tags, since=self.since, until=self.until,
@@ -231,14 +227,9 @@ class SearchContext:
             tuple(arguments.queries or ()), source, is_asked=bool(arguments.query),
         )  # fmt: skip
         return search.search(
-            self.database,
-            question,
-            self.models.embedder,
-            self.engine,
-            self.models.reranker,
-            manage.RECORDS,
-            self.kept,
-        )
+            self.database, question, self.models.embedder, self.engine, self.models.reranker,
+            manage.RECORDS, self.kept,
+        )  # fmt: skip
 
     def _as_it_runs(self, note: str) -> str:
         """A note on an unfinished import, which may be running in this server."""
@@ -322,15 +313,14 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
 
     has_records = KINDS[tool.kind].is_made_of_records
     what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
-    offer.add_tool(
-        search_household if has_records else search_collection,
+    offer.tool(
         name=tool.name,
         title=tool.title,
         description=f"{what} {described_tool(tool)}",
         annotations=READ_ONLY,
         meta=context.meta if context.settings.max_chars > _USUAL_RESULT_CHARS else None,
         is_row=True,
-    )
+    )(search_household if has_records else search_collection)
 
 
 async def _search_one(
@@ -348,6 +338,14 @@ async def _search_one(
 def add_search_across(offer: Offer, context: SearchContext) -> None:
     """Add the tool that searches several collections, by default all active ones."""
 
+    @offer.tool(
+        name="search",
+        description="Search the user's notes, documents and households, or those in tools: find "
+        "passages by meaning and words; without query list what passes the filters. "
+        "メモや文書の検索、一覧、探す。",
+        annotations=READ_ONLY,
+        meta=ALWAYS_LOADED | context.meta,
+    )
     async def search_across(
         ctx: AnyContext,
         query: OptionalQuery = "",
@@ -396,20 +394,16 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         await context.first_documents(names, ctx)
         return await context.run(work)
 
-    offer.add_tool(
-        search_across,
-        name="search",
-        description="Search the user's notes, documents and households, or those in tools: find "
-        "passages by meaning and words; without query list what passes the filters. "
-        "メモや文書の検索、一覧、探す。",
-        annotations=READ_ONLY,
-        meta=ALWAYS_LOADED | context.meta,
-    )
-
 
 def add_get_document(offer: Offer, context: SearchContext) -> None:
     """Add the tool that reads a document, or a part of it."""
 
+    @offer.tool(
+        description="Read a document, file or note, whole or lines or characters of it, such as "
+        "around a search result. 文書の続きや全文を読む。",
+        annotations=READ_ONLY,
+        meta=ALWAYS_LOADED | context.meta,
+    )
     async def get_document(
         tool: Annotated[str, Field(max_length=100), _TEXT],
         file_path: Annotated[str, Field(max_length=4_096, description="As in a result."), _TEXT],
@@ -434,11 +428,3 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             )
 
         return await context.run(work)
-
-    offer.add_tool(
-        get_document,
-        description="Read a document, file or note, whole or lines or characters of it, such as "
-        "around a search result. 文書の続きや全文を読む。",
-        annotations=READ_ONLY,
-        meta=ALWAYS_LOADED | context.meta,
-    )

@@ -53,11 +53,7 @@ def is_loopback(name: str) -> bool:
 
 
 def parse_address(text: str) -> Address:
-    """Parse ``host:port``.
-
-    Raises:
-        AddressUnusable: it is not an address.
-    """
+    """Parse ``host:port``, or raise AddressUnusable."""
     try:
         parts = urlsplit(f"//{text}")
         host, port = parts.hostname, parts.port

@@ -22,7 +22,6 @@ class SourceKind:
             its chunks is a text that several records share.
         has_ledger: whether its rows are transactions, which share one SQL table.
         has_data_files: whether its import makes SQL tables of data files.
-        family: the key of the server's family of tools that it enables, if any.
     """
 
     name: str
@@ -34,7 +33,6 @@ class SourceKind:
     is_made_of_records: bool = False
     has_ledger: bool = False
     has_data_files: bool = False
-    family: str | None = None
 
     @property
     def has_tables(self) -> bool:
@@ -57,7 +55,6 @@ KINDS = {
             endings=(".csv", ".tsv"),
             is_made_of_records=True,
             has_ledger=True,
-            family="household",
         ),
         SourceKind(
             "dataset",
@@ -67,7 +64,6 @@ KINDS = {
             is_streamed=True,
             has_texts=False,
             has_data_files=True,
-            family="analytics",
         ),
     )
 }

@@ -22,9 +22,7 @@ _OWN = ("same-origin", "none")
 class Access:
     """Signs in browsers that open a one-time address. Thread-safe.
 
-    Attributes:
-        key: the key of the page.
-        began: when the server started, in nanoseconds since 1970; older codes may have been used.
+    ``began`` is when the server started, in nanoseconds since 1970; older codes may have been used.
     """
 
     key: PageKey

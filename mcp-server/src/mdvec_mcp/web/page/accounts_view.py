@@ -4,33 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from mdvec import household
 from mdvec.database import Connection
 from mdvec.dates import Month, MonthRange
-from mdvec.household import (
-    AccountsAnswer,
-    CostsAnswer,
-    DuplicateCandidate,
-    ExpenseList,
-    ListName,
-    accounts_report,
-    coverage,
-    daily_balances,
-    expense_list,
-    fixed_and_variable_costs,
-    review,
-)
-from starlette.requests import Request
+from mdvec.household import review
 from starlette.responses import Response
 from starlette.routing import Route
 
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
+from mdvec_mcp.web.page.households import Household, household_view
+from mdvec_mcp.web.page.views import Periods, Views, periods_around
 
-_LISTS: tuple[ListName, ...] = ("medical", "furusato")
+_LISTS: tuple[household.ListName, ...] = ("medical", "furusato")
 _MAX_MONTHS, _MAX_DAYS, _MAX_BILLS = 24, 31, 50
 
 
@@ -41,13 +30,13 @@ class ShownAccounts:
     ``bills`` are payments to cards that may be counted in addition to the purchases.
     """
 
-    answer: AccountsAnswer
+    answer: household.AccountsAnswer
     balances: dict[str, dict[str, int]]
     charts: dict[str, MonthChart]
-    bills: tuple[DuplicateCandidate, ...]
-    costs: CostsAnswer
+    bills: tuple[household.DuplicateCandidate, ...]
+    costs: household.CostsAnswer
     periods: Periods
-    lists: dict[str, ExpenseList]
+    lists: dict[str, household.ExpenseList]
 
     def fixed_shops(self, category: str) -> list[str]:
         """The shops whose rows of a category are fixed costs."""
@@ -61,50 +50,47 @@ class ShownAccounts:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
-    accounts = _Accounts(views)
     return [
-        views.route("/money/accounts", household_view(views, accounts.show), has_form=True),
-        views.route("/money/accounts/table", accounts.table),
+        views.route("/money/accounts", household_view(show), has_form=True),
+        views.route("/money/accounts/table", household_view(table, is_needed=True)),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Accounts:
-    views: Views
+async def show(visit: Household) -> Response:
+    """The accounts, and the costs and lists of the requested period."""
+    shown = await visit.read(partial(_read, visit))
+    return visit.page("accounts.html", shown=shown)
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """The accounts, and the costs and lists of the requested period."""
-        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
-        return self.views.page(
-            request, "accounts.html", household=household, query=query, shown=shown
-        )
 
-    async def table(self, request: Request) -> Response:
-        """One of the view's tables as CSV."""
-        household, query = await asked_household(self.views, request), Query(request)
-        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
-        return data_view.table_file(TABLES, shown, query.text("of"))
+async def table(visit: Household) -> Response:
+    """One of the view's tables as CSV."""
+    shown = await visit.read(partial(_read, visit))
+    return data_view.table_file(TABLES, shown, visit.query.text("of"))
 
-    def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownAccounts:
-        now, starts_on = today(), self.views.wiring.household.month_starts_on
-        period, year = query.text("period").strip() or None, query.text("year").strip() or None
-        balances = daily_balances(ledger, tool_id)
-        costs = fixed_and_variable_costs(
-            ledger, tool_id, period=period, month_starts_on=starts_on, today=now
-        )
-        months = MonthRange.around(costs.days, starts_on)
-        candidates = review.list_candidates(ledger, tool_id, _MAX_BILLS).candidates
-        return ShownAccounts(
-            answer=accounts_report(ledger, tool_id, today=now),
-            balances=balances,
-            charts={name: _chart(days) for name, days in balances.items()},
-            bills=tuple(each for each in candidates if each.kind == "card_bill"),
-            costs=costs,
-            periods=periods_around(months, coverage(ledger, tool_id, now, starts_on).default_range),
-            lists={
-                name: expense_list(ledger, tool_id, name, period=year, today=now) for name in _LISTS
-            },
-        )
+
+def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownAccounts:
+    query, now, starts_on = visit.query, today(), visit.month_starts_on
+    period, year = query.text("period").strip() or None, query.text("year").strip() or None
+    balances = household.daily_balances(ledger, tool_id)
+    costs = household.fixed_and_variable_costs(
+        ledger, tool_id, period=period, month_starts_on=starts_on, today=now
+    )
+    months = MonthRange.around(costs.days, starts_on)
+    candidates = review.list_candidates(ledger, tool_id, _MAX_BILLS).candidates
+    return ShownAccounts(
+        answer=household.accounts_report(ledger, tool_id, today=now),
+        balances=balances,
+        charts={name: _chart(days) for name, days in balances.items()},
+        bills=tuple(each for each in candidates if each.kind == "card_bill"),
+        costs=costs,
+        periods=periods_around(
+            months, household.coverage(ledger, tool_id, now, starts_on).default_range
+        ),
+        lists={
+            name: household.expense_list(ledger, tool_id, name, period=year, today=now)
+            for name in _LISTS
+        },
+    )
 
 
 def _chart(days: dict[str, int]) -> MonthChart:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from urllib.parse import parse_qs
+from urllib.parse import parse_qsl
 
 from mdvec.manage import PageKey
 from starlette.applications import Starlette
@@ -27,7 +28,7 @@ from mdvec_mcp.web.page import (
     tools_view,
 )
 from mdvec_mcp.web.page.access import COOKIE_SECONDS, Access, is_local, is_own
-from mdvec_mcp.web.page.views import CHOICE, View, Views, look_route
+from mdvec_mcp.web.page.views import CHOICE, Views, choose_look
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -87,24 +88,24 @@ class PageGuard:
             )
         session = self._views.access.session(request)
         if session is None:
-            return self._views.closed(request)
+            return self._views.visit(request).page("closed.html", status=403)
         request.state.session = session
         if request.method != "POST":
             return None
         if self._views.is_read_only and path != CHOICE:
-            return self._views.refusal(request, "read_only", 403)
+            return self._views.visit(request).refusal("read_only", 403)
         return await self._form_refused(request, session)
 
     async def _form_refused(self, request: Request, session: str) -> Response | None:
         """Read a form, and refuse it if it lacks the session's token."""
         try:
             text = (await request.body()).decode()
-            fields = parse_qs(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+            fields = parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
         except ValueError:
             return PlainTextResponse("this is not a form\n", 400)
-        (token, *_) = fields.get("csrf", [""])
+        token = next((value for name, value in fields if name == "csrf"), "")
         if not self._views.access.is_csrf_token(session, token):
-            return self._views.refusal(request, "stale_form", 403)
+            return self._views.visit(request).refusal("stale_form", 403)
         request.state.form = fields
         return None
 
@@ -131,7 +132,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     routes = [
         Route("/open", _opening(access, digest)),
         Route(f"/static/{digest}/{{name}}", _static(files)),
-        look_route(),
+        Route(CHOICE, choose_look, methods=["POST"]),
         *search_view.routes(views),
         *data_view.routes(views),
         *money_view.routes(views),
@@ -146,6 +147,7 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     return app, views
 
 
+Answer = Callable[[Request], Awaitable[Response]]
 _ONWARDS = (
     '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
     '<link rel="icon" href="/static/{digest}/icon.svg">'
@@ -155,7 +157,7 @@ _ONWARDS = (
 no strict cookies."""
 
 
-def _opening(access: Access, digest: str) -> View:
+def _opening(access: Access, digest: str) -> Answer:
     async def opened(request: Request) -> Response:
         cookie = access.admit(request.query_params.get("code", ""))
         # Without a valid code the browser may already have a cookie; the first view checks that.
@@ -169,7 +171,7 @@ def _opening(access: Access, digest: str) -> View:
     return opened
 
 
-def _static(files: dict[str, bytes]) -> View:
+def _static(files: dict[str, bytes]) -> Answer:
     async def static(request: Request) -> Response:
         name = request.path_params["name"]
         if name not in files:

@@ -19,15 +19,14 @@ from mdvec.analysis import ExportFormat
 from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
 from mdvec.datasets import Column
 from mdvec.queries import Parameter, SaveMode
-from mdvec.sql import Analytics, AnswerGuard, JsonAnswer, NoHistogram, Prepared
+from mdvec.sql import AnswerGuard, JsonAnswer, NoHistogram, Prepared
 from mdvec.text import identifier
 from mdvec.tools import KINDS
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mdvec_mcp.household import chart_in_english, in_picture
-from mdvec_mcp.web.page.views import Query, Views, form_of, language_of
+from mdvec_mcp.web.page.views import Query, Views, Visit, or_again
 
 _GUARD = AnswerGuard(100_000, 500)
 """The limits of results on the page: more than tools return to a model, as people read it."""
@@ -76,204 +75,192 @@ class Asked:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view."""
-    data = _Data(views)
     return [
-        views.route("/data", data.show),
-        views.route("/data/table", data.table),
-        views.route("/data/file", data.file),
-        views.route("/data/chart", data.chart),
-        views.route("/data/export", data.export, changes=True),
-        views.route("/data/save", data.save, changes=True),
+        views.route("/data", show),
+        views.route("/data/table", table),
+        views.route("/data/file", file),
+        views.route("/data/chart", chart),
+        views.route("/data/export", export, changes=True),
+        views.route("/data/save", or_again(save, _page), changes=True),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Data:
-    views: Views
+async def show(visit: Visit) -> Response:
+    """Show the tables, the exports, and the result of a query, or why it was refused.
 
-    async def show(self, request: Request) -> Response:
-        """Show the tables, the exports, and the result of a query, or why it was refused.
+    The tables are omitted if only they would need the query process to start, unless the
+    address asks for ``all`` or for them alone, as the page's script does.
+    """
+    query = visit.query
+    if not await visit.run(partial(_has_tables, visit)):
+        return visit.page("no_data.html")
+    if query.text("part") == "tables":
+        known = await visit.run(partial(_handles, visit))
+        return visit.page("data_tables.html", handles=known)
+    return await _page(visit)
 
-        The tables are omitted if only they would need the query process to start, unless the
-        address asks for ``all`` or for them alone, as the page's script does.
-        """
-        query = Query(request)
-        if not await self.views.run(request, self._has_tables):
-            return self.views.page(request, "no_data.html")
-        if query.text("part") == "tables":
-            known = await self.views.run(request, self._handles)
-            return self.views.page(request, "data_tables.html", handles=known)
-        return await self._page(request, query)
 
-    async def _page(self, request: Request, query: Query, not_saved: str = "") -> Response:
-        """The view; ``not_saved`` says why a question was not saved."""
-        sql, reason = _sql(query), ""
-        is_asked = bool(sql) or "all" in query
-        handles = await self.views.run(request, lambda: self._handles_if(asked=is_asked))
-        questions = await self.views.run(request, self._analytics.questions.listed)
-        result: Asked | None = Asked()
-        if sql:
-            try:
-                result = await self.views.run_while_awaited(
-                    request, lambda: self._result_of(query, sql)
-                )
-            except ToolError as error:
-                reason = str(error)
-        if result is None:
-            return Response(status_code=_GONE)
-        return self.views.page(
-            request, "data.html", status=400 if not_saved or reason else 200,
-            sql=sql, query=query, handles=handles, questions=questions, asked=result,
-            refusal=reason, instead=instead_of(sql, reason), kinds=PLOT_KINDS, not_saved=not_saved,
-            mark=_VALUE,
-        )  # fmt: skip
-
-    async def table(self, request: Request) -> Response:
-        """Show a few rows of a table or query, and its columns: types, statistics, histograms.
-
-        Unless the address names a column or asks for ``all``, the page's script loads the columns.
-        """
-        query = Query(request)
-        name, part = query.text("name"), query.text("part")
-        source, sql = await self.views.run(request, lambda: self._source(name))
-        profile, columns, samples = None, None, None
-        if part or "all" in query or "column" in query:
-            described = partial(self._profile, source, query)
-            profile, columns = await self.views.run(request, described)
-        if not part:
-            rows = self._analytics.questions.rows
-            samples = await self.views.run(request, partial(rows, Prepared.plain(sql), _SAMPLES))
-        return self.views.page(
-            request, "data_columns.html" if part else "data_table.html", query=query,
-            name=name, profile=profile, columns=columns, sql=sql, samples=samples,
-        )  # fmt: skip
-
-    async def file(self, request: Request) -> Response:
-        """All rows of a query as CSV or Parquet."""
-        query = Query(request)
-        fmt: ExportFormat = "parquet" if query.text("format") == "parquet" else "csv"
-        questions = self._analytics.questions
-        exported = await self.views.run(
-            request, lambda: questions.file(self._prepare(query, _sql(query)), fmt, None)
-        )
-        headers = {"Content-Disposition": f'attachment; filename="mdvec-result.{fmt}"'}
-        lines = _spreadsheet_lines(exported.path) if fmt == "csv" else file_parts(exported.path)
-        kind = "text/csv; charset=utf-8" if fmt == "csv" else "application/vnd.apache.parquet"
-        return StreamingResponse(lines, headers=headers, media_type=kind)
-
-    async def chart(self, request: Request) -> Response:
-        """The chart of a result that the address names."""
-        query = Query(request)
-        plot = partial(self._plot, query, _sql(query))
-        return await drawing(self.views, request, "result", "svg", plot)
-
-    async def export(self, request: Request) -> Response:
-        """Write the result of a query to a file for Python."""
-        query = form_of(request)
-        exporter = self._analytics.exporter
-
-        def work() -> None:
-            prepared = self._prepare(query, _sql(query))
-            exporter.export(
-                prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
-            )
-
-        await self.views.run(request, work)
-        return RedirectResponse("/data#exports", 303)
-
-    async def save(self, request: Request) -> Response:
-        """Save or delete a question; a refused one stays in its form, with the reason."""
-        query = form_of(request)
-        name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
-        wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
-        save = self._analytics.questions.save
+async def _page(visit: Visit) -> Response:
+    query, analytics = visit.query, visit.wiring.analytics
+    sql, reason = _sql(query), ""
+    is_asked = bool(sql) or "all" in query
+    handles = await visit.run(
+        lambda: _handles(visit) if is_asked or analytics.queries.is_ready() else None
+    )
+    questions = await visit.run(analytics.questions.listed)
+    result: Asked | None = Asked()
+    if sql:
         try:
-            await self.views.run(
-                request, lambda: save(name, sql, query.text("description") or None, wanted)
-            )
+            result = await visit.run_while_awaited(partial(_result_of, visit))
         except ToolError as error:
-            return await self._page(request, query, str(error))
-        fields = {"name": name, "sql": sql} if wanted != "delete" else {"deleted": name}
-        return RedirectResponse(f"/data?{urlencode(fields)}", 303)
+            reason = str(error)
+    if result is None:
+        return Response(status_code=_GONE)
+    return visit.page(
+        "data.html", status=400 if reason else 200, sql=sql, handles=handles,
+        questions=questions, asked=result, refusal=reason, instead=instead_of(sql, reason),
+        kinds=PLOT_KINDS, mark=_VALUE,
+    )  # fmt: skip
 
-    @property
-    def _analytics(self) -> Analytics:
-        return self.views.wiring.analytics
 
-    def _result_of(self, query: Query, sql: str) -> Asked:
-        """The result and a description of its chart, unless parameters have no values yet."""
-        questions = self._analytics.questions
-        parameters = questions.parameters(sql)
-        values = {name.casefold() for name in _values(query)}
-        needed = (
-            parameter
-            for parameter in parameters
-            if parameter.default is None and not parameter.is_optional
+async def table(visit: Visit) -> Response:
+    """Show a few rows of a table or query, and its columns: types, statistics, histograms.
+
+    Unless the address names a column or asks for ``all``, the page's script loads the columns.
+    """
+    query = visit.query
+    name, part = query.text("name"), query.text("part")
+    source, sql = await visit.run(lambda: _source(visit, name))
+    profile, columns, samples = None, None, None
+    if part or "all" in query or "column" in query:
+        profile, columns = await visit.run(partial(_profile, visit, source))
+    if not part:
+        rows = visit.wiring.analytics.questions.rows
+        samples = await visit.run(partial(rows, Prepared.plain(sql), _SAMPLES))
+    return visit.page(
+        "data_columns.html" if part else "data_table.html",
+        name=name, profile=profile, columns=columns, sql=sql, samples=samples,
+    )  # fmt: skip
+
+
+async def file(visit: Visit) -> Response:
+    """All rows of a query as CSV or Parquet."""
+    fmt: ExportFormat = "parquet" if visit.query.text("format") == "parquet" else "csv"
+    questions = visit.wiring.analytics.questions
+    exported = await visit.run(lambda: questions.file(_prepare(visit), fmt, None))
+    headers = {"Content-Disposition": f'attachment; filename="mdvec-result.{fmt}"'}
+    lines = _spreadsheet_lines(exported.path) if fmt == "csv" else file_parts(exported.path)
+    kind = "text/csv; charset=utf-8" if fmt == "csv" else "application/vnd.apache.parquet"
+    return StreamingResponse(lines, headers=headers, media_type=kind)
+
+
+async def chart(visit: Visit) -> Response:
+    """The chart of a result that the address names."""
+    return await drawing(visit, "result", partial(_plot, visit), "svg")
+
+
+async def export(visit: Visit) -> Response:
+    """Write the result of a query to a file for Python."""
+
+    def work() -> None:
+        prepared = _prepare(visit)
+        visit.wiring.analytics.exporter.export(
+            prepared.source, "parquet", None, prepared.sql, parameters=prepared.bound
         )
-        if any(parameter.name.casefold() not in values for parameter in needed):
-            return Asked(parameters)
-        prepared = self._prepare(query, sql)
-        result = questions.rows(prepared, _GUARD)
-        if _kind(query) is None:
-            return Asked(parameters, result)
+
+    await visit.run(work)
+    return RedirectResponse("/data#exports", 303)
+
+
+async def save(visit: Visit) -> Response:
+    """Save or delete a question; a refused one stays in its form, with the reason."""
+    query = visit.query
+    name, sql, mode = query.text("name").strip(), _sql(query), query.text("mode")
+    wanted: SaveMode = "delete" if mode == "delete" else "replace" if mode else "create"
+    keep = visit.wiring.analytics.questions.save
+    await visit.run(lambda: keep(name, sql, query.text("description") or None, wanted))
+    fields = {"name": name, "sql": sql} if wanted != "delete" else {"deleted": name}
+    return RedirectResponse(f"/data?{urlencode(fields)}", 303)
+
+
+def _result_of(visit: Visit) -> Asked:
+    """The result and a description of its chart, unless parameters have no values yet."""
+    questions = visit.wiring.analytics.questions
+    parameters = questions.parameters(_sql(visit.query))
+    values = {name.casefold() for name in _values(visit.query)}
+    needed = (
+        parameter
+        for parameter in parameters
+        if parameter.default is None and not parameter.is_optional
+    )
+    if any(parameter.name.casefold() not in values for parameter in needed):
+        return Asked(parameters)
+    result = questions.rows(_prepare(visit), _GUARD)
+    if _kind(visit.query) is None:
+        return Asked(parameters, result)
+    try:
+        return Asked(parameters, result, _plot(visit).in_words())
+    except PlotRefused as error:
+        return Asked(parameters, result, not_drawn=str(error))
+
+
+def _prepare(visit: Visit) -> Prepared:
+    query = visit.query
+    return visit.wiring.analytics.questions.prepare(_sql(query), _values(query) or None)
+
+
+def _plot(visit: Visit) -> Plot:
+    kind = _kind(visit.query) or "bar"
+    return visit.wiring.analytics.questions.plot(_prepare(visit), kind, "")
+
+
+def _has_tables(visit: Visit) -> bool:
+    return any(KINDS[tool.kind].has_tables for tool in visit.views.tools(active_only=True))
+
+
+def _handles(visit: Visit) -> dict[str, Any]:
+    analytics = visit.wiring.analytics
+    exports = list(reversed(analytics.exports.list()))
+    return {"tables": analytics.queries.tables(), "exports": exports}
+
+
+def _source(visit: Visit, name: str) -> tuple[str, str]:
+    """A query for all rows of a table or of another query, and one for some of them."""
+    known = {table.lower(): table for table in visit.wiring.analytics.queries.tables()}
+    table = known.get(name.lower())
+    if table is None:  # a query; or an unknown table, which the query process refuses
+        return name, name
+    source = f"SELECT * FROM {identifier(table)}"
+    return source, f"{source} LIMIT 100"
+
+
+def _profile(visit: Visit, source: str) -> tuple[JsonAnswer, list[ShownColumn]]:
+    """The profile of the rows of a query, and their columns."""
+    query, summaries = visit.query, visit.wiring.analytics.summaries
+    since, until = query.text("since"), query.text("until")
+    days, by = (since, until) if since and until else None, query.text("date_column") or None
+    profile = summaries.profile(
+        source, days, by, query.all("column") or None, exact=False, guard=_GUARD
+    )
+    figures = profile["columns"]
+    types = [field for field in summaries.queries.columns(source) if field.name in figures]
+
+    def bins(column: Column) -> tuple[tuple[str, int], ...]:
         try:
-            return Asked(parameters, result, self._plot(query, sql).in_words())
-        except PlotRefused as error:
-            return Asked(parameters, result, not_drawn=str(error))
+            histogram = summaries.histogram(source, column.name, _BINS, days, by)
+        except NoHistogram:
+            return ()
+        return tuple((str(bin_.get("value", bin_.get("min"))), bin_["count"])
+                     for bin_ in histogram["bins"])  # fmt: skip
 
-    def _prepare(self, query: Query, sql: str) -> Prepared:
-        return self._analytics.questions.prepare(sql, _values(query) or None)
-
-    def _plot(self, query: Query, sql: str) -> Plot:
-        kind = _kind(query) or "bar"
-        return self._analytics.questions.plot(self._prepare(query, sql), kind, "")
-
-    def _has_tables(self) -> bool:
-        return any(KINDS[tool.kind].has_tables for tool in self.views.tools(active_only=True))
-
-    def _handles_if(self, *, asked: bool) -> dict[str, Any] | None:
-        return self._handles() if asked or self._analytics.queries.is_ready() else None
-
-    def _handles(self) -> dict[str, Any]:
-        tables = self._analytics.queries.tables()
-        return {"tables": tables, "exports": list(reversed(self._analytics.exports.list()))}
-
-    def _source(self, name: str) -> tuple[str, str]:
-        """A query for all rows of a table or of another query, and one for some of them."""
-        known = {table.lower(): table for table in self._analytics.queries.tables()}
-        table = known.get(name.lower())
-        if table is None:  # a query; or an unknown table, which the query process refuses
-            return name, name
-        source = f"SELECT * FROM {identifier(table)}"
-        return source, f"{source} LIMIT 100"
-
-    def _profile(self, source: str, query: Query) -> tuple[JsonAnswer, list[ShownColumn]]:
-        """The profile of the rows of a query, and their columns."""
-        summaries = self._analytics.summaries
-        since, until = query.text("since"), query.text("until")
-        days, by = (since, until) if since and until else None, query.text("date_column") or None
-        profile = summaries.profile(
-            source, days, by, query.all("column") or None, exact=False, guard=_GUARD
+    shown = [
+        ShownColumn(
+            column.name, column.type, figures[column.name],
+            bins(column) if number < _MAX_HISTOGRAMS else (),
         )
-        figures = profile["columns"]
-        types = [field for field in summaries.queries.columns(source) if field.name in figures]
-
-        def bins(column: Column) -> tuple[tuple[str, int], ...]:
-            try:
-                histogram = summaries.histogram(source, column.name, _BINS, days, by)
-            except NoHistogram:
-                return ()
-            return tuple((str(bin_.get("value", bin_.get("min"))), bin_["count"])
-                         for bin_ in histogram["bins"])  # fmt: skip
-
-        shown = [
-            ShownColumn(
-                column.name, column.type, figures[column.name],
-                bins(column) if number < _MAX_HISTOGRAMS else (),
-            )
-            for number, column in enumerate(types)
-        ]  # fmt: skip
-        return profile, shown
+        for number, column in enumerate(types)
+    ]  # fmt: skip
+    return profile, shown
 
 
 def _sql(query: Query) -> str:
@@ -336,16 +323,14 @@ def table_file(tables: Mapping[str, Callable[[S], Table]], shown: S, name: str) 
     return csv_file(name, *tables[name](shown))
 
 
-async def drawing(
-    views: Views, request: Request, name: str, image_format: str, make: Callable[[], Chart]
-) -> Response:
-    """The chart that ``make`` returns, as SVG or PNG, in the language of the request.
+async def drawing(visit: Visit, name: str, make: Callable[[], Chart], kind: str = "") -> Response:
+    """The chart that ``make`` returns, as SVG or PNG (by default the requested ``format``).
 
     Raises:
         ToolError: there is nothing to draw, or the font is unusable.
     """
-    image: ImageFormat = "svg" if image_format == "svg" else "png"
-    font, is_english = views.wiring.settings.charts.font_path, language_of(request) == "en"
+    image: ImageFormat = "svg" if "svg" in (kind, visit.query.text("format")) else "png"
+    font, is_english = visit.wiring.settings.charts.font_path, visit.language == "en"
 
     def drawn() -> Response:
         chart = chart_in_english(make()) if is_english else make()
@@ -353,7 +338,7 @@ async def drawing(
         picture = charts.draw(chart, _SIZE, image, font_path=font, words=wording)
         return _file(picture.data, picture.media_type, f"{name}.{image}")
 
-    return await views.run(request, drawn)
+    return await visit.run(drawn)
 
 
 def _spreadsheet_lines(file: Path) -> Iterator[bytes]:

@@ -5,72 +5,84 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from mdvec.database import Connection, DatabaseMissing, OpenMode
+from mdvec.database import Connection, DatabaseMissing
 from mdvec.household import Category, EmptyLedger, category_hierarchy, coverage
 from mdvec.tools import Tool
-from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 
 from mdvec_mcp.household import today
-from mdvec_mcp.web.page.views import Query, View, Views
+from mdvec_mcp.web.page.views import View, Visit
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Household:
-    """The household shown, among all active ones."""
+class Household(Visit):
+    """A request about a household, which is one of all active ones."""
 
-    views: Views
     name: str
     all: tuple[Tool, ...]
 
-    async def run(self, work: Callable[[Connection, int], T], mode: OpenMode = "read") -> T:
-        """Run work on its ledger; a write is committed or rolled back as a whole.
+    @property
+    def month_starts_on(self) -> int:
+        """The day on which months start."""
+        return self.wiring.household.month_starts_on
 
-        Raises:
-            ToolError: the work raised an MdvecError, or the household is gone.
-        """
-        return await self.views.wiring.household.run(self.name, mode, work)
+    async def read(self, work: Callable[[Connection, int], T]) -> T:
+        """Run work that reads its ledger; raises a ToolError if refused."""
+        return await self.wiring.household.run(self.name, "read", work)
+
+    async def write(self, work: Callable[[Connection, int], T]) -> T:
+        """Run work that changes its ledger; all is committed, or rolled back as a whole."""
+        return await self.wiring.household.run(self.name, "write", work)
+
+    def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
+        """A rendered template, which gets this household."""
+        # Without arguments, super() does not work in a dataclass with slots.
+        return Visit.page(self, template, status=status, household=self, **values)
 
 
 def household_view(
-    views: Views, show: Callable[[Request, Household, Query], Awaitable[Response]]
+    answer: Callable[[Household], Awaitable[Response]], *, is_needed: bool = False
 ) -> View:
-    """A view of the requested household, or of what to do if none is active."""
+    """A view of the requested household; if none is active, of what to do.
 
-    async def shown(request: Request) -> Response:
-        household = await _shown_household(views, request)
-        if household is None:
-            return views.page(request, "no_household.html")
-        return await show(request, household, Query(request))
+    A view for which a household ``is_needed`` is then refused.
+    """
 
-    return shown
+    async def answered(visit: Visit) -> Response:
+        household = await _requested_household(visit)
+        if household is not None:
+            return await answer(household)
+        if is_needed:
+            visit.wiring.household.households()  # raises a refusal
+        return visit.page("no_household.html")
+
+    return answered
 
 
-async def _shown_household(views: Views, request: Request) -> Household | None:
-    """The household that a request shows; None if no household is active."""
+async def _requested_household(visit: Visit) -> Household | None:
+    """The household that a request names, else the first with rows; None if none is active."""
 
     def active() -> list[Tool]:
         try:
-            return views.wiring.household.active_households()
+            return visit.wiring.household.active_households()
         except DatabaseMissing:
             return []
 
-    tools = tuple(await views.run(request, active))
-    form = getattr(request.state, "form", {})
-    named = form.get("household", [Query(request).text("household")])[0]
-    names = [tool.name for tool in tools]
-    if not names:
+    tools = tuple(await visit.run(active))
+    if not tools:
         return None
     # A household that no longer exists is refused when it is used.
-    return Household(views, named or await _first_with_rows(views, names), tools)
+    name = visit.query.text("household") or await _first_with_rows(visit, tools)
+    return Household(visit.views, visit.request, visit.query, name, tools)
 
 
-async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
+async def _first_with_rows(visit: Visit, tools: Sequence[Tool]) -> str:
     """The first household with rows, so that a new one does not hide another; else the first."""
+    names = [tool.name for tool in tools]
     if len(names) == 1:
         return names[0]
 
@@ -81,7 +93,7 @@ async def _first_with_rows(views: Views, names: Sequence[str]) -> str:
                 return name
         return names[0]
 
-    return await views.wiring.household.run_over_all("read", first_household)
+    return await visit.wiring.household.run_over_all("read", first_household)
 
 
 def categories_of(ledger: Connection, tool_id: int) -> list[Category]:
@@ -91,16 +103,3 @@ def categories_of(ledger: Connection, tool_id: int) -> list[Category]:
         for major, minors in category_hierarchy(ledger, tool_id).items()
         for category in (Category(major), *(Category(major, minor) for minor in minors))
     ]
-
-
-async def asked_household(views: Views, request: Request) -> Household:
-    """The household that a request shows or changes.
-
-    Raises:
-        ToolError: no household is active.
-    """
-    household = await _shown_household(views, request)
-    if household is not None:
-        return household
-    (tool, *_) = views.wiring.household.households()  # raises if there is none
-    return Household(views, tool.name, (tool,))

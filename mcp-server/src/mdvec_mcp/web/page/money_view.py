@@ -2,49 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
-from mdvec.charts import Chart, colors_of
+from mdvec import household
+from mdvec.charts import colors_of
 from mdvec.database import Connection
 from mdvec.dates import MonthRange, PeriodContext, parse_period
 from mdvec.errors import MdvecError
 from mdvec.household import (
-    INCOME,
-    MAX_SHOPS,
-    PAGE_SIZE,
     Category,
-    CategoryShare,
     CategoryTrend,
     Hierarchy,
     HouseholdAnswer,
-    MonthMarks,
-    ShopSums,
     Subject,
     Total,
-    Transaction,
     TrendAnswer,
-    category_hierarchy,
-    counts_text,
-    coverage,
-    mean,
-    monthly_household,
-    rows_of_shop,
-    savings_rate,
-    shop_sums,
 )
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.household import month_chart, names_among, today, trend_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
-from mdvec_mcp.web.page.households import Household, asked_household, household_view
-from mdvec_mcp.web.page.views import Periods, Query, Views, periods_around
+from mdvec_mcp.web.page.households import Household, household_view
+from mdvec_mcp.web.page.views import Periods, Views, periods_around
 
 _YEAR = 12
 _MAX_SIDE_BY_SIDE = 24
@@ -64,16 +50,16 @@ class Money:
     rate: object
     known: Hierarchy
     colors: dict[str, str]
-    shares: tuple[CategoryShare, ...]
+    shares: tuple[household.CategoryShare, ...]
     trend: TrendAnswer
     year_before: dict[str, int | None]
     chart: MonthChart
     matrix: tuple[CategoryTrend, ...]
     dearest: Dearest | None
     periods: Periods
-    shops: ShopSums
+    shops: household.ShopSums
     shop: str | None
-    rows: tuple[Transaction, ...]
+    rows: tuple[household.Transaction, ...]
     total_rows: int
 
     @property
@@ -85,174 +71,197 @@ class Money:
     @property
     def counts(self) -> str:
         """The number of rows in the sums, and of those left out with reasons."""
-        return counts_text(self.answer.counts)
+        return household.counts_text(self.answer.counts)
 
     @property
     def pages(self) -> int:
         """The number of pages of the rows."""
-        return max(1, -(-self.total_rows // PAGE_SIZE))
+        return max(1, -(-self.total_rows // household.PAGE_SIZE))
 
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view and of its downloads."""
-    money = _Money(views)
+    files = {
+        "categories.csv": categories_csv, "months.csv": months_csv, "matrix.csv": matrix_csv,
+        "chart": chart,
+    }  # fmt: skip
     return [
-        views.route("/money", household_view(views, money.show), has_form=True),
-        views.route("/money/categories.csv", money.categories_csv),
-        views.route("/money/months.csv", money.months_csv),
-        views.route("/money/matrix.csv", money.matrix_csv),
-        views.route("/money/chart", money.chart),
-        views.route("/money/trend", household_view(views, _Trend(views).show), has_form=True),
+        views.route("/money", household_view(show), has_form=True),
+        views.route("/money/trend", household_view(show_trend), has_form=True),
+        *(
+            views.route(f"/money/{name}", household_view(answer, is_needed=True))
+            for name, answer in files.items()
+        ),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Money:
-    views: Views
+async def show(visit: Household) -> Response:
+    """Show a period; dates from the calendar redirect to the address of their period."""
+    query = visit.query
+    since, until = query.text("since"), query.text("until")
+    if since or until:
+        ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
+        span = ends or f"{until}まで"
+        same = query.with_(since=None, until=None, page=None, period=span)
+        return RedirectResponse(f"/money?{same}", 303)
+    money = await _read(visit)
+    return visit.page(
+        "money.html", money=money, page=query.number("page", 1, 1, 10**6),
+        words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
+    )  # fmt: skip
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """Show a period; dates from the calendar redirect to the address of their period."""
-        since, until = query.text("since"), query.text("until")
-        if since or until:
-            ends = f"{since}..{until}" if since and until else f"{since}から" * bool(since)
-            span = ends or f"{until}まで"
-            same = query.with_(since=None, until=None, page=None, period=span)
-            return RedirectResponse(f"/money?{same}", 303)
-        money = await household.run(lambda ledger, id_: self._money(ledger, id_, query))
-        return self.views.page(
-            request, "money.html",
-            household=household, query=query, money=money, page=query.number("page", 1, 1, 10**6),
-            words=("今月", "先月", "直近3か月", "直近12か月", "今年", "去年", "今年度", "去年の夏"),
-        )  # fmt: skip
 
-    async def categories_csv(self, request: Request) -> Response:
-        """The categories of a period as CSV."""
-        money, _ = await self._read(request)
-        rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
-        return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
+async def categories_csv(visit: Household) -> Response:
+    """The categories of a period as CSV."""
+    money = await _read(visit)
+    rows = [(str(part.category), part.amount, part.share, part.rows) for part in money.shares]
+    return data_view.csv_file("categories", ("category", "yen", "percent", "rows"), rows)
 
-    async def months_csv(self, request: Request) -> Response:
-        """The months of a period as CSV."""
-        money, _ = await self._read(request)
-        columns = [trend.category for trend in money.trend.series]
-        rows = [
-            (str(months[0].month), *(figure.amount for figure in months))
-            for months in zip(*(trend.months for trend in money.trend.series), strict=True)
-        ]
-        return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
-    async def matrix_csv(self, request: Request) -> Response:
-        """The months of each category as CSV."""
-        money, _ = await self._read(request)
-        months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
-        rows = [
-            (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
-        ]
-        return data_view.csv_file("categories-by-month", ("category", *months), rows)
+async def months_csv(visit: Household) -> Response:
+    """The months of a period as CSV."""
+    money = await _read(visit)
+    columns = [trend.category for trend in money.trend.series]
+    rows = [
+        (str(months[0].month), *(figure.amount for figure in months))
+        for months in zip(*(trend.months for trend in money.trend.series), strict=True)
+    ]
+    return data_view.csv_file("months", ("month", *map(str, columns)), rows)
 
-    async def chart(self, request: Request) -> Response:
-        """The chart of the months, or of the categories, as PNG or SVG."""
-        money, query = await self._read(request)
-        name = "categories" if query.text("of") == "categories" else "months"
-        trend = money.trend
-        if trend.savings is not None:  # income and spending, as in the view
-            trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
-        chart: Callable[[], Chart] = partial(trend_chart, trend, None, money.known)
-        if name == "categories":
-            chart = partial(month_chart, money.answer, None, money.known)
-        return await data_view.drawing(self.views, request, name, query.text("format"), chart)
 
-    async def _read(self, request: Request) -> tuple[Money, Query]:
-        household = await asked_household(self.views, request)
-        query = Query(request)
-        return await household.run(lambda ledger, id_: self._money(ledger, id_, query)), query
+async def matrix_csv(visit: Household) -> Response:
+    """The months of each category as CSV."""
+    money = await _read(visit)
+    months = [str(figure.month) for figure in money.matrix[0].months] if money.matrix else []
+    rows = [
+        (str(trend.category), *(each.amount for each in trend.months)) for trend in money.matrix
+    ]
+    return data_view.csv_file("categories-by-month", ("category", *months), rows)
 
-    def _money(self, ledger: Connection, tool_id: int, query: Query) -> Money:
-        period, named = query.text("period").strip() or None, query.text("category") or None
-        page = query.number("page", 1, 1, 10**6)
-        shop = query.text("shop") if "shop" in query else None
-        answer = monthly_household(
-            ledger, tool_id, period=period, category=named, today=today(),
-            month_starts_on=self.views.wiring.household.month_starts_on,
-            page=1 if shop is not None else page,
-        )  # fmt: skip
-        subject = answer.category
-        # Shops of the category, else of all spending.
-        shops_of = subject if isinstance(subject, Category) else Total.SPENDING
-        known = category_hierarchy(ledger, tool_id)
-        trend = self._trend(ledger, tool_id, answer.months, subject)
-        year_before = self._year_before(ledger, tool_id, answer.months, subject)
-        rows = None if shop is None else rows_of_shop(
-            ledger, tool_id, answer.days, shops_of, shop,
-            offset=(page - 1) * PAGE_SIZE, limit=PAGE_SIZE,
-        )  # fmt: skip
-        is_whole = not isinstance(subject, Category)
-        matrix = self._matrix(ledger, tool_id, answer.months) if is_whole else ()
-        return Money(
-            answer=answer,
-            known=known,
-            colors=_colors(answer, trend, known),
-            rate=savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
-            shares=answer.spending_by_category or answer.income_by_category,
-            trend=trend,
-            year_before=year_before,
-            chart=_chart(trend, year_before, is_whole=is_whole),
-            matrix=matrix,
-            dearest=dearest_month(trend.series[1], matrix) if matrix else None,
-            periods=self._periods(ledger, tool_id, answer.months, period or ""),
-            shops=shop_sums(
-                ledger, tool_id, answer.days, shops_of, query.number("shops", _SHOPS, 1, MAX_SHOPS)
-            ),
-            shop=shop,
-            rows=() if rows is None else rows.rows,
-            total_rows=answer.total_rows if rows is None else rows.total,
-        )
 
-    def _trend(
-        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
-    ) -> TrendAnswer:
-        named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
-        return self.views.wiring.household.trend(
-            ledger, tool_id, category=str(named), start_month=str(months.first),
-            end_month=str(months.last), begun=False,
-        )  # fmt: skip
+async def chart(visit: Household) -> Response:
+    """The chart of the months, or of the categories, as PNG or SVG."""
+    money = await _read(visit)
+    if visit.query.text("of") == "categories":
+        pie = partial(month_chart, money.answer, None, money.known)
+        return await data_view.drawing(visit, "categories", pie)
+    trend = money.trend
+    if trend.savings is not None:  # income and spending, as in the view
+        trend = replace(trend, savings=None, categories=trend.behind_savings[:2])
+    line = partial(trend_chart, trend, None, money.known)
+    return await data_view.drawing(visit, "months", line)
 
-    def _periods(self, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str) -> Periods:
-        starts_on = self.views.wiring.household.month_starts_on
-        known = coverage(ledger, tool_id, today(), starts_on).default_range
-        parsed = parse_period(phrase, PeriodContext(today(), known))
-        months = MonthRange.around(parsed.days, starts_on) if parsed else shown
-        return periods_around(shown, known, months)
 
-    def _matrix(
-        self, ledger: Connection, tool_id: int, months: MonthRange
-    ) -> tuple[CategoryTrend, ...]:
-        if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
-            return ()
-        return self.views.wiring.household.trend_summary(ledger, tool_id, months).categories
+async def _read(visit: Household) -> Money:
+    return await visit.read(partial(_money, visit))
 
-    def _year_before(
-        self, ledger: Connection, tool_id: int, months: MonthRange, subject: Subject | None
-    ) -> dict[str, int | None]:
-        """The amounts a year before, by the present months; {} if the ledger has none."""
-        if not isinstance(subject, Category):
-            return {}
-        with suppress(MdvecError):
-            first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
-            trend = self._trend(ledger, tool_id, MonthRange(first, last), subject)
-            (series,) = trend.series
-            return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
+
+def _money(visit: Household, ledger: Connection, tool_id: int) -> Money:
+    query = visit.query
+    period, named = query.text("period").strip() or None, query.text("category") or None
+    page = query.number("page", 1, 1, 10**6)
+    shop = query.text("shop") if "shop" in query else None
+    answer = household.monthly_household(
+        ledger, tool_id, period=period, category=named, today=today(),
+        month_starts_on=visit.month_starts_on,
+        page=1 if shop is not None else page,
+    )  # fmt: skip
+    subject = answer.category
+    # Shops of the category, else of all spending.
+    shops_of = subject if isinstance(subject, Category) else Total.SPENDING
+    known = household.category_hierarchy(ledger, tool_id)
+    trend = _trend(visit, ledger, tool_id, answer.months, subject)
+    year_before = _year_before(visit, ledger, tool_id, answer.months, subject)
+    rows = None if shop is None else household.rows_of_shop(
+        ledger, tool_id, answer.days, shops_of, shop,
+        offset=(page - 1) * household.PAGE_SIZE, limit=household.PAGE_SIZE,
+    )  # fmt: skip
+    is_whole = not isinstance(subject, Category)
+    matrix = _matrix(visit, ledger, tool_id, answer.months) if is_whole else ()
+    return Money(
+        answer=answer,
+        known=known,
+        colors=_colors(answer, trend, known),
+        rate=household.savings_rate(answer.income or 0, answer.spending or 0) if is_whole else None,
+        shares=answer.spending_by_category or answer.income_by_category,
+        trend=trend,
+        year_before=year_before,
+        chart=_chart(trend, year_before, is_whole=is_whole),
+        matrix=matrix,
+        dearest=dearest_month(trend.series[1], matrix) if matrix else None,
+        periods=_periods(visit, ledger, tool_id, answer.months, period or ""),
+        shops=household.shop_sums(
+            ledger,
+            tool_id,
+            answer.days,
+            shops_of,
+            query.number("shops", _SHOPS, 1, household.MAX_SHOPS),
+        ),
+        shop=shop,
+        rows=() if rows is None else rows.rows,
+        total_rows=answer.total_rows if rows is None else rows.total,
+    )
+
+
+def _trend(
+    visit: Household,
+    ledger: Connection,
+    tool_id: int,
+    months: MonthRange,
+    subject: Subject | None,
+) -> TrendAnswer:
+    named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
+    return visit.wiring.household.trend(
+        ledger, tool_id, category=str(named), start_month=str(months.first),
+        end_month=str(months.last), begun=False,
+    )  # fmt: skip
+
+
+def _periods(
+    visit: Household, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str
+) -> Periods:
+    starts_on = visit.month_starts_on
+    known = household.coverage(ledger, tool_id, today(), starts_on).default_range
+    parsed = parse_period(phrase, PeriodContext(today(), known))
+    months = MonthRange.around(parsed.days, starts_on) if parsed else shown
+    return periods_around(shown, known, months)
+
+
+def _matrix(
+    visit: Household, ledger: Connection, tool_id: int, months: MonthRange
+) -> tuple[CategoryTrend, ...]:
+    if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
+        return ()
+    return visit.wiring.household.trend(
+        ledger, tool_id, household.category_trend_summary, months=months
+    ).categories
+
+
+def _year_before(
+    visit: Household,
+    ledger: Connection,
+    tool_id: int,
+    months: MonthRange,
+    subject: Subject | None,
+) -> dict[str, int | None]:
+    """The amounts a year before, by the present months; {} if the ledger has none."""
+    if not isinstance(subject, Category):
         return {}
+    with suppress(MdvecError):
+        first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
+        trend = _trend(visit, ledger, tool_id, MonthRange(first, last), subject)
+        (series,) = trend.series
+        return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
+    return {}
 
 
 def _chart(trend: TrendAnswer, year_before: dict[str, int | None], *, is_whole: bool) -> MonthChart:
     months = [str(figure.month) for figure in trend.series[0].months]
     amounts = [[figure.amount for figure in series.months] for series in trend.series]
-    running = {str(month) for month in trend.marks.running}
-    empty = {str(month) for month in trend.marks.empty}
+    running, empty = set(map(str, trend.marks.running)), set(map(str, trend.marks.empty))
     if is_whole:
         return chart_of_months(months, {"in": amounts[0], "out": amounts[1]}, {}, running, empty)
-    style = "in" if str(trend.series[0].category) == INCOME else "out"
+    style = "in" if str(trend.series[0].category) == household.INCOME else "out"
     means = [figure.moving_average for figure in trend.series[0].months]
     lines: dict[str, Sequence[int | None]] = {
         "old": [year_before.get(month) for month in months],
@@ -297,7 +306,7 @@ def dearest_month(spending: CategoryTrend, categories: Sequence[CategoryTrend]) 
         str(trend.category): (trend.months[position].amount or 0) - usual
         for trend in categories
         if not trend.category.is_income
-        for usual in [mean([figure.amount or 0 for figure in trend.months])]
+        for usual in [household.mean([figure.amount or 0 for figure in trend.months])]
     }
     most = max(above, key=lambda name: above[name], default="")
     if not most or above[most] <= 0 or month.amount is None or month.amount <= 0:
@@ -320,37 +329,34 @@ class TrendLine:
     alone: frozenset[Point]
 
 
-@dataclass(frozen=True, slots=True)
-class _Trend:
-    views: Views
+async def show_trend(visit: Household) -> Response:
+    """Show a trend, by default of the three largest categories."""
 
-    async def show(self, request: Request, household: Household, query: Query) -> Response:
-        """Show a trend, by default of the three largest categories."""
+    def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
+        fields = ("category", "start_month", "end_month", "since", "until", "period")
+        request_fields: dict[str, Any] = {
+            name: visit.query.text(name).strip() or None for name in fields
+        }
+        answer = visit.wiring.household.trend(ledger, tool_id, **request_fields)
+        return answer, household.category_hierarchy(ledger, tool_id)
 
-        def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
-            fields = ("category", "start_month", "end_month", "since", "until", "period")
-            request_fields = {name: query.text(name).strip() or None for name in fields}
-            answer = self.views.wiring.household.trend(ledger, tool_id, **request_fields)
-            return answer, category_hierarchy(ledger, tool_id)
-
-        answer, known = await household.run(work)
-        lines, chart = lines_of(answer.series, known, answer.marks)
-        return self.views.page(
-            request, "trend.html",
-            household=household, query=query, answer=answer, lines=lines, chart=chart,
-        )  # fmt: skip
+    answer, known = await visit.read(work)
+    lines, chart = lines_of(answer.series, known, answer.marks)
+    return visit.page(
+        "trend.html", answer=answer, lines=lines, chart=chart,
+    )  # fmt: skip
 
 
 def lines_of(
-    categories: Sequence[CategoryTrend], known: Hierarchy, marks: MonthMarks
+    categories: Sequence[CategoryTrend], known: Hierarchy, marks: household.MonthMarks
 ) -> tuple[tuple[TrendLine, ...], MonthChart]:
     """The categories as lines, and the axes of their chart; ``known`` are all in the ledger."""
     months = [str(figure.month) for figure in categories[0].months]
     amounts = {
         str(trend.category): [figure.amount for figure in trend.months] for trend in categories
     }
-    running, empty = {str(month) for month in marks.running}, {str(month) for month in marks.empty}
-    chart = chart_of_months(months, {}, amounts, running, empty)
+    running = set(map(str, marks.running))
+    chart = chart_of_months(months, {}, amounts, running, set(map(str, marks.empty)))
     among = names_among([trend.category for trend in categories], known)
     colors = dict(zip(amounts, colors_of(list(amounts), among), strict=True))
     lines = (_line(name, colors[name], line, running) for name, line in chart.lines.items())

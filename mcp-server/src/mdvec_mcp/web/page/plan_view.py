@@ -4,51 +4,30 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from threading import Lock
 
 from cachetools import LRUCache
-from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import household
 from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household import (
-    HABIT,
-    BudgetAnswer,
-    BudgetSet,
-    ForecastAnswer,
-    NetWorthAnswer,
-    NoAssets,
-    RecurringAnswer,
-    Total,
-    TrendAnswer,
-    budget_status,
-    coverage,
-    data_version,
-    forecast_spending,
-    list_recurring_payments,
-    net_worth,
-    set_budget,
-)
-from starlette.requests import Request
+from mdvec.household import ForecastAnswer, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import HouseholdContext, budget_chart, net_worth_chart, today
+from mdvec_mcp.household import budget_chart, net_worth_chart, today
 from mdvec_mcp.web.page import data_view
-from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
-from mdvec_mcp.web.page.households import Household, asked_household, categories_of, household_view
+from mdvec_mcp.web.page.households import Household, categories_of, household_view
 from mdvec_mcp.web.page.views import (
     Language,
     Periods,
-    Query,
     Views,
     address_fields,
-    form_of,
-    language_of,
+    or_again,
     periods_around,
     words,
 )
@@ -109,7 +88,7 @@ _MAX_KEPT = 8
 class ShownHabits:
     """The recurring payments, the forecast, and its chart, if there is one."""
 
-    recurring: RecurringAnswer
+    recurring: household.RecurringAnswer
     forecast: ForecastAnswer
     outlook: OutlookChart | None
 
@@ -126,46 +105,49 @@ class ShownHabits:
     def usual_months(self) -> str:
         """The period whose median is the forecast of spending that does not recur."""
         first = self.forecast.months[0].month
-        return f"{first.plus(-HABIT)}〜{first.plus(-1)}"
+        return f"{first.plus(-household.HABIT)}〜{first.plus(-1)}"
 
 
-@dataclass(frozen=True, slots=True)
-class HabitsCache:
-    """A cache of the habits of households. Thread-safe."""
+_KEPT: LRUCache[Hashable, ShownHabits] = LRUCache(_MAX_KEPT)
+_KEPT_LOCK = Lock()
 
-    household: HouseholdContext
-    _kept: LRUCache[Hashable, ShownHabits] = field(default_factory=lambda: LRUCache(_MAX_KEPT))
-    _lock: Lock = field(default_factory=Lock)
 
-    def of(self, ledger: Connection, tool_id: int, *, if_known: bool = False) -> ShownHabits | None:
-        """The habits of a ledger; with ``if_known``, None unless they are cached."""
-        now, starts_on = today(), self.household.month_starts_on
-        key = (ledger.filename, tool_id, data_version(ledger, tool_id), now)
-        with self._lock:
-            known = self._kept.get(key)
-        if known is None and not if_known:
-            forecast = forecast_spending(ledger, tool_id, month_starts_on=starts_on, today=now)
-            known = ShownHabits(
-                list_recurring_payments(ledger, tool_id, month_starts_on=starts_on, today=now),
-                forecast,
-                self._outlook(ledger, tool_id, forecast),
-            )
-            with self._lock:
-                self._kept[key] = known
-        return known
+def habits_of(
+    visit: Household, ledger: Connection, tool_id: int, *, if_known: bool = False
+) -> ShownHabits | None:
+    """The cached habits of a household; with ``if_known``, None unless they are cached."""
+    now, starts_on = today(), visit.month_starts_on
+    key = (ledger.filename, tool_id, starts_on, household.data_version(ledger, tool_id), now)
+    with _KEPT_LOCK:
+        known = _KEPT.get(key)
+    if known is None and not if_known:
+        forecast = household.forecast_spending(
+            ledger, tool_id, month_starts_on=starts_on, today=now
+        )
+        known = ShownHabits(
+            household.list_recurring_payments(
+                ledger, tool_id, month_starts_on=starts_on, today=now
+            ),
+            forecast,
+            _outlook(visit, ledger, tool_id, forecast),
+        )
+        with _KEPT_LOCK:
+            _KEPT[key] = known
+    return known
 
-    def _outlook(
-        self, ledger: Connection, tool_id: int, forecast: ForecastAnswer
-    ) -> OutlookChart | None:
-        """The chart of the forecast after a year of spending."""
-        if not forecast.months:
-            return None
-        first = forecast.months[0].month
-        spending = self.household.trend(
-            ledger, tool_id, category=str(Total.SPENDING), period=None,
-            start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
-        )  # fmt: skip
-        return outlook_chart(spending, forecast)
+
+def _outlook(
+    visit: Household, ledger: Connection, tool_id: int, forecast: ForecastAnswer
+) -> OutlookChart | None:
+    """The chart of the forecast after a year of spending."""
+    if not forecast.months:
+        return None
+    first = forecast.months[0].month
+    spending = visit.wiring.household.trend(
+        ledger, tool_id, category=str(Total.SPENDING), period=None,
+        start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
+    )  # fmt: skip
+    return outlook_chart(spending, forecast)
 
 
 _MAX_DIGITS = 12
@@ -187,10 +169,10 @@ class ShownPlan:
     history, ``worth`` is None and ``no_worth`` says why.
     """
 
-    budgets: BudgetAnswer
+    budgets: household.BudgetAnswer
     periods: Periods
     habits: ShownHabits | None
-    worth: NetWorthAnswer | None
+    worth: household.NetWorthAnswer | None
     no_worth: str
     worth_chart: MonthChart | None
     subjects: tuple[str, ...]
@@ -204,126 +186,102 @@ class ShownPlan:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view, its downloads and its forms."""
-    plan = _Plan(views, HabitsCache(views.wiring.household))
+    set_one = household_view(or_again(budget, show), is_needed=True)
     return [
-        views.route("/money/plan", household_view(views, plan.show), has_form=True),
-        views.route("/money/plan/table", plan.table),
-        views.route("/money/plan/chart", plan.chart),
-        views.route("/money/plan/budget", plan.budget, changes=True),
+        views.route("/money/plan", household_view(show), has_form=True),
+        views.route("/money/plan/table", household_view(table, is_needed=True)),
+        views.route("/money/plan/chart", household_view(chart, is_needed=True)),
+        views.route("/money/plan/budget", set_one, changes=True),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    views: Views
-    habits: HabitsCache
+async def show(visit: Household) -> Response:
+    """Show the budgets of a month or period, and the forecast from the household's habits.
 
-    async def show(
-        self, request: Request, household: Household, query: Query, refused: str = ""
-    ) -> Response:
-        """Show the budgets of a month or period, and the forecast from the household's habits.
+    The habits are omitted unless they are cached, or the address asks for ``all`` or for them
+    alone, as the page's script does.
+    """
+    query = visit.query
+    if query.text("part") == "habits":
+        habits = await visit.read(partial(habits_of, visit))
+        return visit.page("plan_habits.html", habits=habits)
+    plan = await visit.read(partial(_plan, visit, later="all" not in query))
+    changed = "" if visit.refused else visit.undo.text("subject")
+    return visit.page("plan.html", plan=plan, habits=plan.habits, changed=changed)
 
-        ``refused`` says why the budget in the form was not set.
 
-        The habits are omitted unless they are cached, or the address asks for ``all`` or for them
-        alone, as the page's script does.
-        """
-        if query.text("part") == "habits":
-            habits = await household.run(self.habits.of)
-            return self.views.page(
-                request, "plan_habits.html", household=household, query=query, habits=habits
-            )
-        later = "all" not in query
-        plan = await household.run(partial(self._plan, query=query, later=later))
-        return self.views.page(
-            request, "plan.html", status=400 if refused else 200, refused=refused,
-            household=household, query=query, plan=plan, habits=plan.habits,
-            changed="" if is_led_here(request) else query.text("subject") * (not refused),
+async def budget(visit: Household) -> Response:
+    """Set a budget, or remove it with the amount 0; the view then offers an undo."""
+    form = visit.query
+
+    def work(ledger: Connection, tool_id: int) -> household.BudgetSet:
+        return household.set_budget(
+            ledger, tool_id, category=form.text("subject").strip(),
+            amount=_yen(visit.language, form.text("amount").strip()),
+            per=form.text("per") or "month", today=today(),
+            month_starts_on=visit.month_starts_on,
         )  # fmt: skip
 
-    async def budget(self, request: Request) -> Response:
-        """Set a budget, or remove it with the amount 0; the view then offers an undo."""
-        form = form_of(request)
-        household = await asked_household(self.views, request)
+    done = await visit.write(work)
+    query = {
+        "household": visit.name, "period": form.text("period").strip() or None,
+        "subject": done.subject, "per": done.per, "amount": done.amount,
+        "before": done.before or 0,
+    }  # fmt: skip
+    return RedirectResponse(f"/money/plan?{address_fields(query)}#budgets", 303)
 
-        def work(ledger: Connection, tool_id: int) -> BudgetSet:
-            return set_budget(
-                ledger, tool_id, category=form.text("subject").strip(),
-                amount=_yen(language_of(request), form.text("amount").strip()),
-                per=form.text("per") or "month", month_starts_on=self._starts_on, today=today(),
-            )  # fmt: skip
 
-        try:
-            done = await household.run(work, "write")
-        except ToolError as error:
-            return await self.show(request, household, form, str(error))
-        query = {
-            "household": household.name, "period": form.text("period").strip() or None,
-            "subject": done.subject, "per": done.per, "amount": done.amount,
-            "before": done.before or 0,
-        }  # fmt: skip
-        return RedirectResponse(f"/money/plan?{address_fields(query)}#budgets", 303)
+async def table(visit: Household) -> Response:
+    """One of the view's tables as CSV."""
+    plan = await visit.read(partial(_plan, visit))
+    return data_view.table_file(TABLES, plan, visit.query.text("of"))
 
-    async def table(self, request: Request) -> Response:
-        """One of the view's tables as CSV."""
-        plan, query = await self._read(request)
-        return data_view.table_file(TABLES, plan, query.text("of"))
 
-    async def chart(self, request: Request) -> Response:
-        """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
-        plan, query = await self._read(request)
-        name, chart = _drawable(plan, query.text("of"))
-        return await data_view.drawing(self.views, request, name, query.text("format"), chart)
+async def chart(visit: Household) -> Response:
+    """The chart of the budgets, the forecast or the net worth as PNG or SVG."""
+    plan = await visit.read(partial(_plan, visit))
+    name, make = _drawable(plan, visit.query.text("of"))
+    return await data_view.drawing(visit, name, make)
 
-    @property
-    def _starts_on(self) -> int:
-        return self.views.wiring.household.month_starts_on
 
-    async def _read(self, request: Request) -> tuple[ShownPlan, Query]:
-        household = await asked_household(self.views, request)
-        query = Query(request)
-        return await household.run(partial(self._plan, query=query)), query
-
-    def _plan(
-        self, ledger: Connection, tool_id: int, *, query: Query, later: bool = False
-    ) -> ShownPlan:
-        now, starts_on = today(), self._starts_on
-        budgets = budget_status(
-            ledger, tool_id, period=query.text("period").strip() or None,
-            month_starts_on=starts_on, today=now,
-        )  # fmt: skip
-        known = categories_of(ledger, tool_id)
-        worth, no_worth = None, ""
-        try:
-            period = _ALL if query.text("worth") == "all" else None
-            worth = net_worth(ledger, tool_id, period=period, today=now)
-        except NoAssets as error:
-            no_worth = str(error)
-        return ShownPlan(
-            budgets=budgets,
-            periods=periods_around(
-                budgets.months, coverage(ledger, tool_id, now, starts_on).default_range
-            ),
-            habits=self.habits.of(ledger, tool_id, if_known=later),
-            worth=worth,
-            no_worth=no_worth,
-            worth_chart=None if worth is None else _worth_chart(worth),
-            subjects=(str(Total.SPENDING), *(str(each) for each in known if not each.is_income)),
-        )
+def _plan(visit: Household, ledger: Connection, tool_id: int, *, later: bool = False) -> ShownPlan:
+    query, now, starts_on = visit.query, today(), visit.month_starts_on
+    budgets = household.budget_status(
+        ledger, tool_id, period=query.text("period").strip() or None,
+        month_starts_on=starts_on, today=now,
+    )  # fmt: skip
+    known = categories_of(ledger, tool_id)
+    worth, no_worth = None, ""
+    try:
+        period = _ALL if query.text("worth") == "all" else None
+        worth = household.net_worth(ledger, tool_id, period=period, today=now)
+    except household.NoAssets as error:
+        no_worth = str(error)
+    return ShownPlan(
+        budgets=budgets,
+        periods=periods_around(
+            budgets.months, household.coverage(ledger, tool_id, now, starts_on).default_range
+        ),
+        habits=habits_of(visit, ledger, tool_id, if_known=later),
+        worth=worth,
+        no_worth=no_worth,
+        worth_chart=None if worth is None else _worth_chart(worth),
+        subjects=(str(Total.SPENDING), *(str(each) for each in known if not each.is_income)),
+    )
 
 
 def _drawable(plan: ShownPlan, of: str) -> tuple[str, Callable[[], Chart]]:
     """A chart of the view to download, and its name."""
     if of == "worth":
         if plan.worth is None:
-            raise NoAssets(None)
+            raise household.NoAssets(None)
         return "net-worth", partial(net_worth_chart, plan.worth)
     if of == "forecast" and plan.habits is not None:
         return "forecast", partial(forecast_picture, plan.habits.forecast)
     return "budgets", partial(budget_chart, plan.budgets)
 
 
-def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
+def _worth_chart(worth: household.NetWorthAnswer) -> MonthChart:
     """Bars of net worth by month, with gaps for months without one."""
     totals = {figure.month: figure.total for figure in worth.months}
     months = MonthRange(worth.months[0].month, worth.months[-1].month)
@@ -333,11 +291,7 @@ def _worth_chart(worth: NetWorthAnswer) -> MonthChart:
 
 
 def _yen(language: Language, amount: str) -> int:
-    """Parse an amount as people write it: with separators, full-width digits or 円.
-
-    Raises:
-        BadAmount: it is not a whole number.
-    """
+    """An amount as people write it (with separators, full-width digits, 円), or BadAmount."""
     text = unicodedata.normalize("NFKC", amount).replace(",", "").removesuffix("円").strip()
     if not text.isdecimal() or len(text) > _MAX_DIGITS:
         raise BadAmount(language, amount)

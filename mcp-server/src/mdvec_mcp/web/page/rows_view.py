@@ -3,46 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
-from mcp.server.mcpserver.exceptions import ToolError
+from mdvec import household
 from mdvec.database import Connection
 from mdvec.errors import MdvecError
 from mdvec.household import (
     MAX_PAGE_SIZE,
-    Category,
     FoundAnswer,
-    InvalidPage,
-    ListingOptions,
     NotedRow,
-    NotesAnswer,
     RowChoice,
-    RowFilter,
-    RowOrder,
-    RuleTrial,
-    account_names,
-    categorize_rows,
-    find_transactions,
-    list_notes,
     note_row,
     noted_row,
-    own_categories,
     rules,
-    rules_of,
-    shop_of,
 )
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
-from mdvec_mcp.web.page.access import is_led_here
-from mdvec_mcp.web.page.households import Household, asked_household, categories_of, household_view
-from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, form_of
+from mdvec_mcp.web.page.households import Household, categories_of, household_view
+from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, or_again
 
 _ROWS = 50
 _MAX_FILE = 10_000
@@ -50,6 +34,7 @@ _MOST_YEN = 10**12
 _MAX_ADDRESS = 30_000
 """The most characters of an address for the old values that an undo restores; servers accept
 64 KiB."""
+_OF_A_CHANGE = ("was", "long", "ruled", "before", "edit", "rule")
 _MAX_ID = 19
 """The number of digits of SQLite's largest integer."""
 
@@ -84,141 +69,127 @@ class ShownRows:
 
     answer: FoundAnswer
     counted: FoundAnswer
-    own: dict[int, Category]
-    categories: list[Category]
+    own: dict[int, household.Category]
+    categories: list[household.Category]
     accounts: list[str]
-    corrected: NotesAnswer
+    corrected: household.NotesAnswer
     edited: NotedRow | None
-    trial: RuleTrial | None
+    trial: household.RuleTrial | None
 
 
 def routes(views: Views) -> list[Route]:
     """The routes of the view, its download and its forms."""
-    rows = _Rows(views)
+    changed = household_view(or_again(change, _show_again), is_needed=True)
     return [
-        views.route("/money/rows", household_view(views, rows.show), has_form=True),
-        views.route("/money/rows.csv", rows.table),
-        views.route("/money/rows/change", rows.change, changes=True),
+        views.route("/money/rows", household_view(show), has_form=True),
+        views.route("/money/rows.csv", household_view(table, is_needed=True)),
+        views.route("/money/rows/change", changed, changes=True),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    views: Views
-
-    async def show(
-        self,
-        request: Request,
-        household: Household,
-        query: Query,
-        typed: Query | None = None,
-        refused: str = "",
-    ) -> Response:
-        """Show a page of the requested rows; after a ``refused`` form also its ``typed`` values."""
-        shown = await household.run(lambda ledger, id_: self._read(ledger, id_, query))
-        led_here = is_led_here(request)
-        return self.views.page(
-            request, "rows.html", status=400 if refused else 200, typed=typed, refused=refused,
-            household=household, query=query, shown=shown, sort=_sort(query),
-            choices=get_args(RowChoice),
-            was="" if led_here else query.text("was"),
-            ruled="" if led_here else query.text("ruled"),
-        )  # fmt: skip
-
-    async def table(self, request: Request) -> Response:
-        """All requested rows as CSV."""
-        household, query = await asked_household(self.views, request), Query(request)
-
-        def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
-            answers = [self._find_rows(ledger, tool_id, query, 1, MAX_PAGE_SIZE)]
-            if answers[0].total_rows > _MAX_FILE:
-                raise TooManyAtOnce(answers[0].total_rows)
-            while (page := answers[-1].next_page) is not None:
-                answers.append(self._find_rows(ledger, tool_id, query, page, MAX_PAGE_SIZE))
-            return answers
-
-        columns = (
-            "id", "date", "amount", "description", "category_major", "category_minor", "account",
-            "memo", "left_out", "note",
-        )  # fmt: skip
-        rows = [
-            (*(getattr(row, column) for column in columns), " ".join(row.tags))
-            for answer in await household.run(read)
-            for row in answer.rows
-        ]
-        return data_view.csv_file("rows", (*columns, "tags"), rows)
-
-    async def change(self, request: Request) -> Response:
-        """Correct rows, set a shop's rule, or undo that; then redirect to the rows shown before."""
-        household = await asked_household(self.views, request)
-        form = form_of(request)
-        change = _Change(form)
-        left_out = {"was", "long", "ruled", "before", "edit", "rule"}
-        shown = [(name, value) for name, value in change.shown if name not in left_out]
-        try:
-            done = {"household": household.name} | await household.run(change.carry_out, "write")
-        except ToolError as error:
-            edited = [("edit", form.text("id"))] if "one" in form else []
-            query = Query(request, _by_name([*shown, *edited]))
-            return await self.show(request, household, query, form, str(error))
-        fields = [(name, value) for name, value in shown if name not in done]
-        return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
-
-    def _find_rows(
-        self,
-        ledger: Connection,
-        tool_id: int,
-        query: Query,
-        page: int,
-        size: int,
-        rows: RowChoice | None = None,
-    ) -> FoundAnswer:
-        wanted = RowFilter(
-            query=query.text("q").strip() or None,
-            min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
-            max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
-            period=query.text("period").strip() or None,
-            account=query.text("account").strip() or None,
-            category=query.text("category").strip() or None,
-            shop=query.all("shop"),
-            exclude_shop=query.all("without"),
-            rows=rows or _choice(query),
-            since=query.text("since") or None,
-            until=query.text("until") or None,
-        )
-        starts_on = self.views.wiring.household.month_starts_on
-        listing = ListingOptions(_sort(query), None, page, size, starts_on)
-        return find_transactions(ledger, tool_id, wanted, listing, today())
-
-    def _read(self, ledger: Connection, tool_id: int, query: Query) -> ShownRows:
-        page = query.number("page", 1, 1, 10**6)
-        try:
-            answer = self._find_rows(ledger, tool_id, query, page, _ROWS)
-        except InvalidPage as error:  # after corrections or more filters there are fewer pages
-            answer = self._find_rows(ledger, tool_id, query, error.pages, _ROWS)
-        counted = answer
-        if _choice(query) == "all":
-            counted = self._find_rows(ledger, tool_id, query, 1, 0, "counted")
-        edit = query.number("edit", 0, 1, 2**63 - 1)
-        edited = noted_row(ledger, tool_id, edit) if edit else None
-        trial = None
-        if edited is not None and "rule" in query:
-            category = query.text("rule")
-            trial = rules.try_rule(ledger, tool_id, shop=edited.row.description, category=category)
-        return ShownRows(
-            answer=answer,
-            counted=counted,
-            own=own_categories(ledger, tool_id),
-            categories=categories_of(ledger, tool_id),
-            accounts=sorted(account_names(ledger, tool_id)),
-            corrected=list_notes(ledger, tool_id),
-            edited=edited,
-            trial=trial,
-        )
+async def show(visit: Household, typed: Query | None = None) -> Response:
+    """Show a page of the requested rows; after a refused form also its ``typed`` values."""
+    shown = await visit.read(partial(_read, visit))
+    return visit.page(
+        "rows.html", typed=typed, shown=shown, sort=_sort(visit.query),
+        choices=get_args(RowChoice),
+        was=visit.undo.text("was"), ruled=visit.undo.text("ruled"),
+    )  # fmt: skip
 
 
-def _by_name(fields: Sequence[tuple[str, str]]) -> dict[str, list[str]]:
-    return {name: [value for other, value in fields if other == name] for name, _ in fields}
+async def _show_again(visit: Household) -> Response:
+    """The rows that a refused form was sent from."""
+    form = visit.query
+    edited = [("edit", form.text("id"))] if "one" in form else []
+    query = Query(visit.request, [*_Change(form).shown, *edited])
+    return await show(replace(visit, query=query), form)
+
+
+async def table(visit: Household) -> Response:
+    """All requested rows as CSV."""
+
+    def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
+        answers = [_find_rows(visit, ledger, tool_id, 1, MAX_PAGE_SIZE)]
+        if answers[0].total_rows > _MAX_FILE:
+            raise TooManyAtOnce(answers[0].total_rows)
+        while (page := answers[-1].next_page) is not None:
+            answers.append(_find_rows(visit, ledger, tool_id, page, MAX_PAGE_SIZE))
+        return answers
+
+    columns = (
+        "id", "date", "amount", "description", "category_major", "category_minor", "account",
+        "memo", "left_out", "note",
+    )  # fmt: skip
+    rows = [
+        (*(getattr(row, column) for column in columns), " ".join(row.tags))
+        for answer in await visit.read(read)
+        for row in answer.rows
+    ]
+    return data_view.csv_file("rows", (*columns, "tags"), rows)
+
+
+async def change(visit: Household) -> Response:
+    """Correct rows, set a shop's rule, or undo that; then redirect to the rows shown before."""
+    change = _Change(visit.query)
+    done = {"household": visit.name} | await visit.write(change.carry_out)
+    fields = [(name, value) for name, value in change.shown if name not in done]
+    return RedirectResponse(f"/money/rows?{urlencode([*fields, *done.items()])}", 303)
+
+
+def _find_rows(
+    visit: Household,
+    ledger: Connection,
+    tool_id: int,
+    page: int,
+    size: int,
+    rows: RowChoice | None = None,
+) -> FoundAnswer:
+    query = visit.query
+    wanted = household.RowFilter(
+        query=query.text("q").strip() or None,
+        min_amount=query.number("min", 0, 0, _MOST_YEN) or None,
+        max_amount=query.number("max", _MOST_YEN, 0, _MOST_YEN) if "max" in query else None,
+        period=query.text("period").strip() or None,
+        account=query.text("account").strip() or None,
+        category=query.text("category").strip() or None,
+        shop=query.all("shop"),
+        exclude_shop=query.all("without"),
+        rows=rows or _choice(query),
+        since=query.text("since") or None,
+        until=query.text("until") or None,
+    )
+    listing = household.ListingOptions(_sort(query), None, page, size, visit.month_starts_on)
+    return household.find_transactions(ledger, tool_id, wanted, listing, today())
+
+
+def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownRows:
+    query = visit.query
+    page = query.number("page", 1, 1, 10**6)
+    try:
+        answer = _find_rows(visit, ledger, tool_id, page, _ROWS)
+    except (
+        household.InvalidPage
+    ) as error:  # after corrections or more filters there are fewer pages
+        answer = _find_rows(visit, ledger, tool_id, error.pages, _ROWS)
+    counted = answer
+    if _choice(query) == "all":
+        counted = _find_rows(visit, ledger, tool_id, 1, 0, "counted")
+    edit = query.number("edit", 0, 1, 2**63 - 1)
+    edited = noted_row(ledger, tool_id, edit) if edit else None
+    trial = None
+    if edited is not None and "rule" in query:
+        category = query.text("rule")
+        trial = rules.try_rule(ledger, tool_id, shop=edited.row.description, category=category)
+    return ShownRows(
+        answer=answer,
+        counted=counted,
+        own=household.own_categories(ledger, tool_id),
+        categories=categories_of(ledger, tool_id),
+        accounts=sorted(household.account_names(ledger, tool_id)),
+        corrected=household.list_notes(ledger, tool_id),
+        edited=edited,
+        trial=trial,
+    )
 
 
 def _choice(query: Query) -> RowChoice:
@@ -226,9 +197,9 @@ def _choice(query: Query) -> RowChoice:
     return next((name for name in get_args(RowChoice) if name == value), "all")
 
 
-def _sort(query: Query) -> RowOrder:
+def _sort(query: Query) -> household.RowOrder:
     value = query.text("sort")
-    return next((order for order in get_args(RowOrder) if order == value), "newest")
+    return next((order for order in get_args(household.RowOrder) if order == value), "newest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,16 +213,13 @@ class _Change:
 
     @property
     def shown(self) -> list[tuple[str, str]]:
-        """The fields of the address that the form was sent from."""
-        return parse_qsl(self._text("shown"))
+        """The fields of the address that the form was sent from, without those of a change."""
+        fields = parse_qsl(self._text("shown"))
+        return [(name, value) for name, value in fields if name not in _OF_A_CHANGE]
 
     @property
     def ids(self) -> list[int]:
-        """The rows that the form names.
-
-        Raises:
-            NothingToChange: it names no row.
-        """
+        """The rows that the form names; raises NothingToChange if it names none."""
         named = self.form.all("id")[:_ROWS]
         ids = [int(row_id) for row_id in named if row_id.isdecimal() and len(row_id) <= _MAX_ID]
         if not ids:
@@ -276,7 +244,7 @@ class _Change:
     def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         """Set all values of one row, or the category and additional tags of several."""
         rows = [noted_row(ledger, tool_id, row_id) for row_id in self.ids]
-        own, category = own_categories(ledger, tool_id), self._text("category")
+        own, category = household.own_categories(ledger, tool_id), self._text("category")
         tags = self._text("tags").replace("、", " ").replace(",", " ").split()
         was = [
             [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
@@ -284,7 +252,7 @@ class _Change:
         ]
         changed = [noted.row.id for noted in rows if category != _category_of(noted)]
         if changed and (category or "one" in self.form):
-            categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
+            household.categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
         for noted in rows:
             if "one" in self.form:
                 note_row(
@@ -298,11 +266,7 @@ class _Change:
         return {"was": before} if fits else {"long": "1"}
 
     def _restore(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        """Restore the values that rows had before a change.
-
-        Raises:
-            NothingToChange: the form lacks them.
-        """
+        """Restore the values that rows had before a change; without them, NothingToChange."""
         try:
             was = [
                 (int(row_id), str(note), [str(tag) for tag in tags], str(category))
@@ -312,14 +276,14 @@ class _Change:
             raise NothingToChange from None
         for row_id, note, tags, category in was:
             note_row(ledger, tool_id, transaction_id=row_id, note=note, tags=tags)
-            categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
+            household.categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
         return {}
 
     def _set_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         shop = noted_row(ledger, tool_id, self.ids[0]).row.description
-        before = {rule.shop: str(rule.category) for rule in rules_of(ledger, tool_id)}
+        before = {rule.shop: str(rule.category) for rule in household.rules_of(ledger, tool_id)}
         rules.set_rule(ledger, tool_id, shop=shop, category=self._text("category"))
-        return {"ruled": shop, "before": before.get(shop_of(shop), "")}
+        return {"ruled": shop, "before": before.get(household.shop_of(shop), "")}
 
     def _unset_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
         shop, before = self._text("shop"), self._text("before")
@@ -333,4 +297,4 @@ class _Change:
 def _category_of(noted: NotedRow) -> str:
     """A row's category as shown in its form."""
     row = noted.row
-    return str(Category(row.category_major, row.category_minor or None))
+    return str(household.Category(row.category_major, row.category_minor or None))

@@ -23,13 +23,12 @@ from mdvec.files import UnreadableFile, opened_within
 from mdvec.manage import find_tool, overview
 from mdvec.text import bundle_of, is_katakana, is_markdown, readable_chunk
 from mdvec.tools import KINDS, Tool
-from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from mdvec_mcp.search import SearchArguments, link_to
 from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
-from mdvec_mcp.web.page.views import Query, Views
+from mdvec_mcp.web.page.views import Query, Views, Visit
 
 _MAX_SHOWN = 200_000
 """The most characters of a document on a page; a longer one is cut around the passage."""
@@ -54,68 +53,62 @@ class ShownHit:
 def routes(views: Views) -> list[Route]:
     """The routes of both views."""
     return [
-        views.route("/", _Search(views).show, has_form=True),
-        views.route("/document", _Document(views).show),
-        views.route("/document/picture", _Document(views).picture),
+        views.route("/", show_search, has_form=True),
+        views.route("/document", show_document),
+        views.route("/document/picture", picture),
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
-    views: Views
+async def show_search(visit: Visit) -> Response:
+    """The form with hits or, without a question, documents, which a script loads."""
+    query = visit.query
+    question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
+    tools = await visit.run(partial(_searchable_tools, visit.views))
+    answer = await visit.run(partial(_answer, visit, question)) if question else None
+    hits = [] if answer is None else _shown_hits(answer, tools)
+    listing, welcome = None, None
+    if answer is None and tools:
+        listing = await visit.run(partial(_listing, visit))
+        if not query.others("k", "part", "sort"):
+            welcome = await visit.run(partial(_welcome, visit.wiring.database, listing))
+    return visit.page(
+        "hits.html" if query.text("part") == "hits" else "search.html",
+        asked=question, tools=tools, answer=answer,
+        k=_count(query), max_k=search.MAX_K, listing=listing, welcome=welcome,
+        hits=hits, documents=_by_document(hits), facets=_facets(hits, query),
+        folders=[] if listing is None else _folders(listing, query.text("path")),
+    )  # fmt: skip
 
-    async def show(self, request: Request) -> Response:
-        """The form with hits or, without a question, documents, which a script loads."""
-        query = Query(request)
-        question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
-        tools = await self.views.run(request, self._searchable_tools)
-        answer = (
-            await self.views.run(request, lambda: self._answer(query, question))
-            if question
-            else None
-        )
-        hits = [] if answer is None else self._shown_hits(answer, tools)
-        listing, welcome = None, None
-        if answer is None and tools:
-            listing = await self.views.run(request, lambda: self._listing(query))
-            if not query.others("k", "part", "sort"):
-                welcome = await self.views.run(request, partial(self._welcome, listing))
-        is_part = query.text("part") == "hits"
-        return self.views.page(
-            request, "hits.html" if is_part else "search.html",
-            query=query, asked=question, tools=tools, answer=answer,
-            k=_count(query), max_k=search.MAX_K, listing=listing, welcome=welcome,
-            hits=hits, documents=_by_document(hits), facets=_facets(hits, query),
-            folders=[] if listing is None else _folders(listing, query.text("path")),
-        )  # fmt: skip
 
-    def _searchable_tools(self) -> list[Tool]:
-        """The active tools that have texts."""
-        tools = self.views.tools(active_only=True)
-        return [tool for tool in tools if KINDS[tool.kind].has_texts]
+def _searchable_tools(views: Views) -> list[Tool]:
+    """The active tools that have texts."""
+    return [tool for tool in views.tools(active_only=True) if KINDS[tool.kind].has_texts]
 
-    def _listing(self, query: Query) -> search.Listing:
-        """The documents that pass the filters, the newest first."""
-        page = query.number("page", 1, 1, 10**6)
-        arguments = replace(_arguments_of(query, ""), sort="newest")
-        return self.views.wiring.search.list_documents(arguments, page)
 
-    def _welcome(self, listing: search.Listing) -> dict[str, object]:
-        """The template's values without a question: the tools, and questions to try."""
-        database = self.views.wiring.database
-        seen = overview(database).tools
-        sources = [tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts]
-        return {"sources": sources, "questions": search.example_questions(database, listing)}
+def _listing(visit: Visit) -> search.Listing:
+    """The documents that pass the filters, the newest first."""
+    page = visit.query.number("page", 1, 1, 10**6)
+    arguments = replace(_arguments_of(visit.query, ""), sort="newest")
+    return visit.wiring.search.list_documents(arguments, page)
 
-    def _answer(self, query: Query, question: str) -> search.Answer:
-        arguments = _arguments_of(query, question).with_typed(search.typed_query(question))
-        answer = self.views.wiring.search.search(arguments)
-        unread = search.signs_read_as_text(question, is_code=False)
-        return replace(answer, notes=(*unread, *answer.notes))
 
-    def _shown_hits(self, answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
-        known = {tool.name: tool for tool in tools}
-        return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
+def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
+    """The template's values without a question: the tools, and questions to try."""
+    seen = overview(database).tools
+    sources = [tool for tool in seen if tool.is_active and KINDS[tool.kind].has_texts]
+    return {"sources": sources, "questions": search.example_questions(database, listing)}
+
+
+def _answer(visit: Visit, question: str) -> search.Answer:
+    arguments = _arguments_of(visit.query, question).with_typed(search.typed_query(question))
+    answer = visit.wiring.search.search(arguments)
+    unread = search.signs_read_as_text(question, is_code=False)
+    return replace(answer, notes=(*unread, *answer.notes))
+
+
+def _shown_hits(answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
+    known = {tool.name: tool for tool in tools}
+    return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
 
 def _arguments_of(query: Query, question: str) -> SearchArguments:
@@ -214,63 +207,60 @@ def _document_meant(database: Path, tool: str, path: str, folder: str) -> str | 
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Document:
-    views: Views
+async def show_document(visit: Visit) -> Response:
+    """A document as imported, with a passage marked; a link may contain only its name."""
+    query = visit.query
+    name, path = query.text("tool"), query.text("path")
+    start = query.number("start", 1, 1, 10**9)
+    end = query.number("end", start, start, 10**9)
+    database = visit.wiring.database
 
-    async def show(self, request: Request) -> Response:
-        """A document as imported, with a passage marked; a link may contain only its name."""
-        query = Query(request)
-        name, path = query.text("tool"), query.text("path")
-        start = query.number("start", 1, 1, 10**9)
-        end = query.number("end", start, start, 10**9)
-        database = self.views.wiring.database
-
-        def read() -> tuple[Tool, DocumentText, Rendered] | str:
-            try:
-                document = _document_around(self.views, name, path, start)
-            except ReadingRefused:
-                named = _document_meant(database, name, path, query.text("beside"))
-                if named is None or named == path:
-                    raise
-                return named
-            text = rendered_document(
-                document, range(start, end + 1) if "start" in query else range(0),
-                as_markdown=is_markdown(path.rpartition("/")[2]),
-            )  # fmt: skip
-            return find_tool(database, name), document, text
-
-        shown = await self.views.run(request, read)
-        if isinstance(shown, str):
-            return RedirectResponse(f"/document?{urlencode({'tool': name, 'path': shown})}", 303)
-        tool, document, text = shown
-        return self.views.page(
-            request, "document.html",
-            tool=tool, document=document, text=text, editors=editors(tool, path, start),
-        )  # fmt: skip
-
-    async def picture(self, request: Request) -> Response:
-        """A picture from a tool's folder; anything else is not found."""
-        query = Query(request)
-        name, path = query.text("tool"), query.text("path")
-        kind = PICTURES.get(Path(path).suffix.lower())
-
-        def read() -> bytes:
-            folder = find_tool(self.views.wiring.database, name).source
-            file = next(filter(Path.is_file, _places(folder, path)), folder / path)
-            with (
-                opened_within(file, folder) as descriptor,
-                open(descriptor, "rb", closefd=False) as picture,
-            ):
-                return picture.read(_MAX_PICTURE + 1)
-
+    def read() -> tuple[Tool, DocumentText, Rendered] | str:
         try:
-            data = b"" if kind is None else await self.views.run(request, read)
-        except (UnreadableFile, ValueError):
-            data = b""
-        if not data or len(data) > _MAX_PICTURE:
-            return self.views.refusal(request, "no_page", 404)
-        return Response(data, media_type=kind)
+            document = _document_around(database, name, path, start)
+        except ReadingRefused:
+            named = _document_meant(database, name, path, query.text("beside"))
+            if named is None or named == path:
+                raise
+            return named
+        text = rendered_document(
+            document, range(start, end + 1) if "start" in query else range(0),
+            as_markdown=is_markdown(path.rpartition("/")[2]),
+        )  # fmt: skip
+        return find_tool(database, name), document, text
+
+    shown = await visit.run(read)
+    if isinstance(shown, str):
+        return RedirectResponse(f"/document?{urlencode({'tool': name, 'path': shown})}", 303)
+    tool, document, text = shown
+    return visit.page(
+        "document.html", tool=tool, document=document, text=text,
+        editors=editors(tool, path, start),
+    )  # fmt: skip
+
+
+async def picture(visit: Visit) -> Response:
+    """A picture from a tool's folder; anything else is not found."""
+    query = visit.query
+    name, path = query.text("tool"), query.text("path")
+    kind = PICTURES.get(Path(path).suffix.lower())
+
+    def read() -> bytes:
+        folder = find_tool(visit.wiring.database, name).source
+        file = next(filter(Path.is_file, _places(folder, path)), folder / path)
+        with (
+            opened_within(file, folder) as descriptor,
+            open(descriptor, "rb", closefd=False) as picture,
+        ):
+            return picture.read(_MAX_PICTURE + 1)
+
+    try:
+        data = b"" if kind is None else await visit.run(read)
+    except (UnreadableFile, ValueError):
+        data = b""
+    if not data or len(data) > _MAX_PICTURE:
+        return visit.refusal("no_page", 404)
+    return Response(data, media_type=kind)
 
 
 _ATTACHMENTS = ("attachments", "Attachments", "assets", "images", "img", "files", "media")
@@ -290,9 +280,8 @@ def _places(folder: Path, path: str) -> Iterator[Path]:
             return
 
 
-def _document_around(views: Views, name: str, path: str, line: int) -> DocumentText:
+def _document_around(database: Path, name: str, path: str, line: int) -> DocumentText:
     """The document or, if it is too long, the part around a line."""
-    database = views.wiring.database
     document = read_document(database, name, path, DocumentPart(), _MAX_SHOWN)
     if not document.truncated or line <= document.end_line:
         return document

@@ -6,7 +6,8 @@ import json
 import os
 import secrets
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -17,19 +18,18 @@ from mdvec import manage
 from mdvec.database import DatabaseMissing
 from mdvec.embedding import catalog
 from mdvec.log import last_lines, secrets_in
-from mdvec.settings import Loaded, users_file
+from mdvec.settings import Loaded, Settings, users_file
 from mdvec.sync import Source, list_sources
 from mdvec.tools import KINDS, Tool, name_for
-from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
 from mdvec_mcp.household import today
+from mdvec_mcp.server import Wiring
 from mdvec_mcp.upkeep import Values, import_in_words, imports_now
-from mdvec_mcp.web.page.access import is_led_here
 from mdvec_mcp.web.page.data_view import file_parts
-from mdvec_mcp.web.page.views import Language, Query, Views, form_of, language_of, words
+from mdvec_mcp.web.page.views import Language, Views, Visit, or_again, words
 
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
@@ -49,190 +49,179 @@ class ShownTool:
 
 def routes(views: Views) -> list[Route]:
     """The routes of the views and their forms."""
-    tools = _Tools(views)
+    forms = {
+        "add": or_again(add, show), "active": activate, "reindex": reindex, "stop": stop,
+        "backup": back_up, "restore": or_again(restore, show),
+    }  # fmt: skip
     return [
-        views.route("/tools", tools.show),
-        views.route("/tools/folders", tools.folders),
-        views.route("/tools/events", tools.events),
-        views.route("/tools/add", tools.add, changes=True),
-        views.route("/tools/active", tools.activate, changes=True),
-        views.route("/tools/reindex", tools.reindex, changes=True),
-        views.route("/tools/stop", tools.stop, changes=True),
-        views.route("/tools/backup", tools.back_up, changes=True),
-        views.route("/tools/restore", tools.restore, changes=True),
-        views.route("/tools/health", _Health(views).show),
+        views.route("/tools", show),
+        views.route("/tools/folders", folders),
+        views.route("/tools/events", partial(events, anyio.Semaphore(_MAX_STREAMS))),
+        views.route("/tools/health", show_health),
+        *(views.route(f"/tools/{path}", form, changes=True) for path, form in forms.items()),
     ]
 
 
-@dataclass(slots=True)
-class _Tools:
-    views: Views
-    _streams: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(_MAX_STREAMS))
+async def show(visit: Visit) -> Response:
+    """The tools, or only their list for the script of the page."""
+    query = visit.query
+    seen, shown = await visit.run(partial(_tools_shown, visit.wiring, visit.language))
+    return visit.page(
+        "tools_list.html" if query.text("part") == "list" else "tools.html",
+        overview=seen, tools=shown, kinds=tuple(KINDS),
+        path=query.text("folder") or query.text("path"), home=str(Path.home()),
+        kept=visit.undo.text("kept"),
+    )  # fmt: skip
 
-    async def show(self, request: Request) -> Response:
-        """The tools, or only their list for the script of the page."""
-        return await self._page(request, Query(request))
 
-    async def _page(self, request: Request, query: Query, refused: str = "") -> Response:
-        """The view; after a refused form also its values, and why it was ``refused``."""
-        language = language_of(request)
-        seen, shown = await self.views.run(request, lambda: self._look(language))
-        template = "tools_list.html" if query.text("part") == "list" else "tools.html"
-        return self.views.page(
-            request, template, status=400 if refused else 200,
-            overview=seen, tools=shown, kinds=tuple(KINDS), query=query, refused=refused,
-            path=query.text("folder") or query.text("path"), home=str(Path.home()),
-            kept="" if is_led_here(request) else query.text("kept"),
-        )  # fmt: skip
+def _tools_shown(
+    wiring: Wiring, language: Language
+) -> tuple[manage.Overview | None, list[ShownTool]]:
+    try:
+        seen = manage.overview(wiring.database)
+        tools = manage.list_tools(wiring.database, active_only=False)
+    except DatabaseMissing:
+        return None, []
+    status = {listed.name: listed for listed in seen.tools}
+    rules = wiring.settings.scan_rules()
+    sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
+    imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
+    wording = freshness_in_japanese if language == "ja" else freshness_in_english
+    shown = []
+    for tool in (tool for tool in tools if tool.name in status):
+        source, import_ = sources.get(tool.name), imports.get(tool.name)
+        is_running = import_ is not None and import_["state"] == "running"
+        fresh = "" if source is None else wording(source.freshness, is_running)
+        import_ = import_ if source is None else import_in_words(source, import_)
+        shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
+    return seen, shown
 
-    def _look(self, language: Language) -> tuple[manage.Overview | None, list[ShownTool]]:
-        wiring = self.views.wiring
-        try:
-            seen = manage.overview(wiring.database)
-            tools = manage.list_tools(wiring.database, active_only=False)
-        except DatabaseMissing:
-            return None, []
-        status = {listed.name: listed for listed in seen.tools}
-        rules = wiring.settings.scan_rules()
-        sources = {source.tool.name: source for source in list_sources(wiring.database, rules)}
-        imports = {run["tool"]: run for run in imports_now(wiring.freshness)}
-        wording = freshness_in_japanese if language == "ja" else freshness_in_english
-        shown = []
-        for tool in (tool for tool in tools if tool.name in status):
-            source, import_ = sources.get(tool.name), imports.get(tool.name)
-            is_running = import_ is not None and import_["state"] == "running"
-            fresh = "" if source is None else wording(source.freshness, is_running)
-            import_ = import_ if source is None else import_in_words(source, import_)
-            shown.append(ShownTool(tool, status[tool.name], source, fresh, import_))
-        return seen, shown
 
-    async def folders(self, request: Request) -> Response:
-        """A folder of the home with its subfolders, to pick one."""
-        path = Query(request).text("at")
-        folder = await self.views.run(request, lambda: manage.home_folder(path, Path.home()))
-        return self.views.page(request, "folders.html", folder=folder, home=str(Path.home()))
+async def folders(visit: Visit) -> Response:
+    """A folder of the home with its subfolders, to pick one."""
+    path = visit.query.text("at")
+    folder = await visit.run(lambda: manage.home_folder(path, Path.home()))
+    return visit.page("folders.html", folder=folder, home=str(Path.home()))
 
-    async def add(self, request: Request) -> Response:
-        """Add a folder or file within the home, and import it in the background."""
-        form = form_of(request)
 
-        def given(name: str) -> str:
-            return form.text(name).strip()
+async def add(visit: Visit) -> Response:
+    """Add a folder or file within the home, and import it in the background."""
+    form = visit.query
 
-        def work() -> Tool:
-            wiring = self.views.wiring
-            path = manage.within_home(given("path"), Path.home())
-            kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
-            names = {tool.name for tool in self.views.tools(active_only=False)}
-            if not given("name") and (
-                others := manage.tools_of_source(wiring.database, path, kind)
-            ):
-                raise manage.FolderServed(others[0])
-            name = given("name") or name_for(path.stem, names)
-            description = given("description") or f"The user's files in {path.name}."
-            tool = manage.add_tool(
-                wiring.database, name, description, path, kind, given("title") or None
-            )
-            wiring.freshness.start_import(tool)
-            return tool
+    def given(name: str) -> str:
+        return form.text(name).strip()
 
-        try:
-            tool = await self.views.run(request, work)
-        except ToolError as error:
-            return await self._page(request, form, str(error))
-        return RedirectResponse(f"/tools#tool-{tool.name}", 303)
-
-    async def back_up(self, request: Request) -> Response:
-        """A backup to keep: the database and the settings in one file."""
-        wiring = self.views.wiring
-        file = wiring.database.absolute().parent / f".mdvec-backup-{secrets.token_hex(8)}.zip"
-        await self.views.run(
-            request, lambda: manage.back_up(wiring.database, wiring.settings_file, file)
+    def work() -> Tool:
+        wiring = visit.wiring
+        path = manage.within_home(given("path"), Path.home())
+        kind = given("kind") if given("kind") in KINDS else next(iter(KINDS))
+        names = {tool.name for tool in visit.views.tools(active_only=False)}
+        if not given("name") and (others := manage.tools_of_source(wiring.database, path, kind)):
+            raise manage.FolderServed(others[0])
+        name = given("name") or name_for(path.stem, names)
+        description = given("description") or f"The user's files in {path.name}."
+        tool = manage.add_tool(
+            wiring.database, name, description, path, kind, given("title") or None
         )
-        name = f"mdvec-backup-{today().isoformat()}.zip"
-        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return StreamingResponse(file_parts(file), headers=headers, media_type="application/zip")
+        wiring.freshness.start_import(tool)
+        return tool
 
-    async def restore(self, request: Request) -> Response:
-        """Restore a backup; the old content is kept in a file that the answer names."""
-        query, wiring = form_of(request), self.views.wiring
-        named = query.text("backup").strip().replace("\0", "")
-        settings = wiring.settings_file or users_file()
+    tool = await visit.run(work)
+    return RedirectResponse(f"/tools#tool-{tool.name}", 303)
 
-        def work() -> str:
-            file = Path.home() / named.removeprefix("~/")
-            done = manage.restore(file, wiring.database, settings, replaces="replaces" in query)
-            return ", ".join(map(str, done.replaced))
 
-        try:
-            copy = await self.views.run(request, work)
-        except ToolError as error:
-            return await self._page(request, query, str(error))
-        return RedirectResponse(f"/tools?{urlencode({'kept': copy, 'restored': 1})}#backup", 303)
+async def back_up(visit: Visit) -> Response:
+    """A backup to keep: the database and the settings in one file."""
+    wiring = visit.wiring
+    file = wiring.database.absolute().parent / f".mdvec-backup-{secrets.token_hex(8)}.zip"
+    await visit.run(lambda: manage.back_up(wiring.database, wiring.settings_file, file))
+    name = f"mdvec-backup-{today().isoformat()}.zip"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingResponse(file_parts(file), headers=headers, media_type="application/zip")
 
-    async def activate(self, request: Request) -> Response:
-        """Enable or disable a tool."""
-        form = form_of(request)
-        name, active = form.text("tool"), form.text("active") == "1"
-        database = self.views.wiring.database
-        await self.views.run(request, lambda: manage.set_active(database, name, active=active))
-        return RedirectResponse(f"/tools#tool-{name}", 303)
 
-    async def reindex(self, request: Request) -> Response:
-        """Import a tool in the background."""
-        name = form_of(request).text("tool")
-        wiring = self.views.wiring
+async def restore(visit: Visit) -> Response:
+    """Restore a backup; the old content is kept in a file that the answer names."""
+    query, wiring = visit.query, visit.wiring
+    named = query.text("backup").strip().replace("\0", "")
+    settings = wiring.settings_file or users_file()
 
-        def work() -> None:
-            wiring.freshness.start_import(manage.find_tool(wiring.database, name))
+    def work() -> str:
+        file = Path.home() / named.removeprefix("~/")
+        done = manage.restore(file, wiring.database, settings, replaces="replaces" in query)
+        return ", ".join(map(str, done.replaced))
 
-        await self.views.run(request, work)
-        return RedirectResponse(f"/tools#tool-{name}", 303)
+    copy = await visit.run(work)
+    return RedirectResponse(f"/tools?{urlencode({'kept': copy, 'restored': 1})}#backup", 303)
 
-    async def stop(self, request: Request) -> Response:
-        """Stop an import that this server runs; stored documents stay."""
-        name = form_of(request).text("tool")
-        run = self.views.wiring.freshness.imports.running(name)
-        if run is not None:
-            run.stop()
-        return RedirectResponse("/tools", 303)
 
-    async def events(self, request: Request) -> Response:
-        """The progress of imports, as server-sent events."""
-        try:
-            self._streams.acquire_nowait()
-        except anyio.WouldBlock:
-            return PlainTextResponse("too many pages watch imports\n", 503)
-        return StreamingResponse(self._progress(request), media_type="text/event-stream")
+async def activate(visit: Visit) -> Response:
+    """Enable or disable a tool."""
+    form = visit.query
+    name, active = form.text("tool"), form.text("active") == "1"
+    database = visit.wiring.database
+    await visit.run(lambda: manage.set_active(database, name, active=active))
+    return RedirectResponse(f"/tools#tool-{name}", 303)
 
-    async def _progress(self, request: Request) -> AsyncIterator[str]:
-        """Events with progress; and to reload the list when an import starts or ends.
 
-        The list is also reloaded at first: an import may have ended since the page was made.
-        """
-        language, sent, states, looks = language_of(request), "", None, 0
-        freshness = self.views.wiring.freshness
-        try:
-            while True:
-                try:
-                    now = await self.views.run(request, lambda: imports_now(freshness))
-                except ToolError:  # for example, the database is being replaced
-                    now = []
-                running = [run for run in now if run["state"] == "running"]
-                fresh_states = [(run["tool"], run["state"]) for run in now]
-                if fresh_states != states:
-                    yield event("list", {})
-                states = fresh_states
-                text = "".join(import_event(run, language) for run in running)
-                if text != sent:
-                    sent = text
-                    yield text
-                elif looks % _LOOKS_UNTIL_PING == 0:
-                    yield ": here\n\n"
-                looks += 1
-                await anyio.sleep(_LOOK_SECONDS)
-        finally:
-            self._streams.release()
+async def reindex(visit: Visit) -> Response:
+    """Import a tool in the background."""
+    name = visit.query.text("tool")
+    wiring = visit.wiring
+
+    def work() -> None:
+        wiring.freshness.start_import(manage.find_tool(wiring.database, name))
+
+    await visit.run(work)
+    return RedirectResponse(f"/tools#tool-{name}", 303)
+
+
+async def stop(visit: Visit) -> Response:
+    """Stop an import that this server runs; stored documents stay."""
+    name = visit.query.text("tool")
+    run = visit.wiring.freshness.imports.running(name)
+    if run is not None:
+        run.stop()
+    return RedirectResponse("/tools", 303)
+
+
+async def events(streams: anyio.Semaphore, visit: Visit) -> Response:
+    """The progress of imports, as server-sent events, of which ``streams`` limits the number."""
+    try:
+        streams.acquire_nowait()
+    except anyio.WouldBlock:
+        return PlainTextResponse("too many pages watch imports\n", 503)
+    return StreamingResponse(_progress(streams, visit), media_type="text/event-stream")
+
+
+async def _progress(streams: anyio.Semaphore, visit: Visit) -> AsyncIterator[str]:
+    """Events with progress; and to reload the list when an import starts or ends.
+
+    The list is also reloaded at first: an import may have ended since the page was made.
+    """
+    language, sent, states, looks = visit.language, "", None, 0
+    freshness = visit.wiring.freshness
+    try:
+        while True:
+            try:
+                now = await visit.run(lambda: imports_now(freshness))
+            except ToolError:  # for example, the database is being replaced
+                now = []
+            running = [run for run in now if run["state"] == "running"]
+            fresh_states = [(run["tool"], run["state"]) for run in now]
+            if fresh_states != states:
+                yield event("list", {})
+            states = fresh_states
+            text = "".join(import_event(run, language) for run in running)
+            if text != sent:
+                sent = text
+                yield text
+            elif looks % _LOOKS_UNTIL_PING == 0:
+                yield ": here\n\n"
+            looks += 1
+            await anyio.sleep(_LOOK_SECONDS)
+    finally:
+        streams.release()
 
 
 def event(name: str, data: dict[str, Any]) -> str:
@@ -261,37 +250,34 @@ class ShownLog:
     failure: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Health:
-    views: Views
+async def show_health(visit: Visit) -> Response:
+    """Show the models and the log; with ``check`` also the findings, which takes a moment."""
+    is_checked = "check" in visit.query
+    shown = await visit.run(partial(_health, visit.wiring, is_checked=is_checked))
+    return visit.page("health.html", **shown)
 
-    async def show(self, request: Request) -> Response:
-        """Show the models and the log; with ``check`` also the findings, which takes a moment."""
-        is_checked = "check" in Query(request)
-        shown = await self.views.run(request, lambda: self._look(is_checked=is_checked))
-        return self.views.page(request, "health.html", **shown)
 
-    def _look(self, *, is_checked: bool) -> Values:
-        settings, database = self.views.wiring.settings, self.views.wiring.database
-        in_use = manage.models_in_use(database)
-        findings = None
-        if is_checked:
-            findings = list(manage.examine(Loaded(settings), groups=_GROUPS).findings)
-            findings.sort(key=lambda finding: _ORDER.index(finding.level))
-        options = settings.model.options()
-        models = catalog.list_models({settings.model.name, *in_use}, options)
-        return {"models": models, "in_use": in_use, "log": self._log(), "found": findings}
+def _health(wiring: Wiring, *, is_checked: bool) -> Values:
+    settings, database = wiring.settings, wiring.database
+    in_use = manage.models_in_use(database)
+    findings = None
+    if is_checked:
+        findings = list(manage.examine(Loaded(settings), groups=_GROUPS).findings)
+        findings.sort(key=lambda finding: _ORDER.index(finding.level))
+    options = settings.model.options()
+    models = catalog.list_models({settings.model.name, *in_use}, options)
+    return {"models": models, "in_use": in_use, "log": _log(settings), "found": findings}
 
-    def _log(self) -> ShownLog:
-        settings = self.views.wiring.settings
-        if settings.log.file is None:
-            return ShownLog(None)
-        file = Path(settings.log.file)
-        token = settings.server.token
-        secrets = [*secrets_in(os.environ), *([token.get_secret_value()] if token else [])]
-        try:
-            return ShownLog(file, last_lines(file, secrets))
-        except FileNotFoundError:
-            return ShownLog(file)
-        except OSError as error:
-            return ShownLog(file, failure=str(error))
+
+def _log(settings: Settings) -> ShownLog:
+    if settings.log.file is None:
+        return ShownLog(None)
+    file = Path(settings.log.file)
+    token = settings.server.token
+    secrets = [*secrets_in(os.environ), *([token.get_secret_value()] if token else [])]
+    try:
+        return ShownLog(file, last_lines(file, secrets))
+    except FileNotFoundError:
+        return ShownLog(file)
+    except OSError as error:
+        return ShownLog(file, failure=str(error))

@@ -35,7 +35,7 @@ from starlette.routing import Route
 
 from mdvec_mcp.calls import in_thread, trouble_in_english, trouble_in_japanese
 from mdvec_mcp.server import Wiring
-from mdvec_mcp.web.page.access import Access
+from mdvec_mcp.web.page.access import Access, is_led_here
 
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
@@ -55,11 +55,7 @@ def language_of(request: Request) -> Language:
 
 
 def words(language: Language, key: str, **values: object) -> str:
-    """The words of a key, with ``{values}`` filled in; right-to-left values are isolated.
-
-    Raises:
-        KeyError: the key is unknown.
-    """
+    """The words of a key, with ``{values}`` filled in; right-to-left values are isolated."""
     text = known_words()[key][LANGUAGES.index(language)]
     return text.format(**{name: _isolate_direction(value) for name, value in values.items()})
 
@@ -107,13 +103,9 @@ CHOICE = "/look"
 _YEAR = 365 * 24 * 3600
 
 
-def look_route() -> Route:
-    """The route that stores a choice of language or theme, and redirects back."""
-    return Route(CHOICE, _choose, methods=["POST"])
-
-
-async def _choose(request: Request) -> Response:
-    form = form_of(request)
+async def choose_look(request: Request) -> Response:
+    """Store a choice of language or theme, and redirect back."""
+    form = Query(request)
     here = form.text("here")
     # Only a path of this page: "//" or a backslash would begin another host.
     is_path = here.startswith("/") and not here.startswith(("//", "/\\"))
@@ -164,13 +156,15 @@ _NOT_TYPED = ("household", "sort")
 
 
 class Query:
-    """The fields of an address, after a refusal without the typed ones; or of a form."""
+    """The fields of the form that a request sends, else of its address.
 
-    def __init__(self, request: Request, form: Mapping[str, Sequence[str]] | None = None) -> None:
-        fields = request.query_params.multi_items()
-        if form is not None:
-            fields = [(name, value) for name, values in form.items() for value in values]
-        elif hasattr(request.state, "refused"):
+    After a refusal, those of the address are without the typed ones.
+    """
+
+    def __init__(self, request: Request, fields: list[tuple[str, str]] | None = None) -> None:
+        if fields is None:
+            fields = getattr(request.state, "form", request.query_params.multi_items())
+        if hasattr(request.state, "refused"):
             fields = [(name, value) for name, value in fields if name in _NOT_TYPED]
         self._fields = QueryParams(fields)
 
@@ -264,13 +258,8 @@ def _shifted(months: MonthRange, by: int) -> str:
     return str(first) if first == last else f"{first}〜{last}"
 
 
-def form_of(request: Request) -> Query:
-    """The fields of the form that a request sends."""
-    return Query(request, request.state.form)
-
-
 T = TypeVar("T")
-View = Callable[[Request], Awaitable[Response]]
+View = Callable[["Visit"], Awaitable[Response]]
 _THREADS = 8
 """The number of views rendered at once; more wait. Clients' tools have their own threads."""
 _VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
@@ -295,19 +284,13 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """The services that views use.
-
-    Attributes:
-        wiring: the services of the server's tools.
-        access: who may see the page.
-        digest: a hash of the static files, for their addresses.
-    """
+    """What views use; ``digest`` is a hash of the static files, for their addresses."""
 
     wiring: Wiring
     access: Access
     digest: str
-    _templates: Environment = field(default_factory=_environment)
-    _threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
+    templates: Environment = field(default_factory=_environment)
+    threads: anyio.CapacityLimiter = field(default_factory=lambda: anyio.CapacityLimiter(_THREADS))
 
     @property
     def is_read_only(self) -> bool:
@@ -323,25 +306,30 @@ class Views:
         """
 
         async def answered(request: Request) -> Response:
+            visit = self.visit(request)
             try:
-                return await view(request)
+                return await view(visit)
             except (ToolError, MdvecError) as error:
-                shown = await self._refused_view(request, view, str(error)) if has_form else None
-                return shown or self.page(request, "trouble.html", status=400, sentence=str(error))
+                shown = await self._refused_view(visit, view, str(error)) if has_form else None
+                return shown or visit.page("trouble.html", status=400, sentence=str(error))
 
         return Route(path, answered, methods=["POST"] if changes else ["GET"])
 
-    async def _refused_view(self, request: Request, view: View, sentence: str) -> Response | None:
+    async def _refused_view(self, visit: Visit, view: View, sentence: str) -> Response | None:
         """The view without the values typed; None if it is still refused."""
-        typed = Query(request)
+        typed, state = visit.query, visit.request.state
         if "part" in typed or not typed.others(*_NOT_TYPED):
             return None
-        request.state.refused = Refused(sentence, typed)
+        state.refused = Refused(sentence, typed)
         try:
-            return await view(request)
+            return await view(self.visit(visit.request))
         except (ToolError, MdvecError):
-            del request.state.refused
+            del state.refused
             return None
+
+    def visit(self, request: Request) -> Visit:
+        """The request with what its view needs."""
+        return Visit(self, request, Query(request))
 
     def tools(self, *, active_only: bool) -> list[Tool]:
         """The tools of the database; none if there is no database."""
@@ -350,33 +338,58 @@ class Views:
         except DatabaseMissing:
             return []
 
-    async def run(self, request: Request, work: Callable[[], T]) -> T:
-        """Run blocking work in a thread.
+    async def not_found(self, request: Request, _error: Exception) -> Response:
+        """The page for an unknown address."""
+        return self.visit(request).refusal("no_page", 404)
 
-        Raises:
-            ToolError: it raised an MdvecError.
-        """
-        wording = trouble_in_japanese if language_of(request) == "ja" else trouble_in_english
-        return await in_thread(work, wording, limiter=self._threads)
 
-    async def run_while_awaited(self, request: Request, work: Callable[[], T]) -> T | None:
-        """Run blocking work; returns None if it was ended because the browser no longer waits.
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A request, with the fields of its form or address, and the means to answer it."""
 
-        Raises:
-            ToolError: it raised an MdvecError.
-        """
+    views: Views
+    request: Request
+    query: Query
+
+    @property
+    def wiring(self) -> Wiring:
+        """The services of the server's tools."""
+        return self.views.wiring
+
+    @property
+    def language(self) -> Language:
+        """The language of the answer."""
+        return language_of(self.request)
+
+    @property
+    def undo(self) -> Query:
+        """The fields that offer an undo: none if a link on another site led to the view."""
+        return Query(self.request, []) if is_led_here(self.request) else self.query
+
+    @property
+    def refused(self) -> str:
+        """Why the form was refused that this visit shows again; else ""."""
+        return getattr(self.request.state, "not_done", "")
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """Run blocking work in a thread; its MdvecErrors become ToolErrors."""
+        wording = trouble_in_japanese if self.language == "ja" else trouble_in_english
+        return await in_thread(work, wording, limiter=self.views.threads)
+
+    async def run_while_awaited(self, work: Callable[[], T]) -> T | None:
+        """As ``run``; returns None if work was ended because the browser no longer waits."""
         outcome: T | None = None
         refusal: ToolError | None = None
         async with anyio.create_task_group() as tasks:
 
             async def end_with_browser() -> None:
-                while (await request.receive())["type"] != "http.disconnect":
+                while (await self.request.receive())["type"] != "http.disconnect":
                     pass
                 tasks.cancel_scope.cancel()
 
             tasks.start_soon(end_with_browser)
             try:
-                outcome = await self.run(request, work)
+                outcome = await self.run(work)
             except ToolError as error:  # the task group would wrap it in a group of errors
                 refusal = error
             tasks.cancel_scope.cancel()
@@ -384,50 +397,54 @@ class Views:
             raise refusal
         return outcome
 
-    def page(
-        self,
-        request: Request,
-        template: str,
-        *,
-        status: int = 200,
-        **values: Any,  # noqa: ANN401
-    ) -> HTMLResponse:
+    def page(self, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:  # noqa: ANN401
         """A rendered template in the language of the request."""
-        language = language_of(request)
+        request, views, language = self.request, self.views, self.language
         session = getattr(request.state, "session", None)
         path = request.scope["path"]
         view = next((name for name in _VIEWS if path.startswith(f"/{name}")), "search")
         # A POST request cannot be shown again.
         here = f"{path}?{request.url.query}" if request.method != "POST" else _VIEWS[view]
-        refused = getattr(request.state, "refused", None)
-        text = self._templates.get_template(template).render(
-            given=values.get("query") if refused is None else refused.typed,
+        refused: Refused | None = getattr(request.state, "refused", None)
+        text = views.templates.get_template(template).render(
+            query=self.query,
+            refused=self.refused,
+            given=self.query if refused is None else refused.typed,
             reason="" if refused is None else _of_the_form(language, refused.sentence),
             flag=(lambda _name: "") if refused is None else refused.flag,
             t=partial(words, language),
             translated=partial(translated, language),
             language=language,
             theme=request.cookies.get("mdvec_theme", "auto"),
-            csrf="" if session is None else self.access.csrf_token(session),
-            static=f"/static/{self.digest}",
+            csrf="" if session is None else views.access.csrf_token(session),
+            static=f"/static/{views.digest}",
             here=here.rstrip("?"),
             nav=_VIEWS.items(),
             view=view,
             is_open=session is not None,
-            read_only=self.is_read_only,
+            read_only=views.is_read_only,
             **values,
         )
-        return HTMLResponse(text, status if refused is None else 400)
+        return HTMLResponse(text, 400 if refused is not None or self.refused else status)
 
-    def refusal(self, request: Request, reason: str, status: int) -> Response:
+    def refusal(self, reason: str, status: int) -> Response:
         """A page with a reason, which is a key of ``words``."""
-        sentence = words(language_of(request), reason)
-        return self.page(request, "trouble.html", status=status, sentence=sentence)
+        return self.page("trouble.html", status=status, sentence=words(self.language, reason))
 
-    def closed(self, request: Request) -> Response:
-        """The page for a browser without a cookie."""
-        return self.page(request, "closed.html", status=403)
 
-    async def not_found(self, request: Request, _error: Exception) -> Response:
-        """The page for an unknown address."""
-        return self.refusal(request, "no_page", 404)
+V = TypeVar("V", bound=Visit)
+
+
+def or_again(
+    answer: Callable[[V], Awaitable[Response]], show: Callable[[V], Awaitable[Response]]
+) -> Callable[[V], Awaitable[Response]]:
+    """The answer to a form; a refused one is shown again, with what was typed and the reason."""
+
+    async def answered(visit: V) -> Response:
+        try:
+            return await answer(visit)
+        except ToolError as error:
+            visit.request.state.not_done = str(error)
+            return await show(visit)
+
+    return answered
