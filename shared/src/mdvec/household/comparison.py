@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 import apsw
 
@@ -16,17 +16,19 @@ from mdvec.household.core import wording
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
 from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import (
-    UnderstoodPeriod,
     base_period,
     long_before,
     span_in_words,
+    understood_as,
 )
 from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.sums import RowCounts, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.ledger_view import ledger_view
-from mdvec.text import shortened, shown_name
+from mdvec.text import shown_name
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +72,33 @@ def movements(
     name_of: Callable[[CountedRow], str],
 ) -> list[Movement]:
     """The movements of each name and direction (income, spending), the largest first."""
-    groups: dict[tuple[bool, str], tuple[list[CountedRow], list[CountedRow]]] = {}
-    for at, rows in enumerate((before, after)):
-        for row in rows:
-            groups.setdefault((row.is_income, name_of(row)), ([], []))[at].append(row)
+    groups = _both_periods(before, after, lambda row: (row.is_income, name_of(row)))
     moved = [
-        _movement(name, *rows, is_income=is_income) for (is_income, name), rows in groups.items()
+        Movement(
+            name=name,
+            is_income=is_income,
+            before=sum(row.yen for row in was),
+            after=sum(row.yen for row in now),
+            added=_without_equals(now, was),
+            gone=_without_equals(was, now),
+            shops=_shop_moves(was, now),
+        )
+        for (is_income, name), (was, now) in groups.items()
     ]
     return sorted(
         moved, key=lambda movement: (-abs(movement.difference), movement.is_income, movement.name)
     )
 
 
-def _movement(
-    name: str, before: Sequence[CountedRow], after: Sequence[CountedRow], *, is_income: bool
-) -> Movement:
-    return Movement(
-        name=name,
-        is_income=is_income,
-        before=sum(row.yen for row in before),
-        after=sum(row.yen for row in after),
-        added=_without_equals(after, before),
-        gone=_without_equals(before, after),
-        shops=_shop_moves(before, after),
-    )
+def _both_periods(
+    before: Iterable[CountedRow], after: Iterable[CountedRow], key: Callable[[CountedRow], Key]
+) -> dict[Key, tuple[list[CountedRow], list[CountedRow]]]:
+    """The rows of each period by a key."""
+    groups: dict[Key, tuple[list[CountedRow], list[CountedRow]]] = {}
+    for at, rows in enumerate((before, after)):
+        for row in rows:
+            groups.setdefault(key(row), ([], []))[at].append(row)
+    return groups
 
 
 def _without_equals(
@@ -126,13 +131,10 @@ class ShopMove:
 
 def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
     """The shops behind a movement, each with both periods, the largest difference first."""
-    sums: dict[str, list[int]] = {}
-    names: dict[str, str] = {}
-    for at, rows in enumerate((before, after)):
-        for row in rows:
-            sums.setdefault(row.shop, [0, 0])[at] += row.yen
-            names[row.shop] = row.name
-    moves = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
+    moves = (
+        ShopMove((*was, *now)[-1].name, sum(row.yen for row in was), sum(row.yen for row in now))
+        for was, now in _both_periods(before, after, lambda row: row.shop).values()
+    )
     moved = [move for move in moves if move.difference]
     return tuple(sorted(moved, key=lambda move: (-abs(move.difference), move.name)))
 
@@ -326,7 +328,7 @@ def compare_periods(
             base, after, days, PeriodContext(today, ledger.covered.default_range),
             is_relative=after.follows_data or not is_stated,
         )  # fmt: skip
-        earlier = _base_note(base, before, month_starts_on)
+        earlier = understood_as((base or "").strip(), before, month_starts_on)
         base_days, base_notes = ledger.shown_days(earlier, named, begun=True)
         rows = ledger.rows(days.first, days.last, named)
         base_rows = ledger.rows(base_days.first, base_days.last, named)
@@ -419,17 +421,6 @@ def _answer(
         counts=counts,
         **answer_words(lines, notes, age, only_told=[wording.counts_text(counts)]),
     )
-
-
-def _base_note(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
-    months = MonthRange.around(days, starts_on)
-    phrase = (base or "").strip()
-    words = (
-        f"「{shortened(phrase)}」を {span_in_words(days, starts_on)} と解釈しました"
-        if phrase
-        else ""
-    )
-    return UnderstoodPeriod(days, months, words)
 
 
 def _union(before: Days, after: Days) -> list[Days]:
