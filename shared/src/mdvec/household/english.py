@@ -8,7 +8,7 @@ the data stay as they are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
@@ -150,11 +150,11 @@ def _translate(text: str) -> str:
 def _known_translation(text: str) -> str | None:
     if iso := _in_iso(text):
         return iso
-    return _words().get(text) or _first_fitting(_sentences(), text)
+    return _words().get(text) or _first_fitting("sentences", text)
 
 
-def _first_fitting(sentences: Iterable[_Sentence], text: str) -> str | None:
-    translations = (sentence.translated(text) for sentence in sentences)
+def _first_fitting(table: str, text: str) -> str | None:
+    translations = (sentence.translated(text) for sentence in _sentences(table))
     return next((english for english in translations if english is not None), None)
 
 
@@ -214,7 +214,7 @@ def _placeholder_value(name: str, value: str) -> str:
 
 def _head(name: str) -> str:
     """The head of a list's line: a name from the data, unless it is one of our phrases."""
-    english = _first_fitting(_heads(), name)
+    english = _first_fitting("heads", name)
     return _category(name) if english is None else english
 
 
@@ -242,16 +242,10 @@ def _words() -> dict[str, str]:
 
 
 @cache
-def _sentences() -> list[_Sentence]:
-    return _most_text_first({**data_of("english.toml")["sentences"], **dict(sentence_pairs())})
-
-
-@cache
-def _heads() -> list[_Sentence]:
-    return _most_text_first(data_of("english.toml")["heads"])
-
-
-def _most_text_first(pairs: Mapping[str, str]) -> list[_Sentence]:
-    """The sentences of a table, the most specific first."""
+def _sentences(table: str) -> list[_Sentence]:
+    """The sentences of a table of ``english.toml``, the most specific first."""
+    pairs = data_of("english.toml")[table]
+    if table == "sentences":
+        pairs |= sentence_pairs()
     sentences = [_Sentence(japanese, english) for japanese, english in pairs.items()]
     return sorted(sentences, key=lambda sentence: -sentence.weight)
