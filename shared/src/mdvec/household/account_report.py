@@ -58,8 +58,7 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     for name, rows, first, last in spans:
         gaps, newest = balance_gaps(balances.get(name, ()))
         balance, day = (None, None) if newest is None else (newest.balance, newest.day)
-        state = AccountState(name, rows, first, last, balance, day, tuple(gaps))
-        states.append(state)
+        states.append(AccountState(name, rows, first, last, balance, day, tuple(gaps)))
     lines = [f"口座は {len(states):,}件です。"]
     for state in states:
         lines += _lines(state)

@@ -212,12 +212,11 @@ def _unbudgeted_yen(
     subjects = [budget.subject for budget in budgets if budget.subject is not Total.SPENDING]
     if not subjects:
         return None
+    last = min(months.days.last, today)
     outside = [
-        row.yen for row in rows
-        if months.days.first <= row.day <= min(months.days.last, today)
-        and not any(
-            covers(subject, row.full_category)
-            for subject in subjects
-        )
-    ]  # fmt: skip
+        row.yen
+        for row in rows
+        if months.days.first <= row.day <= last
+        and not any(covers(subject, row.full_category) for subject in subjects)
+    ]
     return sum(outside) if outside else None

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Literal
+from typing import Literal, TypeVar
 
 import apsw
 
@@ -16,17 +16,19 @@ from mdvec.household.core import wording
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
 from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import (
-    UnderstoodPeriod,
     base_period,
     long_before,
     span_in_words,
+    understood_as,
 )
 from mdvec.household.core.row_sums import shop_names
-from mdvec.household.core.sums import RowCounts, change, counts_of, totals_of_rows
+from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.ledger_view import ledger_view
-from mdvec.text import shortened, shown_name
+from mdvec.text import shown_name
+
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +72,33 @@ def movements(
     name_of: Callable[[CountedRow], str],
 ) -> list[Movement]:
     """The movements of each name and direction (income, spending), the largest first."""
-    groups: dict[tuple[bool, str], tuple[list[CountedRow], list[CountedRow]]] = {}
-    for at, rows in enumerate((before, after)):
-        for row in rows:
-            groups.setdefault((row.is_income, name_of(row)), ([], []))[at].append(row)
+    groups = _both_periods(before, after, lambda row: (row.is_income, name_of(row)))
     moved = [
-        _movement(name, *rows, is_income=is_income) for (is_income, name), rows in groups.items()
+        Movement(
+            name=name,
+            is_income=is_income,
+            before=sum(row.yen for row in was),
+            after=sum(row.yen for row in now),
+            added=_without_equals(now, was),
+            gone=_without_equals(was, now),
+            shops=_shop_moves(was, now),
+        )
+        for (is_income, name), (was, now) in groups.items()
     ]
     return sorted(
         moved, key=lambda movement: (-abs(movement.difference), movement.is_income, movement.name)
     )
 
 
-def _movement(
-    name: str, before: Sequence[CountedRow], after: Sequence[CountedRow], *, is_income: bool
-) -> Movement:
-    return Movement(
-        name=name,
-        is_income=is_income,
-        before=sum(row.yen for row in before),
-        after=sum(row.yen for row in after),
-        added=_without_equals(after, before),
-        gone=_without_equals(before, after),
-        shops=_shop_moves(before, after),
-    )
+def _both_periods(
+    before: Iterable[CountedRow], after: Iterable[CountedRow], key: Callable[[CountedRow], Key]
+) -> dict[Key, tuple[list[CountedRow], list[CountedRow]]]:
+    """The rows of each period by a key."""
+    groups: dict[Key, tuple[list[CountedRow], list[CountedRow]]] = {}
+    for at, rows in enumerate((before, after)):
+        for row in rows:
+            groups.setdefault(key(row), ([], []))[at].append(row)
+    return groups
 
 
 def _without_equals(
@@ -126,13 +131,10 @@ class ShopMove:
 
 def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
     """The shops behind a movement, each with both periods, the largest difference first."""
-    sums: dict[str, list[int]] = {}
-    names: dict[str, str] = {}
-    for at, rows in enumerate((before, after)):
-        for row in rows:
-            sums.setdefault(row.shop, [0, 0])[at] += row.yen
-            names[row.shop] = row.name
-    moves = [ShopMove(names[shop], *amounts) for shop, amounts in sums.items()]
+    moves = (
+        ShopMove((*was, *now)[-1].name, sum(row.yen for row in was), sum(row.yen for row in now))
+        for was, now in _both_periods(before, after, lambda row: row.shop).values()
+    )
     moved = [move for move in moves if move.difference]
     return tuple(sorted(moved, key=lambda move: (-abs(move.difference), move.name)))
 
@@ -169,20 +171,31 @@ MAX_SHOPS = 2
 """How many shops a concise text names for each movement."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One of the two periods: its days that the ledger has, and their rows that count."""
+
+    days: Days
+    rows: list[CountedRow]
+
+    @property
+    def totals(self) -> Totals:
+        return totals_of_rows((row.category_major, row.amount) for row in self.rows)
+
+
 def comparison_lines(
-    before: str,
-    after: str,
-    spending: tuple[int, int],
-    income: tuple[int, int],
-    same_days: SameDays | None,
-    subject: Subject | None,
+    was: _Side, now: _Side, same_days: SameDays | None, subject: Subject | None, starts_on: int
 ) -> list[str]:
     """The totals of both periods, or a category's."""
     of = "" if subject is None else f"（{shown_name(str(subject))}）"
+    before, after = (span_in_words(side.days, starts_on) for side in (was, now))
     lines = [f"{before}と {after}の比較{of}です。"]
-    for name, (was, now) in (("支出", spending), ("収入", income)):
-        if was or now:
-            lines.append(f"- {name}: {was_and_now(was, now)}")
+    for name, yen, later in (
+        ("支出", was.totals.spending, now.totals.spending),
+        ("収入", was.totals.income, now.totals.income),
+    ):
+        if yen or later:
+            lines.append(f"- {name}: {was_and_now(yen, later)}")
     if same_days is not None:
         lines.append(
             f"- 支出（どちらも最初の {same_days.days:,}日間）: {was_and_now(*same_days.spending)}"
@@ -301,15 +314,7 @@ def compare_periods(
         InvalidComparison: ``by`` is neither category nor shop, the limit is out of range, or the
             category is 収支 or 貯蓄率.
     """
-    if by not in LEVELS:
-        raise InvalidComparison(
-            f"by「{by[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
-        )
-    most = SHOWN[detail] if limit is None else limit
-    if not 1 <= most <= MAX_MOVEMENTS:
-        raise InvalidComparison(
-            f"limit {most} は使えません。1〜{MAX_MOVEMENTS} を指定してください。"
-        )
+    most = _checked_limit(by, SHOWN[detail] if limit is None else limit)
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         after, long_ago = (
             replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
@@ -326,110 +331,89 @@ def compare_periods(
             base, after, days, PeriodContext(today, ledger.covered.default_range),
             is_relative=after.follows_data or not is_stated,
         )  # fmt: skip
-        earlier = _base_note(base, before, month_starts_on)
+        earlier = understood_as((base or "").strip(), before, month_starts_on)
         base_days, base_notes = ledger.shown_days(earlier, named, begun=True)
-        rows = ledger.rows(days.first, days.last, named)
-        base_rows = ledger.rows(base_days.first, base_days.last, named)
-        sums = [cell for part in _union(base_days, days) for cell in ledger.sums(part, named)]
+        was, now = (
+            _Side(span, ledger.rows(span.first, span.last, named)) for span in (base_days, days)
+        )
+        spans = _union(base_days, days)
+        sums = [cell for span in spans for cell in ledger.sums(span, named)]
         doubts = [
             note
-            for part in _union(base_days, days)
-            for note in ledger.doubts(part, named, of=f"{span_in_words(part, month_starts_on)}の")
+            for span in spans
+            for note in ledger.doubts(span, named, of=f"{span_in_words(span, month_starts_on)}の")
         ]
-    within_category = category is not None and named is not None and named is not Total.SPENDING
-    shop = shop_names(row.description for row in (*base_rows, *rows))
-
-    def name_of(row: CountedRow) -> str:
-        if by == "shop":
-            return shop(row.description)
-        return (row.category_minor or "（中項目なし）") if within_category else row.category_major
-
-    moved = movements(base_rows, rows, name_of)
-    moved = [movement for movement in moved if movement.difference]
+    moved = _moved(was, now, named, by)
     known = min(ledger.covered.last_day, today)
     has_begun = known < after.days.last and len(after.months) == len(earlier.months)
     are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
-    same_days = None
-    if has_begun and are_whole:  # both begin with the requested first day
-        same_days = _same_days(base_rows, rows, (base_days, days), known)
+    # Only if both begin with the requested first day.
+    same_days = _same_days(was, now, known) if has_begun and are_whole else None
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
-    notes += [after.understood] if after.understood else []
-    notes += [earlier.understood] if earlier.understood else []
+    notes += filter(None, (after.understood, earlier.understood))
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
-    return _answer(
-        base_rows, rows, (base_days, days), moved, counts_of(sums), notes, month_starts_on,
-        same_days, named,
-        by=by, detail=detail, most=most, age=ledger.age(after),
-    )  # fmt: skip
-
-
-def _answer(
-    base_rows: list[CountedRow],
-    rows: list[CountedRow],
-    spans: tuple[Days, Days],
-    moved: list[Movement],
-    counts: RowCounts,
-    notes: list[str],
-    starts_on: int,
-    same_days: SameDays | None,
-    subject: Subject | None,
-    *,
-    by: str,
-    detail: Detail,
-    most: int,
-    age: str,
-) -> ComparisonAnswer:
-    was, now = (
-        totals_of_rows((row.category_major, row.amount) for row in part)
-        for part in (base_rows, rows)
-    )
-    spending, income = (was.spending, now.spending), (was.income, now.income)
-    months = [MonthRange.around(days, starts_on) for days in spans]
-    is_whole = [month_range.days == days for month_range, days in zip(months, spans, strict=True)]
-    lengths = [
-        len(month_range) if all(is_whole) else (days.last - days.first).days + 1
-        for month_range, days in zip(months, spans, strict=True)
-    ]
-    if lengths[0] != lengths[1]:
-        unit = "か月" if all(is_whole) else "日"
-        notes.append(
-            f"期間の長さが違います（{lengths[0]}{unit}と {lengths[1]}{unit}）。"
-            "金額は期間の合計どうしの比較です"
-        )
-    before, after = (span_in_words(days, starts_on) for days in spans)
+    notes += _length_notes(base_days, days, month_starts_on)
     is_full = detail == "full"
+    shops = 0 if is_full or by == "shop" else MAX_SHOPS
     shown = [
-        as_shown(
-            movement, rows=MAX_ROWS if is_full else 0,
-            shops=0 if is_full or by == "shop" else MAX_SHOPS,
-        )
+        as_shown(movement, rows=MAX_ROWS if is_full else 0, shops=shops)
         for movement in moved[:most]
-    ]  # fmt: skip
-    level = "店" if by == "shop" else "カテゴリ"
-    lines = comparison_lines(before, after, spending, income, same_days, subject)
-    lines += movement_lines(shown, len(moved), level, is_full=is_full)
+    ]
+    lines = comparison_lines(was, now, same_days, named, month_starts_on)
+    lines += movement_lines(
+        shown, len(moved), "店" if by == "shop" else "カテゴリ", is_full=is_full
+    )
+    counts = counts_of(sums)
     return ComparisonAnswer(
-        before=spans[0],
-        after=spans[1],
-        spending=spending,
-        income=income,
+        before=base_days,
+        after=days,
+        spending=(was.totals.spending, now.totals.spending),
+        income=(was.totals.income, now.totals.income),
         same_days=same_days,
         movements=tuple(shown),
         total_movements=len(moved),
         counts=counts,
-        **answer_words(lines, notes, age, only_told=[wording.counts_text(counts)]),
+        **answer_words(lines, notes, ledger.age(after), only_told=[wording.counts_text(counts)]),
     )
 
 
-def _base_note(base: str | None, days: Days, starts_on: int) -> UnderstoodPeriod:
-    months = MonthRange.around(days, starts_on)
-    phrase = (base or "").strip()
-    words = (
-        f"「{shortened(phrase)}」を {span_in_words(days, starts_on)} と解釈しました"
-        if phrase
-        else ""
+def _checked_limit(by: str, most: int) -> int:
+    if by not in LEVELS:
+        raise InvalidComparison(
+            f"by「{by[:40]}」は使えません。{'、'.join(LEVELS)} を指定してください。"
+        )
+    if not 1 <= most <= MAX_MOVEMENTS:
+        raise InvalidComparison(
+            f"limit {most} は使えません。1〜{MAX_MOVEMENTS} を指定してください。"
+        )
+    return most
+
+
+def _moved(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
+    """The shops or categories that changed; 中項目 within a category."""
+    shop = shop_names(row.description for row in (*was.rows, *now.rows))
+
+    def name_of(row: CountedRow) -> str:
+        if by == "shop":
+            return shop(row.description)
+        is_whole = subject in (None, Total.SPENDING)
+        return row.category_major if is_whole else row.category_minor or "（中項目なし）"
+
+    return [each for each in movements(was.rows, now.rows, name_of) if each.difference]
+
+
+def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
+    """A note on periods of different lengths, in months if both are whole months."""
+    spans = [before, after]
+    months = [MonthRange.around(days, starts_on) for days in spans]
+    are_months = [each.days for each in months] == spans
+    unit = "か月" if are_months else "日"
+    first, second = (
+        map(len, months) if are_months else ((days.last - days.first).days + 1 for days in spans)
     )
-    return UnderstoodPeriod(days, months, words)
+    return [
+        f"期間の長さが違います（{first}{unit}と {second}{unit}）。金額は期間の合計どうしの比較です"
+    ] * (first != second)
 
 
 def _union(before: Days, after: Days) -> list[Days]:
@@ -439,18 +423,15 @@ def _union(before: Days, after: Days) -> list[Days]:
     return [Days(min(before.first, after.first), max(before.last, after.last))]
 
 
-def _same_days(
-    before: list[CountedRow], after: list[CountedRow], spans: tuple[Days, Days], known: date
-) -> SameDays | None:
+def _same_days(was: _Side, now: _Side, known: date) -> SameDays | None:
     """The spending of the first days of both periods, as many as are ``known`` of the later one."""
-    base, days = spans
-    passed = min(known, days.last) - days.first
-    if not timedelta() <= passed <= base.last - base.first:
+    passed = min(known, now.days.last) - now.days.first
+    if not timedelta() <= passed <= was.days.last - was.days.first:
         return None
-    whole = [[row for row in rows if not row.is_income] for rows in (before, after)]
+    whole = [[row for row in side.rows if not row.is_income] for side in (was, now)]
     first, later = (
-        [row.yen for row in rows if row.day <= begin + passed]
-        for rows, begin in zip(whole, (base.first, days.first), strict=True)
+        [row.yen for row in rows if row.day <= side.days.first + passed]
+        for rows, side in zip(whole, (was, now), strict=True)
     )
     if (len(first), len(later)) == (len(whole[0]), len(whole[1])):
         return None

@@ -150,9 +150,11 @@ def _translate(text: str) -> str:
 def _known_translation(text: str) -> str | None:
     if iso := _in_iso(text):
         return iso
-    if text in _words():
-        return _words()[text]
-    translations = (sentence.translated(text) for sentence in _sentences())
+    return _words().get(text) or _first_fitting("sentences", text)
+
+
+def _first_fitting(table: str, text: str) -> str | None:
+    translations = (sentence.translated(text) for sentence in _sentences(table))
     return next((english for english in translations if english is not None), None)
 
 
@@ -201,10 +203,8 @@ def _placeholder_value(name: str, value: str) -> str:
             return _category(value)
         case "cats":
             return ", ".join(map(_category, _split(value, "、")))
-        case "parts":
-            return ", ".join(map(_translate, _split(value, "・")))
-        case "list":
-            return ", ".join(map(_translate, _split(value, "、")))
+        case "parts" | "list" as kind:
+            return ", ".join(map(_translate, _split(value, "・" if kind == "parts" else "、")))
         case "names":
             return "none" if value == "なし" else ", ".join(_split(value, "、"))
         case "text" | "x" | "span":
@@ -214,8 +214,8 @@ def _placeholder_value(name: str, value: str) -> str:
 
 def _head(name: str) -> str:
     """The head of a list's line: a name from the data, unless it is one of our phrases."""
-    heads = (head.translated(name) for head in _heads())
-    return next((english for english in heads if english is not None), _category(name))
+    english = _first_fitting("heads", name)
+    return _category(name) if english is None else english
 
 
 def _category(name: str) -> str:
@@ -242,16 +242,10 @@ def _words() -> dict[str, str]:
 
 
 @cache
-def _sentences() -> list[_Sentence]:
-    return _most_text_first({**data_of("english.toml")["sentences"], **dict(sentence_pairs())})
-
-
-@cache
-def _heads() -> list[_Sentence]:
-    return _most_text_first(data_of("english.toml")["heads"])
-
-
-def _most_text_first(pairs: Mapping[str, str]) -> list[_Sentence]:
-    """The sentences of a table, the most specific first."""
+def _sentences(table: str) -> list[_Sentence]:
+    """The sentences of a table of ``english.toml``, the most specific first."""
+    pairs = data_of("english.toml")[table]
+    if table == "sentences":
+        pairs |= sentence_pairs()
     sentences = [_Sentence(japanese, english) for japanese, english in pairs.items()]
     return sorted(sentences, key=lambda sentence: -sentence.weight)

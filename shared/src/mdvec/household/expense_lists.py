@@ -6,6 +6,7 @@ in its shop's name. Rows with ambiguous words are named below the list.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -53,24 +54,15 @@ _MAX_SHOPS, _MAX_IDS = 12, 5
 _NO_NOTE = RowNote("", ())
 
 
+@dataclass(frozen=True, slots=True)
 class ListRules:
-    """A list's title, and the names that choose its rows: see ``expense_lists.toml``."""
+    """A list's title, and the normalised names that choose its rows: ``expense_lists.toml``."""
 
-    def __init__(
-        self,
-        title: str,
-        categories: Sequence[str],
-        shops: Sequence[str] = (),
-        near: Sequence[str] = (),
-        near_shops: Sequence[str] = (),
-    ) -> None:
-        self.title = title
-        self._categories, self._near = (
-            frozenset(map(folded_category, names)) for names in (categories, near)
-        )
-        self._shops, self._near_shops = (
-            tuple(map(shop_of, names)) for names in (shops, near_shops)
-        )
+    title: str
+    categories: frozenset[str]
+    shops: tuple[str, ...]
+    near: frozenset[str]
+    near_shops: tuple[str, ...]
 
     def tagged(self, note: RowNote) -> bool | None:
         """Whether the user's tags, or a note like one, put a row into the list or out of it."""
@@ -81,23 +73,18 @@ class ListRules:
 
     def is_of_category(self, major: str, minor: str) -> bool:
         """Whether rows of a category are in the list."""
-        return not self._categories.isdisjoint(_names(major, minor))
+        return not self.categories.isdisjoint(_names(major, minor))
 
-    def holds(self, row: Transaction, shop: str, note: RowNote) -> bool:
-        """Whether a row that was paid is in the list; ``shop`` is its normalised shop."""
-        tagged = self.tagged(note)
-        if tagged is not None:
-            return tagged
-        names_it = any(word in shop for word in self._shops)
+    def holds(self, row: Transaction, shop: str) -> bool:
+        """Whether an untagged row that was paid is in the list; ``shop`` is its normalised shop."""
+        names_it = any(word in shop for word in self.shops)
         return names_it or self.is_of_category(row.category_major, row.category_minor)
 
     def is_near(self, row: Transaction, shop: str, note: RowNote) -> bool:
-        """Whether a row that is not in the list might belong to it."""
-        if self.tagged(note) is not None:
-            return False
+        """Whether an untagged row that is not in the list might belong to it."""
         return (
-            any(word in shop for word in self._near_shops)
-            or not self._near.isdisjoint(_names(row.category_major, row.category_minor))
+            any(word in shop for word in self.near_shops)
+            or not self.near.isdisjoint(_names(row.category_major, row.category_minor))
             or any(self.title in word for word in (*note.words, row.memo))
         )
 
@@ -123,7 +110,8 @@ def choose(
     chosen = ChosenRows({}, [], [])
     for row in rows:
         note, shop = notes.get(row.id, _NO_NOTE), shops[row.description]
-        is_held, tagged = rules.holds(row, shop, note), rules.tagged(note)
+        tagged = rules.tagged(note)
+        is_held = rules.holds(row, shop) if tagged is None else tagged
         if tagged is False:
             chosen.taken_out.append(row)
         elif row.is_income or not (row.counts or row.left_out in _LASTING):
@@ -228,23 +216,19 @@ def split_costs(
         if payment.is_fixed or payment.interval.days >= _BILL_DAYS
         for row in (*payment.rows, *payment.twice)
     }
-    sums: dict[tuple[str, str, str], list[int]] = {}
+    amounts: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row in rows:
-        why = _why_fixed(row, recurs, fixed, notes.get(row.id))
-        line = sums.setdefault((row.category_major, row.name if why else "", why), [0, 0])
-        line[0] += 1
-        line[1] += row.yen
-    lines = [CostLine(*key, count, yen) for key, (count, yen) in sums.items()]
+        why = _why_fixed(row, recurs, fixed, notes.get(row.id, _NO_NOTE))
+        amounts[row.category_major, row.name if why else "", why].append(row.yen)
+    lines = [CostLine(*key, len(yen), sum(yen)) for key, yen in amounts.items()]
     return sorted(lines, key=lambda line: (not line.is_fixed, -line.yen, line.name))
 
 
-def _why_fixed(
-    row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, note: RowNote | None
-) -> str:
+def _why_fixed(row: CountedRow, recurs: Mapping[int, str], fixed: ListRules, note: RowNote) -> str:
     """Why a row is a fixed cost; "" for one that is variable."""
-    if note is not None and (_VARIABLE in note.words or fixed.tagged(note) is False):
+    if _VARIABLE in note.words or fixed.tagged(note) is False:
         return ""
-    if note is not None and fixed.tagged(note):
+    if fixed.tagged(note):
         return "タグ"
     if row.id in recurs:
         return recurs[row.id]
@@ -403,4 +387,9 @@ def fixed_and_variable_costs(
 
 def _rules(name: str) -> ListRules:
     """A list that comes with mdvec."""
-    return ListRules(**data_of("expense_lists.toml")[name])
+    names = data_of("expense_lists.toml")[name]
+    categories, near = (
+        frozenset(map(folded_category, names.get(key, ()))) for key in ("categories", "near")
+    )
+    shops, near_shops = (tuple(map(shop_of, names.get(key, ()))) for key in ("shops", "near_shops"))
+    return ListRules(names["title"], categories, shops, near, near_shops)

@@ -223,7 +223,7 @@ def list_recurring_payments(
     """
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         as_of, age = min(ledger.covered.last_day, today), ledger.age()
-        rows = _rows_until(ledger, as_of)
+        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), as_of)
         doubts = _doubts(ledger, as_of, _MONTHS_READ)
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
     until = Month.of(as_of, month_starts_on).last_day
@@ -265,7 +265,8 @@ def forecast_spending(
     """
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         as_of, age = min(ledger.covered.last_day, today), ledger.age()
-        rows = _rows_until(ledger, as_of, Month.of(as_of, month_starts_on).plus(AHEAD).last_day)
+        last = Month.of(as_of, month_starts_on).plus(AHEAD).last_day
+        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), last)
         doubts = _doubts(ledger, as_of, HABIT)
     months = forecast(rows, as_of, month_starts_on)
     lines = forecast_lines(months, as_of, age)
@@ -303,7 +304,7 @@ def find_anomalies(
         if month not in covered.present:
             raise InsufficientData(span.in_words, covered.default_range)
         as_of = min(covered.last_day, today, span.days.last)
-        rows = _rows_until(ledger, as_of)
+        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), as_of)
         doubts = ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
     unusual = anomalies(rows, as_of, month_starts_on)
     notes = (*([span.understood] if span.understood else []), *doubts)
@@ -312,11 +313,6 @@ def find_anomalies(
         lines = [f"{NO_SPENDING}。"]
     words = answer_words(lines, notes, ledger.age(span))
     return AnomaliesAnswer(as_of, tuple(unusual), **words)
-
-
-def _rows_until(ledger: LedgerView, as_of: date, last: date | None = None) -> list[CountedRow]:
-    """The counting rows of three years up to ``as_of``, and those after it up to ``last``."""
-    return ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), last or as_of)
 
 
 def _doubts(ledger: LedgerView, as_of: date, months: int) -> list[str]:

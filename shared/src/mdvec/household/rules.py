@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import date
@@ -83,13 +83,10 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         rule = _rule(connection, tool_id, shop, category)
         moved = _moved_by(connection, tool_id, rule)
         others = len(_moved_by(connection, tool_id, rule, others=True))
-    sums: Counter[str] = Counter()
-    counted: Counter[str] = Counter()
+    amounts: dict[str, list[int]] = defaultdict(list)
     for row in moved:
-        name = str(row.full_category)
-        sums[name] += row.yen
-        counted[name] += 1
-    by_category = tuple((name, counted[name], sums[name]) for name in sorted(sums))
+        amounts[str(row.full_category)].append(row.yen)
+    by_category = tuple((name, len(yen), sum(yen)) for name, yen in sorted(amounts.items()))
     return RuleTrial(
         rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
         answer_text(category_rules.trial_text(rule, moved, by_category, others)),

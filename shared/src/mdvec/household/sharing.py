@@ -98,21 +98,19 @@ def decide_shared(
     if decision not in DECISIONS:
         raise InvalidDecision(decision)
     with connection:
-        by_household = {
-            name: of_it
+        by_id = {
+            row.id: (name, row)
             for name, tool_id in tools.items()
-            if (of_it := transactions_with_ids(connection, tool_id, rows))
+            for row in transactions_with_ids(connection, tool_id, rows).values()
         }
-        if len(set(rows)) != 2 or [len(of_it) for of_it in by_household.values()] != [1, 1]:
+        households = sorted({name for name, _ in by_id.values()})
+        if (len(set(rows)), len(by_id), len(households)) != (2, 2, 2):
             raise DuplicateResolutionError(
                 "check_id を指定するか、家計簿のあいだの組なら transaction_ids に、別々の家計簿の"
                 "取引IDを2件指定してください（household_report の households に並びます）"
             )
         if keep is not None and keep not in rows:
             raise RowNotInCandidate("keep", rows)
-        by_id = {
-            row.id: (name, row) for name, of_it in by_household.items() for row in of_it.values()
-        }
         is_transfer = _is_transfer([row for _, row in by_id.values()])
         if is_transfer and keep is not None:
             raise KeepInTransfer
@@ -131,7 +129,7 @@ def decide_shared(
                 "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
                 (decision, is_transfer, kept_id, other),
             )
-    record("decision", households=tuple(sorted(by_household)), decision=decision)
+    record("decision", households=tuple(households), decision=decision)
     dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
     message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)
     shown = [
@@ -271,14 +269,13 @@ def pairs_across(
         detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
     except DuplicateDetectionError:
         return None
-    by_id = {row.id: row for row in rows}
-    candidates: list[tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]] = [
-        (compared, other, False, ("same_account",)) for compared, other in twins
-    ]
-    candidates += [
-        (by_id[pair.first.id], by_id[pair.second.id], pair.is_transfer, pair.reasons)
-        for pair in detected.pairs
-        if pair.score >= LIKELY
+    candidates = [
+        *((*twin, False, ("same_account",)) for twin in twins),
+        *(
+            (pair.first, pair.second, pair.is_transfer, pair.reasons)
+            for pair in detected.pairs
+            if pair.score >= LIKELY
+        ),
     ]
     return [
         SharedPair(

@@ -235,6 +235,14 @@ def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, 
     assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
 
 
+def test_a_dash_between_words_excludes_nothing_and_is_not_told_as_if_it_did():
+    found = Ledger(APART).find(query="バス公社 - 出張")
+    assert (found.total_rows, found.notes) == (
+        1,
+        ("一致した店: バス公社 出張（1件、支出 1,000円）",),
+    )
+
+
 @pytest.mark.parametrize("many", [1, 20])
 def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
     query = f"（ジム ONE、{'本屋 A&B、' * many}バス公社）"

@@ -185,8 +185,8 @@ def whole_percent(percent: Decimal) -> str:
 
 def status_line(status: BudgetStatus) -> str:
     """One budget: spent, used, left, how much of its time has passed, and a warning."""
-    span = "期間" if len(status.months) > 1 and status.budget.per == "month" else None
-    span = span or _PASSED[status.budget.per]
+    is_longer = len(status.months) > 1 and status.budget.per == "month"
+    span = "期間" if is_longer else _PASSED[status.budget.per]
     used = whole_percent(status.used)
     line = (
         f"- {name_of(status.budget)}: 予算 {format_currency(status.amount)} のうち "

@@ -49,7 +49,7 @@ class AmbiguousCategory(UnknownCategory):
         MdvecError.__init__(
             self,
             f"「{shortened(name)}」に当てはまるカテゴリが複数あります。"
-            f"次のどれかを指定してください: {_list_some(self.choices)}",
+            f"次のどれかを指定してください: {first_names(self.choices, _MAX_LISTED)}",
         )
 
 
@@ -176,9 +176,10 @@ def folded_category(name: str) -> str:
     return re.sub(r"[\s・]+", "", plain).removesuffix("カテゴリ")
 
 
-def _list_some(choices: Sequence[str]) -> str:
-    more = f"（ほか{len(choices) - _MAX_LISTED}件）" if len(choices) > _MAX_LISTED else ""
-    return "、".join(map(shown_name, choices[:_MAX_LISTED])) + more
+def first_names(names: Sequence[str], most: int) -> str:
+    """The first names in a sentence, and how many others there are."""
+    more = f"（ほか{len(names) - most}件）" if len(names) > most else ""
+    return "、".join(map(shown_name, names[:most])) + more
 
 
 class Total(Enum):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -121,24 +122,17 @@ class _Spending:
     """A ledger's spending, indexed for sums over any days and for recurring payments."""
 
     def __init__(self, rows: Iterable[CountedRow], starts_on: int) -> None:
-        spending = [row for row in rows if not row.is_income]
+        spending = sorted((row for row in rows if not row.is_income), key=lambda row: row.day)
         self.payees = Payees(spending)
         self.starts_on = starts_on
-        by_day: dict[int, int] = {}
-        for row in spending:
-            at = row.day.toordinal()
-            by_day[at] = by_day.get(at, 0) + row.yen
-        self.first = min(by_day, default=None)
-        begin, end = self.first or 0, max(by_day, default=-1)
-        self._begin = begin
-        self._until = [0, *accumulate(by_day.get(at, 0) for at in range(begin, end + 1))]
+        self.days = [row.day for row in spending]
+        self._until = [0, *accumulate(row.yen for row in spending)]
 
     def between(self, first: date, last: date) -> int:
         """The sum of these days, both included."""
-        end = len(self._until) - 1
-        before = min(max(first.toordinal() - self._begin, 0), end)
-        after = min(max(last.toordinal() - self._begin + 1, before), end)
-        return self._until[after] - self._until[before]
+        return (
+            self._until[bisect_right(self.days, last)] - self._until[bisect_left(self.days, first)]
+        )
 
 
 def forecast(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[MonthForecast]:
@@ -210,9 +204,9 @@ def _predict(
 ) -> list[MonthForecast]:
     """The running month and those ahead, from rows up to ``as_of``; empty for a short ledger."""
     now = Month.of(as_of, spending.starts_on)
-    if spending.first is None:
+    if not spending.days:
         return []
-    begun = Month.of(date.fromordinal(spending.first), spending.starts_on)
+    begun = Month.of(spending.days[0], spending.starts_on)
     habit = [earlier for back in range(1, HABIT + 1) if (earlier := now.plus(-back)) >= begun]
     if len(habit) < _MIN_HABIT:
         return []

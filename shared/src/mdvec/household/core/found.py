@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
-from mdvec.household.core.naming import Aliases, Naming, WordsAsked
+from mdvec.household.core.categories import first_names
+from mdvec.household.core.naming import EXCLUDES, Aliases, Naming, WordsAsked
 from mdvec.household.core.row_sums import MAX_GROUPS, FoundGroup, Mean, ShopOf, groups_by
 from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
@@ -130,11 +131,8 @@ class UnknownAccount(MdvecError):
     """No account has this name."""
 
     def __init__(self, name: str, accounts: Sequence[str]) -> None:
-        known = "、".join(map(shown_name, accounts[:_MAX_NAMED])) or "なし"
-        more = f"（ほか{len(accounts) - _MAX_NAMED}件）" if len(accounts) > _MAX_NAMED else ""
-        super().__init__(
-            f"口座「{shortened(name)}」は見つかりません。指定できる口座: {known}{more}"
-        )
+        known = first_names(accounts, _MAX_NAMED) or "なし"
+        super().__init__(f"口座「{shortened(name)}」は見つかりません。指定できる口座: {known}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +182,7 @@ def found_text(
     lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
-        return answer_text(lines, [], page_lines(rows, noted, paging))
+        notes, age = [], ""
     return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
 
 
@@ -269,13 +267,15 @@ class RowWords:
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
         parts = (self.query or "").replace("|", " ").split()
-        return [*self.without, *(word[1:] for word in parts if _is_excluded(word))]
+        left_out = (word[1:] for word in parts if word.startswith(EXCLUDES))
+        return [*self.without, *filter(None, left_out)]  # a lone dash excludes nothing
 
     def each_alone(self, reasons: Collection[str | None]) -> list[str]:
         """A note with the rows of each single word, if no row has all words of the question."""
         if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):
             return []
-        words_left = (word for word in (self.query or "").split() if not _is_excluded(word))
+        every = (self.query or "").split()
+        words_left = (word for word in every if not word.startswith(EXCLUDES))
         phrase = _IN_BRACKETS.sub(r"\1", " ".join(words_left))
         between = _IN_LIST if _IN_LIST.search(phrase) else _BETWEEN_WORDS
         words = dict.fromkeys(_IN_BRACKETS.sub(r"\1", word) for word in between.split(phrase))
@@ -368,10 +368,6 @@ class RowWords:
                 "除くときは exclude_shop にその店名を足してください"
             )
         return lines
-
-
-def _is_excluded(word: str) -> bool:
-    return word[:1] in ("-", "\u2212")
 
 
 def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:

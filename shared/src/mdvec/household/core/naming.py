@@ -112,7 +112,7 @@ def spelling_key(words: str) -> str:
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
 """Separates alternatives in a question."""
-_NOT = ("-", "\u2212")
+EXCLUDES = ("-", "\u2212")
 """Precedes words that rows must not have."""
 _MIN_READING = 3
 """Shorter readings have too many words."""
@@ -194,7 +194,7 @@ class WordsAsked:
 
 
 def _is_excluded(part: str) -> bool:
-    return len(part) > 1 and part.startswith(_NOT)
+    return len(part) > 1 and part.startswith(EXCLUDES)
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
@@ -240,7 +240,7 @@ def _naming(part: _Part, text: str) -> Naming:
     if _has_words(part.words, words) or _is_read_alike(part, words):
         return Naming.NAMED
     inside = part.letters in _letters_only(text)
-    if inside and _stands_alone(part.letters, text, words):
+    if inside and _stands_alone(part.letters, text):
         return Naming.NAMED
     respelled = _matches_kana(part, text)
     return Naming.INSIDE if inside and respelled is Naming.NOT else respelled
@@ -323,21 +323,15 @@ def _is_read_alike(part: _Part, words: Sequence[_Word]) -> bool:
     return False
 
 
-def _stands_alone(letters: str, text: str, words: Sequence[_Word]) -> bool:
+def _stands_alone(letters: str, text: str) -> bool:
     """Whether the letters begin and end where words of the text do."""
     plain = plain_text(text)
     places = [position for position, letter in enumerate(plain) if not _NO_WORD.fullmatch(letter)]
-    starts = {position for position in places if position - 1 not in places}
-    ends = {position + 1 for position in places if position + 1 not in places}
-    starts |= {word.start for word in words}
-    ends |= {word.end for word in words}
     bare = "".join(plain[position] for position in places)
-    at = bare.find(letters)
-    while at >= 0:
-        if places[at] in starts and places[at + len(letters) - 1] + 1 in ends:
-            return True
-        at = bare.find(letters, at + 1)
-    return False
+    return any(
+        _is_apart(plain, places[found.start()], places[found.start() + len(letters) - 1] + 1)
+        for found in re.finditer(f"(?={re.escape(letters)})", bare)
+    )
 
 
 @lru_cache(maxsize=_KEPT)

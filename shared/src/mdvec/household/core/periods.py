@@ -162,7 +162,7 @@ def _of_dates(since: str, until: str, context: PeriodContext, earliest: Month) -
         raise InvalidDates(
             f"since {since} が until {until} より後です。早いほうを since にしてください。"
         )
-    return _period(f"{since}〜{until}", Spoken(Days(min(first, last), last)), context)
+    return understood_as(f"{since}〜{until}", Days(min(first, last), last), context.starts_on)
 
 
 def _parse_stated(name: str, phrase: str, starts_on: int) -> Days:
@@ -192,7 +192,8 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    understood = _period(phrase, spoken, context, suffix, _otherwise(phrase, spoken.days))
+    remark = _otherwise(phrase, spoken.days)
+    understood = understood_as(phrase, spoken.days, context.starts_on, suffix, remark)
     return replace(understood, follows_data=ends_early, is_all=spoken.is_all)
 
 
@@ -202,20 +203,19 @@ def _of_ends(start: str, end: str, context: PeriodContext) -> UnderstoodPeriod:
     if spoken is None:
         raise InvalidPeriod(phrase if end else start, context.available)
     if start:
-        return _period(phrase, spoken, context)
+        return understood_as(phrase, spoken.days, context.starts_on)
     last = MonthRange.around(spoken.days, context.starts_on).last
     months = MonthRange(last.plus(1 - DEFAULT_MONTHS), last)
-    return _period(end, Spoken(months.days), context, "までの12か月")
+    return understood_as(end, months.days, context.starts_on, "までの12か月")
 
 
-def _period(
-    phrase: str, spoken: Spoken, context: PeriodContext, suffix: str = "", remark: str = ""
+def understood_as(
+    phrase: str, days: Days, starts_on: int, suffix: str = "", remark: str = ""
 ) -> UnderstoodPeriod:
-    months = MonthRange.around(spoken.days, context.starts_on)
-    words = span_in_words(spoken.days, context.starts_on)
-    return UnderstoodPeriod(
-        spoken.days, months, f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}"
-    )
+    """The days that a phrase stands for; without a phrase there is nothing to tell."""
+    words = span_in_words(days, starts_on)
+    told = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
+    return UnderstoodPeriod(days, MonthRange.around(days, starts_on), told)
 
 
 def _otherwise(phrase: str, days: Days) -> str:

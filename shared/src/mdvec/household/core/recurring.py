@@ -172,12 +172,7 @@ class Payees:
         payments = self._with_takeovers(payments, as_of)
         return sorted(
             payments,
-            key=lambda payment: (
-                payment.is_income,
-                -payment.per_year,
-                payment.name,
-                payment.rows[-1].id,
-            ),
+            key=lambda each: (each.is_income, -each.per_year, each.name, each.rows[-1].id),
         )
 
     def _with_takeovers(

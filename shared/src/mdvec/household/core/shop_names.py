@@ -240,15 +240,10 @@ def _shared_parts(name: str, other: str) -> float:
     both = len(first & second)
     dice = 2 * both / (len(first) + len(second)) if first and second else 0.0
     # An abbreviation of the beginnings of two parts: マツキヨ, スタバ.
-    if len(short) >= _MIN_PART and short[:2] == long[:2] and short[2:] in long[2:]:
-        return max(dice, _ABBREVIATED)
-    if (
-        len(short) >= _LONG_BEGINNING
-        and short[:_LONG_BEGINNING] == long[:_LONG_BEGINNING]
-        and (short[:_LONG_BEGINNING].isalpha())
-    ):
-        return max(dice, _ABBREVIATED)
-    return dice
+    is_short = len(short) >= _MIN_PART and short[:2] == long[:2] and short[2:] in long[2:]
+    begins = short[:_LONG_BEGINNING]
+    begins_alike = len(begins) == _LONG_BEGINNING and begins.isalpha() and long.startswith(begins)
+    return max(dice, _ABBREVIATED) if is_short or begins_alike else dice
 
 
 def _latin(shop: ShopName, other: ShopName) -> float:
@@ -256,11 +251,10 @@ def _latin(shop: ShopName, other: ShopName) -> float:
     is_mixed = re.search("[a-z]", shop.kana + other.kana) is not None
     if shop.kana.isascii() == other.kana.isascii() and not is_mixed:
         return 0.0
-    first, second = consonants(shop.roman), consonants(other.roman)
-    short, long = sorted((first, second), key=len)
-    if len(short) >= _MIN_CONSONANTS and first == second:
-        return _ONLY_CONSONANTS
-    if len(short) > _MIN_CONSONANTS and long.startswith(short):
+    short, long = sorted((consonants(shop.roman), consonants(other.roman)), key=len)
+    # As few consonants begin too many longer names.
+    least = _MIN_CONSONANTS if short == long else _MIN_CONSONANTS + 1
+    if len(short) >= least and long.startswith(short):
         return _ONLY_CONSONANTS
     ratio = SequenceMatcher(None, shop.roman, other.roman, autojunk=False).ratio()
     return ratio if ratio >= _SEEMS_ALIKE else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -241,26 +241,22 @@ def trend_of(
     Inside the ledger a month without amounts is zero; outside of it, and in months without any rows
     (``empty``), it is None. Means count an empty month as zero.
     """
-    figures = tuple(
-        replace(figure, amount=None, month_over_month=None, year_over_year=None)
-        if figure.month in empty
-        else figure
-        for figure in (_figure(month, amounts, ledger) for month in shown)
-    )
+    figures = tuple(_figure(month, amounts, ledger, is_empty=month in empty) for month in shown)
     return CategoryTrend(category, sum(figure.amount or 0 for figure in figures), figures)
 
 
-def _figure(month: Month, amounts: Mapping[Month, int], ledger: MonthRange) -> MonthFigure:
-    amount = _amount(month, amounts, ledger)
-    window = MonthRange(month.plus(1 - WINDOW), month).within(ledger)
-    known = amount is not None and window is not None
+def _figure(
+    month: Month, amounts: Mapping[Month, int], ledger: MonthRange, *, is_empty: bool
+) -> MonthFigure:
+    amount = None if is_empty else _amount(month, amounts, ledger)
+    window = MonthRange(month.plus(1 - WINDOW), month).within(ledger) if month in ledger else None
     return MonthFigure(
         month=month,
         amount=amount,
         month_over_month=change(amount, _amount(month.plus(-1), amounts, ledger)),
         year_over_year=change(amount, _amount(month.plus(-12), amounts, ledger)),
-        moving_average=mean([amounts.get(m, 0) for m in window]) if known and window else None,
-        averaged_months=len(window) if known and window else 0,
+        moving_average=mean([amounts.get(m, 0) for m in window]) if window else None,
+        averaged_months=len(window) if window else 0,
     )
 
 

@@ -72,16 +72,11 @@ def update_marks(connection: apsw.Connection, tool_id: int) -> None:
             (tool_id,),
         )
     )
-    changes = [
-        (transaction_id in wanted, wanted.get(transaction_id), transaction_id)
-        for transaction_id in wanted.keys() | marked.keys()
-        if (transaction_id not in wanted or transaction_id not in marked)
-        or wanted[transaction_id] != marked[transaction_id]
-    ]
+    changed = {row for row, _ in wanted.items() ^ marked.items()}
     connection.executemany(
         "UPDATE transactions SET is_duplicate = ?, duplicate_of = ?, "
         "updated_at = CURRENT_TIMESTAMP WHERE id = ?",
-        changes,
+        [(row in wanted, wanted.get(row), row) for row in changed],
     )
 
 
@@ -186,11 +181,7 @@ def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
         f"SELECT check_id, tool_id, {_PAIR} {back}",
         (tool_id,),
     )
-    ids = connection.execute(f"SELECT check_id {back}", (tool_id,)).fetchall()
-    connection.executemany(
-        "DELETE FROM departed_pairs WHERE tool_id = ? AND check_id = ?",
-        ((tool_id, check_id) for (check_id,) in ids),
-    )
+    ids = connection.execute(f"DELETE {back} RETURNING check_id", (tool_id,)).fetchall()
     connection.executemany(
         "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = (1, "
         "(SELECT decided_at FROM duplicate_checks WHERE id = ?1)) WHERE id IN ("

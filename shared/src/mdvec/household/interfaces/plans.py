@@ -174,24 +174,22 @@ def renamed_rows(
 def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Category]:
     """The category that the user gave to a single row, by the row's id."""
     rows = connection.execute(
-        "SELECT t.id, n.category_major, n.category_minor FROM row_notes AS n "
-        "JOIN transactions AS t ON t.tool_id = n.tool_id AND t.identity = n.identity "
-        "WHERE n.tool_id = ? AND n.category_major <> ''",
+        f"SELECT t.id, n.category_major, n.category_minor {_OF_ROWS} AND n.category_major <> ''",
         (tool_id,),
     )
     return {row_id: Category(major, minor or None) for row_id, major, minor in rows}
 
 
-_NOTES = (
-    "SELECT t.id, n.note, n.tags FROM row_notes AS n JOIN transactions AS t "
-    "ON t.tool_id = n.tool_id AND t.identity = n.identity "
-    "WHERE n.tool_id = ? AND (n.note, n.tags) <> ('', '[]')"
+_OF_ROWS = (
+    "FROM row_notes AS n JOIN transactions AS t "
+    "ON t.tool_id = n.tool_id AND t.identity = n.identity WHERE n.tool_id = ?"
 )
 
 
 def all_notes(connection: apsw.Connection, tool_id: int) -> dict[int, RowNote]:
     """The note of each row that has one."""
-    return _row_notes(connection.execute(_NOTES, (tool_id,)))
+    notes = f"SELECT t.id, n.note, n.tags {_OF_ROWS} AND (n.note, n.tags) <> ('', '[]')"
+    return _row_notes(connection.execute(notes, (tool_id,)))
 
 
 def notes_on(

@@ -64,12 +64,8 @@ class RowCondition:
         """The condition in SQL, and the values to bind."""
         parts: list[tuple[str, tuple[Any, ...]]] = [("tool_id = ?", (self.tool_id,))]
         if self.days is not None:
-            parts.append(
-                (
-                    "date BETWEEN ? AND ?",
-                    (self.days.first.isoformat(), self.days.last.isoformat()),
-                )
-            )
+            ends = (self.days.first.isoformat(), self.days.last.isoformat())
+            parts.append(("date BETWEEN ? AND ?", ends))
         if self.accounts is not None:
             parts.append((_is_one_of("account"), (json.dumps(self.accounts),)))
         if self.min_amount is not None:
