@@ -94,10 +94,8 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
 
 
 def _on_page(folder: Path) -> str:
-    files = (("--database", folder / "demo.sqlite"), ("--config", folder / "config.toml"))
-    return f"{this_installation().program} ui " + shell_line(
-        *(str(part) for pair in files for part in pair)
-    )
+    options = manage.server_arguments(folder / "demo.sqlite", folder / "config.toml")
+    return f"{this_installation().program} ui {shell_line(*options)}"
 
 
 @contextmanager

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated, Literal
@@ -159,11 +157,11 @@ def search_command(
         source,
         is_asked,
     )
-    load = functools.partial(_load, settings.model.options())
+    backend = settings.model.options()
     answer = search.search(
         settings.database_path,
         question,
-        load,
+        lambda model: nullcontext(embedding.catalog.load(model, backend)),
         settings.vector_engine,
         settings.reranker(),
         manage.RECORDS,
@@ -191,11 +189,6 @@ def _print_listing(listing: search.Listing, *, as_json: bool) -> None:
         print_line(f"{document.tool}: {on_one_line(document.file_path)}  {on_one_line(about)}")
         for line, task in document.tasks:
             print_line(f"    {line}: {on_one_line(task)}")
-
-
-@contextmanager
-def _load(options: embedding.BackendOptions, name: str) -> Iterator[embedding.Embedder]:
-    yield embedding.catalog.load(name, options)
 
 
 def _print_json(answer: search.Answer, *, explain: bool) -> None:

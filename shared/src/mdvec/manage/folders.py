@@ -61,15 +61,13 @@ def _registered_tool(database: Path, folder: Path, name: str | None) -> Tool | N
     tools = tools_so_far(database)
     if name is None:
         reading = [tool for tool in tools if (tool.source, tool.kind) == (folder, _KIND)]
-        return next(iter(sorted(reading, key=lambda tool: not tool.is_active)), None)
-    for tool in tools:
-        if tool.name == name and (tool.source, tool.kind) != (folder, _KIND):
-            raise FolderRefused(
-                f"the tool {name!r} reads {tool.source}, not {folder}; choose another --name"
-            )
-        if tool.name == name:
-            return tool
-    return None
+        return max(reading, key=lambda tool: tool.is_active, default=None)
+    named = next((tool for tool in tools if tool.name == name), None)
+    if named is not None and (named.source, named.kind) != (folder, _KIND):
+        raise FolderRefused(
+            f"the tool {name!r} reads {named.source}, not {folder}; choose another --name"
+        )
+    return named
 
 
 def _printable(words: str) -> str:

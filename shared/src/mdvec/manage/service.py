@@ -14,6 +14,7 @@ import sys
 import urllib.request
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from mdvec.errors import MdvecError
@@ -138,8 +139,10 @@ def service_status(service: Service) -> ServiceStatus:
     """Whether the service is installed and answers."""
     installed = service.path.exists()
     text = service.path.read_text(encoding="utf-8") if installed else service.text
-    address = _address_in(command_in(text))
-    version = None if address is None else _version_at(address)
+    served = option_value(command_in(text), "--http")
+    address = None if served is None else f"http://{served}"
+    health = (address and health_of(address)) or {}
+    version = str(health.get("version")) if health.get("server") == "mdvec" else None
     return ServiceStatus(service.path, installed, address, version is not None, version)
 
 
@@ -158,12 +161,9 @@ def _failure(command: Command) -> str | None:
     return (done.stderr or done.stdout).strip() or f"{command[0]} ended with {done.returncode}"
 
 
-def _address_in(command: Sequence[str]) -> str | None:
-    """The address at which a command serves, if any."""
-    for option, value in zip(command, command[1:], strict=False):
-        if option == "--http":
-            return f"http://{value}"
-    return None
+def option_value(command: Sequence[str], option: str) -> str | None:
+    """The word behind an option of a command, if any."""
+    return next((value for name, value in pairwise(command) if name == option), None)
 
 
 def health_of(address: str) -> dict[str, object] | None:
@@ -175,12 +175,6 @@ def health_of(address: str) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return health if isinstance(health, dict) else None
-
-
-def _version_at(address: str) -> str | None:
-    """The version of the mdvec server at an address; None if none answers."""
-    health = health_of(address) or {}
-    return str(health.get("version")) if health.get("server") == "mdvec" else None
 
 
 def systemd_unit(command: Sequence[str]) -> str:

@@ -39,6 +39,12 @@ def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, F
 Fields = dict[str, FieldInfo]
 KNOWN: dict[str, Fields] = dict(_sections(Settings))
 """The fields of every section, by section and key."""
+_NAMED = {
+    f"{section}_{key}".replace(".", "_"): (section, key)
+    for section, keys in KNOWN.items()
+    for key in keys
+}
+"""The section and the key of every setting, by its name in variables without their prefix."""
 _OTHER_NAMES: dict[str, dict[str, str]] = {
     "index.hnsw": {
         f"{prefix}{name}": key
@@ -184,16 +190,12 @@ def load_with_origins(
 
 def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     """A warning for each ``MDVEC_…`` variable that is no setting, with the nearest name."""
-    known = [
-        f"{section}_{key}".replace(".", "_").upper()
-        for section, keys in KNOWN.items()
-        for key in keys
-    ]
+    known = [name.upper() for name in _NAMED]
     return [
         f"environment: {name[:_MAX_NAME]} is not a setting of mdvec and is ignored"
         f"{_nearest(name.removeprefix(_PREFIX), known, _PREFIX, list_all=False)}"
         for name in _variables(environment)
-        if _section_and_key(name) is None
+        if _place_of(name) is None
     ]
 
 
@@ -255,8 +257,8 @@ def _section_for(key: str) -> str:
 def _environment_layer(environment: Mapping[str, str]) -> dict[str, dict[str, Any]]:
     layer: dict[str, dict[str, Any]] = {}
     for name, text in _variables(environment).items():
-        if names := _section_and_key(name):
-            section, key = names
+        if place := _place_of(name):
+            section, key = place
             layer.setdefault(section, {})[key] = _from_text(KNOWN[section][key], text)
     for section, key in _PATHS:
         if path := layer.get(section, {}).get(key):
@@ -273,13 +275,8 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _section_and_key(variable: str) -> tuple[str, str] | None:
-    name = variable.removeprefix(_PREFIX).lower()
-    for section, fields in KNOWN.items():
-        key = name.removeprefix(f"{section.replace('.', '_')}_")
-        if key != name and key in fields:
-            return section, key
-    return None
+def _place_of(variable: str) -> tuple[str, str] | None:
+    return _NAMED.get(variable.removeprefix(_PREFIX).lower())
 
 
 def _from_text(field: FieldInfo, text: str) -> object:

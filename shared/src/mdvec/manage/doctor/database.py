@@ -75,7 +75,11 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
         yield Finding("warning", f"{path} or its folder cannot be written; imports fail")
     if trouble := network_trouble(path):
         yield Finding("trouble", f"{trouble}; imports are refused")
-    yield from _rights(path)
+    for file, mode in open_to_others(path).items():
+        yield Finding(
+            "warning", f"other users can open {file} ({mode:04o})",
+            f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
+        )  # fmt: skip
 
 
 def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
@@ -88,14 +92,6 @@ def _integrity(connection: apsw.Connection) -> Iterator[Finding]:
         yield Finding("trouble", f"{orphans} rows belong to rows that are gone", _HOW_TO_RESTORE)
     else:
         yield Finding("ok", "its pages and references are whole")
-
-
-def _rights(path: Path) -> Iterator[Finding]:
-    for file, mode in open_to_others(path).items():
-        yield Finding(
-            "warning", f"other users can open {file} ({mode:04o})",
-            f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
-        )  # fmt: skip
 
 
 def check_disk(installation: Loaded) -> Iterator[Finding]:

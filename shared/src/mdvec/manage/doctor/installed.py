@@ -24,6 +24,7 @@ from mdvec.manage.clients.clients import CLIENTS, Client, ClientEntry, this_mach
 from mdvec.manage.clients.registration import NotRegistered, registered_entry
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.registering import list_tools
+from mdvec.manage.service import option_value
 from mdvec.settings import Loaded
 from mdvec.tools import (
     KINDS,
@@ -156,10 +157,9 @@ def _check_entry(name: str, client: Client, entry: ClientEntry, database: Path) 
         return Finding("trouble", sentence, again)
     arguments = entry.get("args")
     options = [str(option) for option in arguments] if isinstance(arguments, list) else []
-    for option, value in zip(options, options[1:], strict=False):
-        if option == "--database" and Path(value) != database:
-            sentence = f"{client.title} uses another database: {value}"
-            return Finding("warning", sentence, again)
+    chosen = option_value(options, "--database")
+    if chosen is not None and Path(chosen) != database:
+        return Finding("warning", f"{client.title} uses another database: {chosen}", again)
     return Finding("ok", f"{client.title} starts {program}")
 
 
