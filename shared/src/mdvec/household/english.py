@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 from mdvec.household.core.mapping_sentences import sentence_pairs
@@ -241,7 +241,7 @@ def _words() -> dict[str, str]:
     return words
 
 
-@cache
+@lru_cache(maxsize=2)
 def _sentences(table: str) -> list[_Sentence]:
     """The sentences of a table of ``english.toml``, the most specific first."""
     pairs = data_of("english.toml")[table]

@@ -235,6 +235,15 @@ def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, 
     assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
 
 
+@pytest.mark.parametrize("minus", ["-", "−", "－"])
+def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
+    found = Ledger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
+    assert found.notes == (
+        "一致した店: バス公社（2件、支出 2,000円）、スーパーみなみ（1件、支出 1,000円）",
+        "除いた店: バス公社 出張（1件、支出 1,000円）",
+    )
+
+
 def test_a_dash_between_words_excludes_nothing_and_is_not_told_as_if_it_did():
     found = Ledger(APART).find(query="バス公社 - 出張")
     assert (found.total_rows, found.notes) == (

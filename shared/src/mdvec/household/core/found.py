@@ -266,7 +266,7 @@ class RowWords:
     @property
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
-        parts = (self.query or "").replace("|", " ").split()
+        parts = _BETWEEN_WORDS.split(self.query or "")
         left_out = (word[1:] for word in parts if word.startswith(EXCLUDES))
         return [*self.without, *filter(None, left_out)]  # a lone dash excludes nothing
 

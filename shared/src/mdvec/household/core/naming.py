@@ -112,8 +112,8 @@ def spelling_key(words: str) -> str:
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
 """Separates alternatives in a question."""
-EXCLUDES = ("-", "\u2212")
-"""Precedes words that rows must not have."""
+EXCLUDES = ("-", "\u2212", "\uff0d")
+"""Precedes words that rows must not have, in a question as it was typed."""
 _MIN_READING = 3
 """Shorter readings have too many words."""
 _MIN_UNSURE = 4
