@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.tools import Tool
 
+    from mdvec_mcp.search import ModelPool
     from mdvec_mcp.server import Wiring
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
@@ -267,9 +268,10 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
     _build_validators_late()
     from mdvec_mcp.stdio import serve
 
-    wiring = _wired(start)
+    models = _models(start.settings)
+    server = _server(start, models).server
     loaded()
-    anyio.run(serve, wiring.server, wiring.models, *wire)
+    anyio.run(serve, server, models, *wire)
 
 
 def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
@@ -278,13 +280,13 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     _build_validators_late()
     rules = web.rules_for(web.parse_address(at), names, token)
     listening, address = web.listen(web.parse_address(at))
-    wiring = _wired(start)
+    models = _models(start.settings)
+    wiring = _server(start, models)
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
     loaded()
-    limits = web.HttpLimits()
-    anyio.run(web.serve_http, wiring.server, wiring.models, listening, rules, limits, page)
+    anyio.run(web.serve_http, wiring.server, models, listening, rules, web.HttpLimits(), page)
 
 
 def _build_validators_late() -> None:
@@ -307,7 +309,7 @@ def _page(wiring: Wiring) -> web.PageGuard | None:
         return None
 
 
-def _wired(start: Start) -> Wiring:
+def _server(start: Start, models: ModelPool) -> Wiring:
     from mdvec_mcp.server import wired_server
 
     settings = start.settings
@@ -318,8 +320,8 @@ def _wired(start: Start) -> Wiring:
         "start", program="mdvec-mcp", version=__version__, database=str(database), tools=len(tools)
     )
     return wired_server(
-        database, tools, _models(settings), settings, start.folder, apps.add_apps,
-        is_alone=start.is_alone, settings_file=start.settings_file,
+        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone,
+        settings_file=start.settings_file,
     )  # fmt: skip
 
 
