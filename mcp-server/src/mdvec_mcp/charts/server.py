@@ -213,16 +213,16 @@ class _Running:
         return self._thread.is_alive()
 
     def stop(self) -> None:
-        """End the thread and free the port."""
+        """End the thread, which frees the port; a busy machine may need longer than this waits."""
         self._server.should_exit = True
         self._thread.join(_STOP_SECONDS * 2)
-        self._listening.close()
 
     def _run(self) -> None:
-        try:
-            asyncio.run(self._server.serve(sockets=[self._listening]))
-        except OSError:
-            logger.exception("the chart server ended")
+        with self._listening:
+            try:
+                asyncio.run(self._server.serve(sockets=[self._listening]))
+            except OSError:
+                logger.exception("the chart server ended")
 
 
 def chart_app(store: ChartStore, port: int, chunk_size: int) -> ASGIApp:
