@@ -10,15 +10,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from mdvec.dates.months import (
-    ENGLISH_MONTH,
-    ONE_DAY,
-    Days,
-    Month,
-    MonthRange,
-    month_named,
-    year_of_era,
-)
+from mdvec.dates.months import ENGLISH_MONTH, Days, Month, MonthRange, month_named, year_of_era
 from mdvec.errors import MdvecError
 
 _MONTH = rf"\b(?P<month>{ENGLISH_MONTH})\b\.?"
@@ -312,7 +304,7 @@ def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None
         raise UnclearRange(Days(end.first, begin.last))
     is_stated = first.days or last.days
     if not is_stated and context.today < end.first and begin.last.year < end.last.year:
-        before = first.latest(begin.first - ONE_DAY)
+        before = first.latest(begin.first - timedelta(days=1))
         raise UnclearRange(
             Days(before.first, last.next(before.first).last), Days(begin.first, end.last)
         )
