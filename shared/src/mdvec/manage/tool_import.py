@@ -139,13 +139,11 @@ def _why_nothing(tool: Tool, others: Iterable[str], rules: ScanRules) -> str:
 def _statement(tool: Tool, scanned: Scan, report: importing.ImportReport) -> tuple[str, str] | None:
     """The first file with transactions, and its kind; None if there is none.
 
-    Checks the files of a dataset's tables, or those that were skipped because of their ending.
+    Checks the files of a dataset, or those that were skipped because of their ending.
     """
-    if isinstance(report.details, DatasetReport):
-        likely = [table.origin for table in report.details.tables]
-    else:
-        likely = list(scanned.others)
-    likely = [path for path in likely if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
+    is_dataset = isinstance(report.details, DatasetReport) and report.details.tables
+    paths = [file.path for file in scanned.files] if is_dataset else scanned.others
+    likely = [path for path in paths if path.lower().endswith(_HOUSEHOLD_ENDINGS)]
     for path in likely[:_MAX_FILES_READ]:
         if kind := household.statement_kind(_head(tool.source / path), path):
             return path, kind

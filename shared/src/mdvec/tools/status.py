@@ -10,7 +10,6 @@ import apsw
 
 from mdvec import index
 from mdvec.files import ScanRules
-from mdvec.index import chunks, documents
 from mdvec.text import CUT, file_size, local_time
 from mdvec.tools.registry import Tool
 
@@ -135,15 +134,15 @@ class TextContents:
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
-    held = documents.document_counts(connection, tool.tables)
+    held = index.documents.document_counts(connection, tool.tables)
     return ContentCounts(documents=held.documents, vectors=held.chunks)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> TextContents:
     return TextContents(
         tool=tool,
-        statistics=chunks.vector_statistics(connection, tool.tables),
-        documents=tuple(documents.document_lines(connection, tool.tables)),
+        statistics=index.chunks.vector_statistics(connection, tool.tables),
+        documents=tuple(index.documents.document_lines(connection, tool.tables)),
         tags=tuple(index.tag_counts(connection, tool.tables)),
         unsent=index.unsent_count(connection, tool.tables),
     )

@@ -51,6 +51,16 @@ def test_statement_files_in_another_kind_of_tool_suggest_a_household(tmp_path, k
     ][: kind != "household"]
 
 
+def test_statements_of_several_months_in_a_dataset_suggest_a_household_too(tmp_path):
+    made = tool(tmp_path, "dataset")
+    for month in (6, 7):
+        (made.folder / f"2025-{month:02}.csv").write_bytes(STATEMENT)
+    report = made.import_("new")
+    assert [table.origin for table in report.details.tables] == ["*.csv"]
+    (hint,) = [hint for hint in report.hints if "--kind household" in hint]
+    assert hint.startswith("2025-06.csv contains Money Forward transactions")
+
+
 def test_a_banks_statement_in_another_kind_of_tool_is_named_with_its_bank(tmp_path, kind):
     made = tool(tmp_path, kind)
     statement = (
