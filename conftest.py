@@ -44,10 +44,32 @@ TIMES_THE_EXAMPLES_IN_MEMORY = 100
 TIMES_THE_EXAMPLES_ON_DISK = 10
 
 
+@pytest.hookimpl(trylast=True)  # after those that are not asked for were left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal the tests out among workers; multiply the examples of a long run's property tests."""
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = dealt(items, workers)
+    if config.getoption("--hypothesis-profile") == "soak":
+        multiply_examples(items)
+
+
+def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """A part for each worker, of all kinds of tests in equal shares, the dearest kind first.
+
+    The workers take tests from each other's ends, and a file of which two have tests sets up twice
+    what these share: unit tests share nothing.
+    """
+    kinds = ("e2e", "integration", "unit")
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for kind in (*kinds[:2], "", kinds[2]):
+        own = [item for item in items if (set(kinds) & {*item.path.parts} or {""}) == {kind}]
+        for number, item in enumerate(own):
+            parts[number * workers // len(own)].append(item)
+    return [item for part in parts for item in part]
+
+
+def multiply_examples(items: list[pytest.Item]) -> None:
     """Multiply the examples of every property test, whatever number it asks for itself."""
-    if config.getoption("--hypothesis-profile") != "soak":
-        return
     used = "_hypothesis_internal_use_settings"  # Hypothesis has no public way to change them
     tests = {getattr(item, "function", None): item.path for item in items}  # each function once
     for test, path in tests.items():
