@@ -59,12 +59,15 @@ def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
     The workers take tests from each other's ends, and a file of which two have tests sets up twice
     what these share: unit tests share nothing.
     """
-    kinds = ("e2e", "integration", "unit")
+    kinds = ("e2e", "integration", "", "unit")
+    by_kind: dict[str, list[pytest.Item]] = {kind: [] for kind in kinds}
+    for item in items:
+        by_kind[next((kind for kind in kinds if kind in item.path.parts), "")].append(item)
     parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
-    for kind in (*kinds[:2], "", kinds[2]):
-        own = [item for item in items if (set(kinds) & {*item.path.parts} or {""}) == {kind}]
-        for number, item in enumerate(own):
-            parts[number * workers // len(own)].append(item)
+    for of_kind in by_kind.values():
+        begun: dict[Path, int] = {}  # in which part a file's first test is, and so all of them
+        for number, item in enumerate(of_kind):
+            parts[begun.setdefault(item.path, number * workers // len(of_kind))].append(item)
     return [item for part in parts for item in part]
 
 
