@@ -44,10 +44,35 @@ TIMES_THE_EXAMPLES_IN_MEMORY = 100
 TIMES_THE_EXAMPLES_ON_DISK = 10
 
 
+@pytest.hookimpl(trylast=True)  # after those that are not asked for were left out
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deal the tests out among workers; multiply the examples of a long run's property tests."""
+    if workers := int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "0")):
+        items[:] = dealt(items, workers)
+    if config.getoption("--hypothesis-profile") == "soak":
+        multiply_examples(items)
+
+
+def dealt(items: list[pytest.Item], workers: int) -> list[pytest.Item]:
+    """A part for each worker, of all kinds of tests in equal shares, the dearest kind first.
+
+    The workers take tests from each other's ends, and a file of which two have tests sets up twice
+    what these share: unit tests share nothing.
+    """
+    kinds = ("e2e", "integration", "", "unit")
+    by_kind: dict[str, list[pytest.Item]] = {kind: [] for kind in kinds}
+    for item in items:
+        by_kind[next((kind for kind in kinds if kind in item.path.parts), "")].append(item)
+    parts: list[list[pytest.Item]] = [[] for _ in range(workers)]
+    for of_kind in by_kind.values():
+        begun: dict[Path, int] = {}  # in which part a file's first test is, and so all of them
+        for number, item in enumerate(of_kind):
+            parts[begun.setdefault(item.path, number * workers // len(of_kind))].append(item)
+    return [item for part in parts for item in part]
+
+
+def multiply_examples(items: list[pytest.Item]) -> None:
     """Multiply the examples of every property test, whatever number it asks for itself."""
-    if config.getoption("--hypothesis-profile") != "soak":
-        return
     used = "_hypothesis_internal_use_settings"  # Hypothesis has no public way to change them
     tests = {getattr(item, "function", None): item.path for item in items}  # each function once
     for test, path in tests.items():

@@ -56,7 +56,7 @@ def test_notebooks_are_stored_without_outputs(path):
 @pytest.mark.parametrize(
     "path",
     [
-        pytest.param(path, marks=() if path in (NOTEBOOKS[0], NOTEBOOKS[-1]) else pytest.mark.soak)
+        pytest.param(path, marks=() if path == NOTEBOOKS[-1] else pytest.mark.soak)
         for path in NOTEBOOKS
     ],
     ids=lambda path: path.stem,

@@ -15,9 +15,9 @@ PACKAGES = {
     "mdvec_cli": "manage-documents/src",
     "mdvec_mcp": "mcp-server/src",
 }
-# Each worker begins with its part of the tests in their order, so that what a file's tests share
-# (models, torch, servers) is made once, and takes from another's end when it is done. Three on two
-# cores: some wait for files to settle, for models to be idle, for processes.
+# Each worker begins with the part that conftest.py deals to it, whole files, so that what their
+# tests share (models, torch, servers) is made once, and takes from another's end when it is done.
+# Three on two cores: some wait for files to settle, for models to be idle, for processes.
 PYTEST = (
     "pytest", "-m", "not soak", "-n", "3", "--dist", "worksteal",
     "-o", "tmp_path_retention_policy=failed", "--durations", "10", "--durations-min", "3",

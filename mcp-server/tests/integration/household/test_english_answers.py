@@ -3,14 +3,12 @@
 import random
 import re
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 from client_here import answers
 from imported import imported
 from mdvec.database import open_database
 
-SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-鿿、。（）※]")
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID\n"
 KEPT = (
@@ -145,15 +143,20 @@ def figures(words):
 
 
 @pytest.mark.parametrize("seed", ["samples", pytest.param(1, marks=pytest.mark.soak)])
-def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, seed):
-    folder = SAMPLES if seed == "samples" else generated(tmp_path / "ledger", seed)
+def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, samples, seed):
     asked = calls(*("2025-06", "2025-05") if seed == "samples" else ("last month", "previous"))
+    if seed == "samples":
+        databases = [samples(tmp_path / language) for language in ("ja", "en")]
+    else:
+        databases = [tmp_path / "ja.sqlite", tmp_path / "en.sqlite"]
+        folder = generated(tmp_path / "ledger", seed)
+        for database in databases:
+            imported(database, "kakeibo", folder, "household")
     both = []
-    for language in ("ja", "en"):
-        imported(tmp_path / language, "kakeibo", folder, "household")
+    for language, database in zip(("ja", "en"), databases, strict=True):
         chosen = [(tool, {**arguments, "language": language}) for tool, arguments in asked]
-        both.append(answers(tmp_path / language, *chosen))
-    known = names(tmp_path / "en")
+        both.append(answers(database, *chosen))
+    known = names(databases[-1])
     unlike = []
     for call, japanese, english in zip(asked, *both, strict=True):
         rest = english.words
@@ -170,11 +173,11 @@ def test_every_answer_in_english_has_the_figures_of_the_japanese_one(tmp_path, s
     assert not unlike
 
 
-def test_the_setting_answers_in_english_and_a_call_in_japanese(tmp_path):
-    imported(tmp_path / "db", "kakeibo", SAMPLES, "household")
+def test_the_setting_answers_in_english_and_a_call_in_japanese(tmp_path, samples):
+    database = samples(tmp_path)
     month = ("get_monthly_household", {"period": "2025-06"})
     english, japanese, refused = answers(
-        tmp_path / "db", month, (month[0], {**month[1], "language": "ja"}),
+        database, month, (month[0], {**month[1], "language": "ja"}),
         (month[0], {"language": "fr"}), household={"language": "en"},
     )  # fmt: skip
     assert english.words.startswith("The household in 2025-06.\n- spending: ¥235,997\n")

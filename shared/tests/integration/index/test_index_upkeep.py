@@ -120,11 +120,11 @@ def test_many_chunks_are_searched_by_signatures_as_exactly_as_one_by_one(collect
     collection.import_("new", min_chars=0, size=64, overlap=0)
     (total,) = collection.rows("SELECT count(*) FROM vectors_notes")[0]
     assert total > 1_600
+    rows = collection.rows("SELECT embedding FROM vectors_notes")
+    vectors = np.stack([np.frombuffer(row[0], np.float32) for row in rows])
     found, wanted = 0, 0
     for query in ("春夏秋冬", "食費と水道", "abc", "カタナ 花鳥風月"):
-        vector = Embedder(collection.backend).embed_query(query)
-        rows = collection.rows("SELECT embedding FROM vectors_notes")
-        cosines = np.stack([np.frombuffer(row[0], np.float32) for row in rows]) @ vector
+        cosines = vectors @ Embedder(collection.backend).embed_query(query)
         best = set(np.round(np.sort(cosines)[-10:], 4).tolist())
         hits = collection.search(query, 10, mode="vector").results
         found += sum(float(np.float32(hit.explanation.cosine)) >= min(best) - 2e-4 for hit in hits)

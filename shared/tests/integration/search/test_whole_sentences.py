@@ -1,7 +1,6 @@
 """Questions as people ask them, over the sample notes with the real model."""
 
 from contextlib import nullcontext
-from pathlib import Path
 
 import pytest
 from imported import imported
@@ -11,7 +10,6 @@ from mdvec.embedding import catalog
 from mdvec.search.answer import Question, search
 from mdvec.search.core.fusion import BOTH
 
-NOTES = Path(__file__).parents[4] / "docs" / "examples" / "notes"
 FRAMES = (
     "{}",
     "{}とは何ですか？",
@@ -30,19 +28,19 @@ KANA = {
 
 
 @pytest.fixture(scope="module")
-def answer(tmp_path_factory):
+def answer(tmp_path_factory, samples):
     """Asks the sample notes, or a few notes on things that are written in hiragana."""
     folder = tmp_path_factory.mktemp("sentences")
+    database = samples(folder)
     kana = folder / "kana"
     kana.mkdir()
     for number, (file, (_, text)) in enumerate(KANA.items()):
         (kana / file).write_text(f"# 覚え書き {number}\n\n{text}\n", encoding="utf-8")
     model = catalog.load("use")
-    for name, source in (("notes", NOTES), ("kana", kana)):
-        imported(folder / "db.sqlite", name, source, "markdown", load=lambda _: model)
+    imported(database, "kana", kana, "markdown", load=lambda _: model)
 
     return lambda tool, query: search(
-        folder / "db.sqlite", Question(query, (tool,), 3), lambda _: nullcontext(model)
+        database, Question(query, (tool,), 3), lambda _: nullcontext(model)
     )
 
 

@@ -75,6 +75,14 @@ def test_a_file_without_a_heading_has_the_title_that_it_states(convert, made, en
 
 
 @pytest.mark.parametrize(("convert", "made", "ending"), FORMATS)
+@pytest.mark.parametrize("title", ["", "Document1", "スライド 1", "<FEFF3042>"])
+def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
+    name = f"scan0042.{ending}"
+    text = convert(made(title), name).content
+    assert outline(text, name).title == "scan0042"
+    assert not text.startswith("---")
+
+
 @pytest.mark.parametrize(
     "title",
     [
@@ -84,11 +92,8 @@ def test_a_file_without_a_heading_has_the_title_that_it_states(convert, made, en
         "<FEFF3042>", "タイトル",
     ],
 )  # fmt: skip
-def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
-    name = f"scan0042.{ending}"
-    text = convert(made(title), name).content
-    assert outline(text, name).title == "scan0042"
-    assert not text.startswith("---")
+def test_a_program_has_many_such_words(title):
+    assert with_own_title("text", title) == "text"
 
 
 @pytest.mark.parametrize("title", ["Introduction to Node.js", "株式会社Foo.co"])
