@@ -139,12 +139,56 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
 
+_LONGEST_MONTH = 31 / 28
+"""The ratio of a long month to a short one, by which equal steps of the calendar differ."""
+
+
+def _ends_sql(day: str, value: str) -> str:
+    """The first and the last day with values, and how many days later the next is to be expected.
+
+    That is the distance that nine of ten days have from the one before: data with one row a month
+    have no more rows in the month.
+    """
+    return (
+        "SELECT min(d) AS first, max(d) AS last, CAST(ceil("
+        f"quantile_disc(distance, 0.9) * {_LONGEST_MONTH!r}) AS INTEGER) AS step FROM "
+        "(SELECT d, d - lag(d) OVER (ORDER BY d) AS distance FROM (SELECT DISTINCT "
+        f"CAST({day} AS DATE) AS d FROM {{source}} WHERE isfinite({day}) AND {value} IS NOT NULL))"
+    )
+
+
+def _with_cut_periods(facts: str, period: str, day: str, value: str) -> str:
+    """Facts, and where the first and the last period are cut: when they begin and end, or NULL."""
+
+    def cut(end: str, beyond: str) -> str:
+        starts = (f"date_trunc({literal(period)}, {each})" for each in (end, beyond))
+        return f"CASE WHEN {' = '.join(starts)} THEN {end} END"
+
+    cuts = f"{cut('first', 'first - step')}, {cut('last', 'last + step')}"
+    return f"SELECT * FROM ({facts}), (SELECT {cuts} FROM ({_ends_sql(day, value)}))"
+
+
+def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
+    """Notes on the periods ``first`` and ``last``, whose values begin or end within them."""
+    cuts = ((first, "from", begins), (last, "up to", ends))
+    return [f"{name} has values only {which} {day}" for name, which, day in cuts if day]
+
+
+def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -> list[str]:
+    """Notes on rows without a date or a value."""
+    sentences = []
+    if undated:
+        sentences.append(f"{undated:,} rows have no date in {day.name} and are left out")
+    if unvalued:
+        sentences.append(f"{unvalued:,} rows have no {measure.name}; sum and mean ignore them")
+    return sentences
+
+
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
-    period = period_of(bound)
-    value = finite_value(measure)
-    start = f"CAST(date_trunc({literal(period)}, {identifier(day.name)}) AS DATE)"
-    there = f"isfinite({identifier(day.name)})"
+    period, value, name = period_of(bound), finite_value(measure), identifier(day.name)
+    start = f"CAST(date_trunc({literal(period)}, {name}) AS DATE)"
+    there = f"isfinite({name})"
     sums = (
         f"SELECT {start} AS period, count(*) AS rows, sum({value}) AS sum, avg({value}) AS mean "
         f"FROM {{source}} WHERE {there} GROUP BY 1"
@@ -163,24 +207,19 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        rows, dated, valued, periods, span = row
-        sentences = []
-        if rows > dated:
-            sentences.append(f"{rows - dated:,} rows have no date in {day.name} and are left out")
-        if dated > valued:
-            sentences.append(
-                f"{dated - valued:,} rows have no {measure.name}; sum and mean ignore them"
-            )
+        rows, dated, valued, periods, span, *cuts = row
+        sentences = _left_out_notes(rows - dated, day, dated - valued, measure)
         if periods == 1:
             sentences.append(f"all rows are in one {period}, so there is no change to report")
-        elif periods and span > periods:
+            return sentences
+        if periods and span > periods:
             sentences.append(
                 f"{span - periods} of {span} {period}s have no rows and are not listed; the change "
                 "is from the last one listed"
             )
-        return sentences
+        return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, facts, notes, {})
+    return QuestionPlan(sql, _with_cut_periods(facts, period, name, value), notes, {})
 
 
 _SIDES = ("first", "second")
@@ -213,7 +252,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             "date",
             (min(last, date.max - timedelta(1)) + timedelta(1)).isoformat(),
         )
-        inside[side] = f"{days} >= $" + f"{side}_from AND {days} < $" + f"{side}_to"
+        inside[side] = f"{days} >= ${side}_from AND {days} < ${side}_to"
     any_side = " OR ".join(f"({inside[side]})" for side in _SIDES)
     figures = ", ".join(
         f"count(*) FILTER (WHERE {inside[side]}) AS {side}_rows, "
@@ -231,24 +270,32 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"round(100.0 * ({difference}) / abs(nullif(first_sum, 0)), 2) AS difference_percent "
         f"FROM ({grouped}) ORDER BY abs({difference}) DESC, 1"
     )
-    facts = (
+    cuts = ", ".join(
+        f"CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END, "
+        f"CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END"
+        for side in _SIDES
+    )
+    counts = (
         f"SELECT count(*) FILTER (WHERE {inside['first']}), "
         f"count(*) FILTER (WHERE {inside['second']}), "
-        f"count(*) FILTER (WHERE ({any_side}) AND {values} IS NULL), "
-        f"count(*) FILTER (WHERE {days} IS NULL) FROM {{source}}"
+        f"count(*) FILTER (WHERE {days} IS NULL), "
+        f"count(*) FILTER (WHERE ({any_side}) AND {values} IS NULL) FROM {{source}}"
     )
+    facts = f"SELECT * FROM ({counts}), (SELECT {cuts} FROM ({_ends_sql(days, values)}))"
 
     def notes(row: Sequence[Any]) -> list[str]:
-        sentences = [
-            f"no rows are in {side} ({bound[side][1]})"
-            for side, count in zip(_SIDES, row[:2], strict=True)
-            if not count
+        first, second, undated, unvalued, *cuts = row
+        names = {side: f"{side} ({bound[side][1]})" for side in _SIDES}
+        return [
+            *(
+                f"no rows are in {names[side]}"
+                for side, count in zip(_SIDES, (first, second), strict=True)
+                if not count
+            ),
+            *_left_out_notes(undated, day, unvalued, measure),
+            *_cut_notes(names["first"], names["first"], *cuts[:2]),
+            *_cut_notes(names["second"], names["second"], *cuts[2:]),
         ]
-        if row[2]:
-            sentences.append(f"{row[2]:,} rows have no {measure.name}; sum and mean ignore them")
-        if row[3]:
-            sentences.append(f"{row[3]:,} rows have no date in {day.name} and are left out")
-        return sentences
 
     return QuestionPlan(sql, facts, notes, bounds)
 
@@ -267,10 +314,10 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         raise WrongParameters(f"window must be {MIN_WINDOW} to {MAX_WINDOW} periods, not {window}")
     if threshold <= 0:
         raise WrongParameters(f"threshold must be above 0, such as 3.5, not {threshold:g}")
-    name = identifier(day.name)
+    name, summed = identifier(day.name), finite_value(measure)
     series = (
         f"SELECT CAST(date_trunc({literal(period)}, {name}) AS DATE) AS period, "
-        f"CAST(sum({finite_value(measure)}) AS DOUBLE) AS value FROM {{source}} "
+        f"CAST(sum({summed}) AS DOUBLE) AS value FROM {{source}} "
         f"WHERE isfinite({name}) GROUP BY 1 HAVING value IS NOT NULL"
     )
     judged = (
@@ -293,7 +340,7 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        periods, judged_count, constant, jumps, anomalies = row
+        periods, judged_count, constant, jumps, anomalies, *cuts = row
         if not judged_count:
             return [
                 f"{periods} {period}s have values, and one is judged by at least {MIN_WINDOW} "
@@ -306,9 +353,10 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
                 f"before {constant} of {judged_count} {period}s the typical deviation (MAD) is 0, "
                 f"as at least half of the values are the same{differ}: no z can be computed there"
             )
-        return sentences
+        return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, facts, notes, {"threshold": ("number", threshold)})
+    whole_facts = _with_cut_periods(facts, period, name, summed)
+    return QuestionPlan(sql, whole_facts, notes, {"threshold": ("number", threshold)})
 
 
 _MAX_COLUMNS = 20
