@@ -368,6 +368,7 @@ DAILY = (
 )
 MONTHLY = DAILY.replace("INTERVAL 1 DAY", "INTERVAL 1 MONTH")
 WEEKDAYS = f"SELECT * FROM ({DAILY}) WHERE isodow(day) < 6 AND day BETWEEN '2024-01-10' AND "
+BEYOND = "SELECT unnest([TIMESTAMP '2024-01-01', TIMESTAMP '294247-01-10']) AS day, 5 AS amount"
 TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
 
 
@@ -384,6 +385,7 @@ TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
         ("trend", TO_COME, {"period": "year"},
          ["1 rows have no amount; sum and mean ignore them",
           "the last year has values only up to 2025-06-23"]),
+        ("trend", BEYOND, {"period": "year"}, ["292222 of 292224 years have no rows"]),
         ("anomalies", DAILY, {"period": "month"},
          ["none of 13 months is an anomaly", "before 12 of 13 months the typical deviation",
           "the last month has values only up to 2025-06-23"]),

@@ -143,29 +143,43 @@ _LONGEST_MONTH = 31 / 28
 """The ratio of a long month to a short one, by which equal steps of the calendar differ."""
 
 
-def _ends_sql(day: str, value: str) -> str:
+def _by_period_sql(period: str, day: Column, measure: Column) -> str:
+    """Each row's period, NULL without a day in the calendar, and its value."""
+    name = identifier(day.name)
+    start = f"CAST(date_trunc({literal(period)}, {name}) AS DATE)"
+    return (
+        f"SELECT CASE WHEN isfinite({name}) THEN {start} END AS period, "
+        f"{finite_value(measure)} AS value FROM {{source}}"
+    )
+
+
+def _ends_sql(day: Column, measure: Column) -> str:
     """The first and the last day with values, and how many days later the next is to be expected.
 
     That is the distance that nine of ten days have from the one before: data with one row a month
     have no more rows in the month.
     """
+    name = identifier(day.name)
+    days = (
+        f"SELECT DISTINCT CAST({name} AS DATE) AS day FROM {{source}} "
+        f"WHERE isfinite({name}) AND {finite_value(measure)} IS NOT NULL"
+    )
     return (
-        "SELECT min(d) AS first, max(d) AS last, CAST(ceil("
-        f"quantile_disc(distance, 0.9) * {_LONGEST_MONTH!r}) AS INTEGER) AS step FROM "
-        "(SELECT d, d - lag(d) OVER (ORDER BY d) AS distance FROM (SELECT DISTINCT "
-        f"CAST({day} AS DATE) AS d FROM {{source}} WHERE isfinite({day}) AND {value} IS NOT NULL))"
+        "SELECT min(day) AS first, max(day) AS last, TRY_CAST(ceil("
+        f"quantile_disc(distance, 0.9) * {_LONGEST_MONTH!r}) AS INTEGER) AS step "
+        f"FROM (SELECT day, day - lag(day) OVER (ORDER BY day) AS distance FROM ({days}))"
     )
 
 
-def _with_cut_periods(facts: str, period: str, day: str, value: str) -> str:
+def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> str:
     """Facts, and where the first and the last period are cut: when they begin and end, or NULL."""
 
     def cut(end: str, beyond: str) -> str:
         starts = (f"date_trunc({literal(period)}, {each})" for each in (end, beyond))
-        return f"CASE WHEN {' = '.join(starts)} THEN {end} END"
+        return f"TRY(CASE WHEN {' = '.join(starts)} THEN {end} END)"  # no day beyond the calendar
 
     cuts = f"{cut('first', 'first - step')}, {cut('last', 'last + step')}"
-    return f"SELECT * FROM ({facts}), (SELECT {cuts} FROM ({_ends_sql(day, value)}))"
+    return f"SELECT * FROM ({facts}), (SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
 
 
 def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
@@ -186,12 +200,11 @@ def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -
 
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
-    period, value, name = period_of(bound), finite_value(measure), identifier(day.name)
-    start = f"CAST(date_trunc({literal(period)}, {name}) AS DATE)"
-    there = f"isfinite({name})"
+    period = period_of(bound)
+    by_period = _by_period_sql(period, day, measure)
     sums = (
-        f"SELECT {start} AS period, count(*) AS rows, sum({value}) AS sum, avg({value}) AS mean "
-        f"FROM {{source}} WHERE {there} GROUP BY 1"
+        "SELECT period, count(*) AS rows, sum(value) AS sum, avg(value) AS mean "
+        f"FROM ({by_period}) WHERE period IS NOT NULL GROUP BY period"
     )
     sql = (
         "SELECT period, rows, sum, mean, sum - before AS change, "
@@ -199,11 +212,9 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"FROM (SELECT *, lag(sum) OVER (ORDER BY period) AS before FROM ({sums})) ORDER BY period"
     )
     facts = (
-        f"SELECT count(*), count(*) FILTER (WHERE {there}), "
-        f"count({value}) FILTER (WHERE {there}), "
-        f"count(DISTINCT {start}) FILTER (WHERE {there}), "
-        f"date_diff({literal(period)}, min({start}) FILTER (WHERE {there}), "
-        f"max({start}) FILTER (WHERE {there})) + 1 FROM {{source}}"
+        "SELECT count(*), count(period), count(value) FILTER (WHERE period IS NOT NULL), "
+        f"count(DISTINCT period), date_diff({literal(period)}, min(period), max(period)) + 1 "
+        f"FROM ({by_period})"
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
@@ -219,7 +230,7 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             )
         return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, _with_cut_periods(facts, period, name, value), notes, {})
+    return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes, {})
 
 
 _SIDES = ("first", "second")
@@ -271,8 +282,8 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"FROM ({grouped}) ORDER BY abs({difference}) DESC, 1"
     )
     cuts = ", ".join(
-        f"CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END, "
-        f"CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END"
+        f"TRY(CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END), "
+        f"TRY(CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END)"
         for side in _SIDES
     )
     counts = (
@@ -281,7 +292,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"count(*) FILTER (WHERE {days} IS NULL), "
         f"count(*) FILTER (WHERE ({any_side}) AND {values} IS NULL) FROM {{source}}"
     )
-    facts = f"SELECT * FROM ({counts}), (SELECT {cuts} FROM ({_ends_sql(days, values)}))"
+    facts = f"SELECT * FROM ({counts}), (SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
 
     def notes(row: Sequence[Any]) -> list[str]:
         first, second, undated, unvalued, *cuts = row
@@ -314,11 +325,10 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         raise WrongParameters(f"window must be {MIN_WINDOW} to {MAX_WINDOW} periods, not {window}")
     if threshold <= 0:
         raise WrongParameters(f"threshold must be above 0, such as 3.5, not {threshold:g}")
-    name, summed = identifier(day.name), finite_value(measure)
     series = (
-        f"SELECT CAST(date_trunc({literal(period)}, {name}) AS DATE) AS period, "
-        f"CAST(sum({summed}) AS DOUBLE) AS value FROM {{source}} "
-        f"WHERE isfinite({name}) GROUP BY 1 HAVING value IS NOT NULL"
+        "SELECT period, CAST(sum(value) AS DOUBLE) AS value FROM "
+        f"({_by_period_sql(period, day, measure)}) "
+        "WHERE period IS NOT NULL GROUP BY period HAVING count(value) > 0"
     )
     judged = (
         "SELECT period, value, median(value) OVER earlier AS median, mad(value) OVER earlier "
@@ -355,7 +365,7 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
             )
         return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    whole_facts = _with_cut_periods(facts, period, name, summed)
+    whole_facts = _with_cut_periods(facts, period, day, measure)
     return QuestionPlan(sql, whole_facts, notes, {"threshold": ("number", threshold)})
 
 
