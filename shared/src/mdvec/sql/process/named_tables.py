@@ -108,17 +108,16 @@ class NamedTables:
         words = set(_WORD.findall(fold(source)))
         named = [table for table in self.living() if fold(table.name) in words]
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
-        return named + [self._exported_table(name) for name in handles]
+        return named + [
+            NamedTable(name, handle := self._handle(name), made_from=self.exports.made_from(handle))
+            for name in handles
+        ]
 
     def types_of(self, table: NamedTable) -> dict[str, str] | None:
         """The columns' original types, if they are known."""
         if table.columns is not None:
             return {column.name: column.type for column in table.columns}
         return self.exports.types_of(table.handle)
-
-    def _exported_table(self, name: str) -> NamedTable:
-        handle = self._handle(name)
-        return NamedTable(name, handle, made_from=self.exports.made_from(handle))
 
     def _handle(self, name: str) -> str:
         handle = name.replace("t", "T").replace("z", "Z").replace("exporT", "export")
