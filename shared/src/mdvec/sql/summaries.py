@@ -53,11 +53,7 @@ _MAX_LEFT_OUT = 80
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """Computes profiles and histograms in the query process.
-
-    Args:
-        effort: the number of values that a profile computes exactly.
-    """
+    """Computes profiles and histograms in the query process."""
 
     queries: QueryProcess
     effort: ProfileEffort

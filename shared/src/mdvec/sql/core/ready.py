@@ -25,13 +25,9 @@ DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """Our statements over a table, with the placeholder ``{source}``.
+    """Our statements over ``{source}``: ``sql`` for the rows of the answer, ``facts`` for one row.
 
-    Attributes:
-        sql: returns the rows of the answer.
-        facts: returns one row about the table.
-        notes: gives the notes on the row of ``facts``.
-        bound: the values of the parameters of both.
+    ``notes`` gives the notes on the row of ``facts``; ``bound`` has the parameters of both.
     """
 
     sql: str

@@ -140,10 +140,8 @@ class Turns:
 class Call:
     """One call of a tool or command; all of its queries together have the time of one.
 
-    Attributes:
-        seconds: the time of its queries, without waiting for turns.
-        reads: the names of the user's tables that they read.
-        noted: the sources that were checked for traps.
+    ``seconds`` is their time without waiting for turns, ``reads`` names the tables that they read,
+    ``noted`` are the sources that were checked for traps.
     """
 
     seconds: float = 0.0
