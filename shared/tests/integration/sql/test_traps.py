@@ -204,6 +204,7 @@ def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, m
         "SELECT * FROM (SELECT shop || '!' AS shop FROM visits) WHERE shop = '京都!'",
         "SELECT * FROM visits v, (SELECT 'x' AS shop) o WHERE o.shop = 'x'",
         "SELECT 7 / 2 FROM visits",
+        "SELECT * FROM visits USING SAMPLE 2 ROWS",
         "SELECT * FROM visits WHERE day <= '2025-06-30' AND at_time < '2025-07-01'",
         "SELECT * FROM closings WHERE night BETWEEN '2025-06-29' AND '2025-06-30'",
         "SELECT * FROM visits WHERE at_time <= '2025-07-02'",

@@ -259,7 +259,7 @@ _SAME_OR_NOT = {
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
     """Comparisons of a column with texts that no row may have, to take or to leave out rows."""
     sign = _LIKE.get(str(node.get("function_name")), "=")
-    if node.get("type") in _SAME_OR_NOT:
+    if str(node.get("type")) in _SAME_OR_NOT:
         compared = [node["left"], node["right"]]
         compared = compared if _text(compared[0]) is None else compared[::-1]
     elif node.get("type") == "COMPARE_IN":
