@@ -247,20 +247,39 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     return days.first, days.last
 
 
+def _bounds_of_sides(bound: Bound) -> Bound:
+    """The first day of each period and the day after its last, so that all of its times are in."""
+    bounds = Bound()
+    for side in _SIDES:
+        first, last = days_of(side, str(bound[side][1]))
+        after = min(last, date.max - timedelta(1)) + timedelta(1)
+        bounds[f"{side}_from"] = ("date", first.isoformat())
+        bounds[f"{side}_to"] = ("date", after.isoformat())
+    return bounds
+
+
+def _comparison_facts(day: Column, measure: Column, inside: Mapping[str, str]) -> str:
+    """How many rows are in each period, and without a date or value; where the periods are cut."""
+    counts = [f"count(*) FILTER (WHERE {condition})" for condition in inside.values()]
+    counts.append(f"count(*) FILTER (WHERE {identifier(day.name)} IS NULL)")
+    any_side = " OR ".join(inside.values())
+    counts.append(f"count(*) FILTER (WHERE ({any_side}) AND {finite_value(measure)} IS NULL)")
+    cuts = ", ".join(
+        f"TRY(CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END), "
+        f"TRY(CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END)"
+        for side in _SIDES
+    )
+    return (
+        f"SELECT * FROM (SELECT {', '.join(counts)} FROM {{source}}), "
+        f"(SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
+    )
+
+
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
     groups = _listed_columns(columns, text_value(bound, "by") or "")
-    days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
-    for side in _SIDES:
-        first, last = days_of(side, str(bound[side][1]))
-        bounds[f"{side}_from"] = ("date", first.isoformat())
-        # The end is exclusive, so that the times of the last day are included.
-        bounds[f"{side}_to"] = (
-            "date",
-            (min(last, date.max - timedelta(1)) + timedelta(1)).isoformat(),
-        )
-        inside[side] = f"{days} >= ${side}_from AND {days} < ${side}_to"
-    any_side = " OR ".join(f"({inside[side]})" for side in _SIDES)
+    days, values = identifier(day.name), finite_value(measure)
+    inside = {side: f"({days} >= ${side}_from AND {days} < ${side}_to)" for side in _SIDES}
     figures = ", ".join(
         f"count(*) FILTER (WHERE {inside[side]}) AS {side}_rows, "
         f"sum({values}) FILTER (WHERE {inside[side]}) AS {side}_sum, "
@@ -269,7 +288,8 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
     key = "".join(f"{identifier(each.name)} AS {identifier(each.name)}, " for each in groups)
     grouped = (
-        f"SELECT {key}{figures} FROM {{source}} WHERE {any_side}{' GROUP BY ALL' if groups else ''}"
+        f"SELECT {key}{figures} FROM {{source}} WHERE {' OR '.join(inside.values())}"
+        f"{' GROUP BY ALL' if groups else ''}"
     )
     difference = "coalesce(second_sum, 0) - coalesce(first_sum, 0)"
     sql = (
@@ -277,34 +297,20 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"round(100.0 * ({difference}) / abs(nullif(first_sum, 0)), 2) AS difference_percent "
         f"FROM ({grouped}) ORDER BY abs({difference}) DESC, 1"
     )
-    cuts = ", ".join(
-        f"TRY(CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END), "
-        f"TRY(CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END)"
-        for side in _SIDES
-    )
-    counts = (
-        f"SELECT count(*) FILTER (WHERE {inside['first']}), "
-        f"count(*) FILTER (WHERE {inside['second']}), "
-        f"count(*) FILTER (WHERE {days} IS NULL), "
-        f"count(*) FILTER (WHERE ({any_side}) AND {values} IS NULL) FROM {{source}}"
-    )
-    facts = f"SELECT * FROM ({counts}), (SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
 
     def notes(row: Sequence[Any]) -> list[str]:
         first, second, undated, unvalued, *cuts = row
-        names = {side: f"{side} ({bound[side][1]})" for side in _SIDES}
+        first_name, second_name = (f"{side} ({bound[side][1]})" for side in _SIDES)
+        counts = ((first_name, first), (second_name, second))
         return [
-            *(
-                f"no rows are in {names[side]}"
-                for side, count in zip(_SIDES, (first, second), strict=True)
-                if not count
-            ),
+            *(f"no rows are in {name}" for name, count in counts if not count),
             *_left_out_notes(undated, day, unvalued, measure),
-            *_cut_notes(names["first"], names["first"], *cuts[:2]),
-            *_cut_notes(names["second"], names["second"], *cuts[2:]),
+            *_cut_notes(first_name, first_name, *cuts[:2]),
+            *_cut_notes(second_name, second_name, *cuts[2:]),
         ]
 
-    return QuestionPlan(sql, facts, notes, bounds)
+    facts = _comparison_facts(day, measure, inside)
+    return QuestionPlan(sql, facts, notes, _bounds_of_sides(bound))
 
 
 MIN_WINDOW = 5
