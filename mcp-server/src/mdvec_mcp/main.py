@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from mdvec.settings import Settings
     from mdvec.tools import Tool
 
-    from mdvec_mcp.search import ModelPool
     from mdvec_mcp.server import Wiring
 
 _DEFAULT_ADDRESS = "127.0.0.1:8765"
@@ -268,10 +267,9 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
     _build_validators_late()
     from mdvec_mcp.stdio import serve
 
-    models = _models(start.settings)
-    server = _server(start, models).server
+    wiring = _wired(start, _models(start.settings))
     loaded()
-    anyio.run(serve, server, models, *wire)
+    anyio.run(serve, wiring.server, wiring.models, *wire)
 
 
 def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> None:
@@ -280,13 +278,13 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     _build_validators_late()
     rules = web.rules_for(web.parse_address(at), names, token)
     listening, address = web.listen(web.parse_address(at))
-    models = _models(start.settings)
-    wiring = _server(start, models)
+    wiring = _wired(start, _models(start.settings))
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
     loaded()
-    anyio.run(web.serve_http, wiring.server, models, listening, rules, web.HttpLimits(), page)
+    limits = web.HttpLimits()
+    anyio.run(web.serve_http, wiring.server, wiring.models, listening, rules, limits, page)
 
 
 def _build_validators_late() -> None:
@@ -309,7 +307,7 @@ def _page(wiring: Wiring) -> web.PageGuard | None:
         return None
 
 
-def _server(start: Start, models: ModelPool) -> Wiring:
+def _wired(start: Start, models: search.ModelPool) -> Wiring:
     from mdvec_mcp.server import wired_server
 
     settings = start.settings

@@ -276,7 +276,7 @@ def connect_here(
             )
             tool = folder and manage.tool_of_folder(database, folder)
             start = main.Start(settings, settings_file=None, folder=tool, is_alone=False)
-            server = main._server(start, models).server
+            server = main._wired(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)
                 with portal.wrap_async_context_manager(connecting) as connected:

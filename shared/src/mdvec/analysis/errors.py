@@ -20,13 +20,7 @@ MAX_PRINTED_BYTES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class OutputLimits:
-    """The limits of one output.
-
-    Args:
-        json_bytes: the most bytes of JSON, and of a line that is not prose.
-        rows: the most rows of one table.
-        printed_bytes: the most bytes of everything together.
-    """
+    """The limits of one output: of JSON or a line that is not prose, of a table, of everything."""
 
     json_bytes: int = MAX_JSON_BYTES
     rows: int = MAX_TABLE_ROWS

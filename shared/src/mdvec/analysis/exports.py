@@ -86,13 +86,10 @@ _SPOOL = re.compile(r"spool_[0-9a-f]+")
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """An existing export.
+    """An existing export; its handle contains the time of its creation.
 
-    Attributes:
-        handle: its name, which contains the time of its creation.
-        size: of its file in bytes.
-        expires: when it expires, in seconds since 1970.
-        dropped: the handles of older exports that were deleted to make room for this one.
+    ``size`` is in bytes, ``expires`` in seconds since 1970; ``dropped`` are the handles of older
+    exports that were deleted to make room for this one.
     """
 
     handle: str

@@ -118,7 +118,7 @@ class CategoryChart:
 
 
 def month_plot(
-    kind: TrendKind, title: str, months: Sequence[str], series: Sequence[Series], note: str = "", *,
+    kind: TrendKind, title: str, months: Sequence[str], series: Sequence[Series], *,
     percent: bool = False, running: Sequence[str] = (), empty: Sequence[str] = (),
     among: Sequence[str] = (),
 ) -> Plot:  # fmt: skip
@@ -152,7 +152,7 @@ def month_plot(
             )
             for line, color in zip(series, colors, strict=True)
         ),
-        notes=tuple(PlotNote(text, "") for text in (marks, note) if text),
+        notes=(PlotNote(marks, ""),) if marks else (),
         unit="percent" if percent else "yen",
         running=tuple(map(month_number, running)), empty=tuple(map(month_number, empty)),
     )  # fmt: skip
@@ -163,11 +163,10 @@ Chart = CategoryChart | Plot
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, and the characters for which its font has no glyph (drawn as 〓)."""
+    """The bytes of a picture."""
 
     data: bytes
     media_type: str
-    missing_characters: tuple[str, ...] = ()
 
 
 def parse_size(text: str, max_size: Size = MAX_SIZE) -> Size:

@@ -73,7 +73,7 @@ def draw(
         data = _svg(figure, size) if image_format == "svg" else _pixels(figure, size, image_format)
     if missing:
         logger.warning("a chart shows %d characters as 〓: its font lacks them", len(missing))
-    return Picture(data, MEDIA_TYPES[image_format], tuple(dict.fromkeys(missing)))
+    return Picture(data, MEDIA_TYPES[image_format])
 
 
 def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:

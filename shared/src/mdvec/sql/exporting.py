@@ -25,9 +25,7 @@ logger = logging.getLogger("mdvec")
 class Exporter:
     """Exports results to a folder of files with handles, or as tables with names.
 
-    Args:
-        max_rows: the default limit of an export.
-        table_seconds: the default lifetime of a table.
+    An export has by default at most ``max_rows``, a table lives ``table_seconds``.
     """
 
     queries: QueryProcess

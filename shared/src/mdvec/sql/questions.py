@@ -52,14 +52,10 @@ _NO_ROW = "no row fits into an answer; select fewer columns"
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """A question that can be run.
+    """A question that can be run: our statement ``sql`` over a table or a SELECT.
 
-    Attributes:
-        source: a table's name or a SELECT.
-        sql: our statement over it.
-        bound: the values of the parameters of both; None refuses parameters.
-        notes: sentences for its answer.
-        saved_as: the name of a saved question.
+    ``bound`` has the parameters of both; None refuses parameters. ``notes`` are sentences for its
+    answer, ``saved_as`` is the name of a saved question.
     """
 
     source: str
@@ -83,12 +79,8 @@ class Prepared:
 class Questions:
     """Queries over any table, the saved questions of a database, and the ready-made ones.
 
-    Methods that run one raise QueryError if that fails; the message names a missing table.
-
-    Args:
-        exporter: writes results that are larger than an answer.
-        guard: the limits of an answer.
-        database: holds the saved questions.
+    Methods that run one raise QueryError if that fails; the message names a missing table. Results
+    that are larger than an answer are exported.
     """
 
     queries: QueryProcess

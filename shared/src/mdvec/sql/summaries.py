@@ -53,11 +53,7 @@ _MAX_LEFT_OUT = 80
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """Computes profiles and histograms in the query process.
-
-    Args:
-        effort: the number of values that a profile computes exactly.
-    """
+    """Computes profiles and histograms in the query process."""
 
     queries: QueryProcess
     effort: ProfileEffort
@@ -174,14 +170,15 @@ class Summaries:
         sql = histogram.categories_sql(column, bins)
         rows = selected.rows(sql, histogram.max_result_rows(bins))
         counted = histogram.read_categories(rows, bins)
+        return self.guard.first_fitting(self._ever_fewer(column, counted))
+
+    def _ever_fewer(self, column: Column, counted: Histogram) -> Iterator[JsonAnswer]:
+        """The answer with all categories, then with ever fewer of them."""
         warnings = self.queries.take_warnings()
-        answer = _histogram_answer(column, counted, warnings)
+        yield _histogram_answer(column, counted, warnings)
         for fewer in range(len(counted.bins) - 1, 0, -1):
-            if self.guard.fits(answer):
-                break
             said = [*warnings, _cut(fewer, len(counted.bins), self.guard)]
-            answer = _histogram_answer(column, counted.most_frequent(fewer), said)
-        return answer
+            yield _histogram_answer(column, counted.most_frequent(fewer), said)
 
 
 @dataclass(frozen=True, slots=True)

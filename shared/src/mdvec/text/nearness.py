@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from mdvec.text.one_line import some_of
 MAX_COMPARED = 100
 """How many letters of each text are compared."""
 OTHER_SIGN = "\x7f"
+_LEADING_ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 _SIGNS = tuple(map(chr, range(1, 32)))
 _SOUND_MARKS = "\u3099\u309aﾞﾟ"
 _MAX_LISTED = 20
@@ -28,21 +30,28 @@ def nearest_texts(
 ) -> list[str]:
     """The known texts most similar to ``text``, regardless of width, case and kana.
 
-    Those that contain it, or that it contains, come first; ``least`` is the ratio of the others.
+    The same number with other leading zeros comes first, then those that contain the text, or that
+    it contains; ``least`` is the ratio of the others.
     """
     wanted = _key(text)
+    unpadded = _LEADING_ZEROS.sub("", wanted)
     matcher = SequenceMatcher(b=wanted, autojunk=False)
     nearness: dict[str, float] = {}
     for other in known if wanted else ():
         key = _key(other)
         matcher.set_seq1(key)
+        is_same_number = _LEADING_ZEROS.sub("", key) == unpadded
         is_part = key != "" and (key in wanted or wanted in key)
-        if is_part or (
-            matcher.real_quick_ratio() >= least
-            and matcher.quick_ratio() >= least
-            and matcher.ratio() >= least
+        if (
+            is_same_number
+            or is_part
+            or (
+                matcher.real_quick_ratio() >= least
+                and matcher.quick_ratio() >= least
+                and matcher.ratio() >= least
+            )
         ):
-            nearness[other] = is_part + matcher.ratio()
+            nearness[other] = 2 * is_same_number + is_part + matcher.ratio()
     return sorted(nearness, key=lambda other: (-nearness[other], other))[:most]
 
 

@@ -288,6 +288,7 @@ def test_a_trend_is_that_of_pandas(site):
     assert site.warnings("trend", table="sales", measure="amount") == [
         "21 rows have no date in day and are left out",
         "40 rows have no amount; sum and mean ignore them",
+        "the last month has values only up to 2025-07-19",
     ]
 
 
@@ -359,6 +360,48 @@ FLAT = (
 )  # fmt: skip
 def test_one_row_and_constant_columns_are_answered_with_a_sentence(site, name, given, said):
     assert said in " ".join(site.warnings(name, **{"measure": "amount"} | given))
+
+
+DAILY = (
+    "SELECT unnest(generate_series(DATE '2024-01-01', DATE '2025-06-23', INTERVAL 1 DAY))::DATE "
+    "AS day, 5 AS amount"
+)
+MONTHLY = DAILY.replace("INTERVAL 1 DAY", "INTERVAL 1 MONTH")
+WEEKDAYS = f"SELECT * FROM ({DAILY}) WHERE isodow(day) < 6 AND day BETWEEN '2024-01-10' AND "
+BEYOND = "SELECT unnest([TIMESTAMP '2024-01-01', TIMESTAMP '294247-01-10']) AS day, 5 AS amount"
+TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
+
+
+@each(
+    ("name", "table", "given", "said"),
+    [
+        ("trend", DAILY, {}, ["the last month has values only up to 2025-06-23"]),
+        ("trend", DAILY, {"period": "year"}, ["the last year has values only up to 2025-06-23"]),
+        ("trend", DAILY, {"period": "day"}, []),
+        ("trend", MONTHLY, {}, []),
+        ("trend", MONTHLY, {"period": "year"}, ["the last year has values only up to 2025-06-01"]),
+        ("trend", f"{WEEKDAYS} '2024-05-31'", {},
+         ["the first month has values only from 2024-01-10"]),
+        ("trend", TO_COME, {"period": "year"},
+         ["1 rows have no amount; sum and mean ignore them",
+          "the last year has values only up to 2025-06-23"]),
+        ("trend", BEYOND, {"period": "year"}, ["292222 of 292224 years have no rows"]),
+        ("anomalies", DAILY, {"period": "month"},
+         ["none of 13 months is an anomaly", "before 12 of 13 months the typical deviation",
+          "the last month has values only up to 2025-06-23"]),
+        ("compare_periods", DAILY, {"first": "2024-06", "second": "2025-06"},
+         ["second (2025-06) has values only up to 2025-06-23"]),
+        ("compare_periods", DAILY, {"first": "2025", "second": "2023-12-01/2024-01-31"},
+         ["first (2025) has values only up to 2025-06-23",
+          "second (2023-12-01/2024-01-31) has values only from 2024-01-01"]),
+        ("compare_periods", DAILY, {"first": "2025-05", "second": "2025-06-01/2025-06-23"}, []),
+        ("compare_periods", MONTHLY, {"first": "2024-06", "second": "2025-06"}, []),
+    ],
+)  # fmt: skip
+def test_a_period_of_which_the_data_cover_a_part_is_named(site, name, table, given, said):
+    notes = site.warnings(name, table=table, measure="amount", **given)
+    assert len(notes) == len(said), notes
+    assert all(note.startswith(start) for note, start in zip(notes, said, strict=True)), notes
 
 
 @each(

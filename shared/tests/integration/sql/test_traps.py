@@ -24,6 +24,8 @@ TABLES = {
     "'ＪＲ東', 'ＡＭＡＺＯＮ', 'Amazon.co.jp']) AS name",
     "prints": "CREATE TABLE prints AS SELECT i, CASE WHEN i = 7777 THEN i || '支店' "
     "ELSE sha256(i::VARCHAR) END AS hash FROM range(25000) AS t(i)",
+    "parts": "CREATE TABLE parts AS SELECT format('{:06}', i) AS code, format('A-{:04}', i) AS no "
+    "FROM range(5000) AS t(i)",
     "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
@@ -58,6 +60,9 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
          "BETWEEN … AND '2025-06-30' ends as that day begins"),
         ("v.at_time BETWEEN DATE '2025-06-29' AND DATE '2025-06-30'", "write at_time < the day"),
         ("at_time BETWEEN date '2025-06-29' AND timestamp '2025-06-30'", "write at_time < the day"),
+        ("at_time NOT BETWEEN '2025-06-29' AND '2025-06-30'",
+         "NOT BETWEEN … AND '2025-06-30' takes the rest of that day, too, for at_time has times; "
+         "write at_time < … OR at_time >= the day after"),
         ("at_time <= '2025-06-30'", "<= '2025-06-30' ends as that day begins"),
         ("at_time = '2025-06-30'", "= '2025-06-30' is that day's midnight alone, for at_time has "
          "times; write at_time::DATE = the day"),
@@ -72,6 +77,12 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("id = NULL", "= NULL is never true; write IS NULL"),
         ("NULL <> shop", "<> NULL is never true; write IS NOT NULL"),
         ("shop = '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
+        ("shop <> '京都えき'", "no row of visits has shop = '京都えき'; nearest: '京都', '京都駅'"),
+        ("'zzz' != shop", "no row of visits has shop = 'zzz'"),
+        ("shop NOT LIKE '%京都えき%'",
+         "no row of visits has shop LIKE '%京都えき%'; nearest: '京都', '京都駅'"),
+        ("shop NOT ILIKE 'zzz%'", "no row of visits has shop ILIKE 'zzz%'"),
+        ("shop IS DISTINCT FROM 'zzz'", "no row of visits has shop = 'zzz'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
         ("true GROUP BY shop HAVING shop = 'zzz'", "no row of visits has shop = 'zzz'"),
     ],
@@ -147,6 +158,17 @@ def test_a_name_in_other_kana_width_or_case_is_near(handler, condition, nearest)
     assert said == f"no row of stores has name {condition}{nearest}"
 
 
+@each(
+    ("condition", "nearest"),
+    [("code = '12'", "'000012', "), ("code <> '0012'", "'000012', "), ("no = 'A-12'", "'A-0012'")],
+)
+def test_a_code_without_its_leading_zeros_is_nearest_to_the_one_with_them(
+    handler, condition, nearest
+):
+    (said,) = asked(handler, f"SELECT count(*) FROM parts WHERE {condition}")["notes"]
+    assert f"; nearest: {nearest}" in said
+
+
 def test_among_many_long_texts_the_nearest_are_found_in_a_moment(handler, monkeypatch):
     monkeypatch.setattr("mdvec.sql.child.handler._SECONDS_FOR_NEAREST", 60)  # on a busy machine
     began = time.monotonic()
@@ -176,11 +198,13 @@ def test_a_look_for_the_nearest_that_takes_too_long_costs_only_itself(handler, m
         "SELECT * FROM visits WHERE at_time BETWEEN '2025-06-29' AND '2025-06-30 23:59'",
         "SELECT * FROM visits WHERE day BETWEEN '2025-06-29' AND '2025-06-30'",
         "SELECT * FROM visits WHERE shop = '東京駅'",
-        "SELECT * FROM visits WHERE shop <> 'nowhere' AND yen = 7",
+        "SELECT * FROM visits WHERE shop <> '京都' AND shop NOT LIKE '京%' AND yen = 7",
+        "SELECT * FROM closings WHERE night NOT BETWEEN '2025-06-29' AND '2025-06-30'",
         "WITH visits AS (SELECT upper('a') AS shop) SELECT * FROM visits WHERE shop = 'A'",
         "SELECT * FROM (SELECT shop || '!' AS shop FROM visits) WHERE shop = '京都!'",
         "SELECT * FROM visits v, (SELECT 'x' AS shop) o WHERE o.shop = 'x'",
         "SELECT 7 / 2 FROM visits",
+        "SELECT * FROM visits USING SAMPLE 2 ROWS",
         "SELECT * FROM visits WHERE day <= '2025-06-30' AND at_time < '2025-07-01'",
         "SELECT * FROM closings WHERE night BETWEEN '2025-06-29' AND '2025-06-30'",
         "SELECT * FROM visits WHERE at_time <= '2025-07-02'",

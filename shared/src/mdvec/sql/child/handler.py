@@ -116,7 +116,12 @@ class RequestHandler:
     def _can_run(self, sql: str) -> bool:
         """Whether a query is allowed and can be planned; it is not run."""
         try:
-            self._judge(sql)
+            query, _ = self._query({"source": sql})
+            values = self.values
+            if values is not None:
+                names = parameter_names(json.loads(self._serialize(query)))
+                values = {name: values.get(name) for name in names}
+            self._plan_columns(query, values)
         except Exception:  # noqa: BLE001 - DuckDB's errors, or a refusal
             return False
         return True
@@ -124,16 +129,6 @@ class RequestHandler:
     @property
     def _all_tables(self) -> dict[str, tuple[Column, ...]]:
         return self.tables | self.named
-
-    def _judge(self, sql: str) -> None:
-        """Raise if a query is not allowed, or cannot be planned; nothing is run."""
-        query, _ = self._query({"source": sql})
-        values = self.values
-        if values is not None:
-            tree = json.loads(self._serialize(query))
-            values = {name: values.get(name) for name in parameter_names(tree)}
-        columns_of(self.connection, query, values)
-        self.connection.execute(f"EXPLAIN {query}", values or None)
 
     def _columns(self, message: Message) -> Message:
         text, reads = self._source(message["source"])
@@ -149,7 +144,7 @@ class RequestHandler:
         types = inferred_types(self.connection, query, tree, names)
         self.values = {name: sample(types[name], position) for position, name in enumerate(names)}
         try:
-            columns = self._plan_columns(query)
+            columns = self._plan_columns(query, self.values)
         except duckdb.Error as error:
             if _SAMPLE.search(str(error)) is None:
                 raise
@@ -158,17 +153,17 @@ class RequestHandler:
             if not arguments.keys() >= set(names):
                 raise QueryRefused(_of_samples(str(error), names)) from error
             self.values = {name: arguments[name] for name in names}
-            columns = self._plan_columns(query)
+            columns = self._plan_columns(query, self.values)
         return {
             "sql": clean(message["source"]),
             "parameters": [[name, types[name]] for name in names],
             "columns": _column_pairs(columns),
         }
 
-    def _plan_columns(self, query: str) -> tuple[Column, ...]:
-        """The columns of a query, which is planned with the current values, but not run."""
-        columns = self._columns_of(query)
-        self.connection.execute(f"EXPLAIN {query}", self.values or None)
+    def _plan_columns(self, query: str, values: BoundValues | None) -> tuple[Column, ...]:
+        """The columns of a query, which is planned with these values, but not run."""
+        columns = columns_of(self.connection, query, values)
+        self.connection.execute(f"EXPLAIN {query}", values or None)
         return columns
 
     def _columns_of(self, query: str) -> tuple[Column, ...]:

@@ -25,10 +25,15 @@ SAMPLES: dict[ParameterType, object] = {
 _NAME = re.compile(r"[^\W\d]\w{0,59}")
 _CAST = re.compile(r"CAST\('mdvec_sample_(\d+)' AS ([A-Z]+)")
 _QUOTED = re.compile(r"'[^']*'")
-_WHOLE = {
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT",
-}  # fmt: skip
-_NUMBERS = {"DECIMAL", "DOUBLE", "FLOAT", "HUGEINT", "UHUGEINT"}
+_NAMED_TYPES: dict[ParameterType, str] = {
+    "integer": "TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT INT LONG INT2 "
+    "INT4 INT8",
+    "number": "DECIMAL DOUBLE FLOAT HUGEINT UHUGEINT NUMERIC REAL FLOAT4 FLOAT8",
+    "date": "DATE DATETIME",
+    "text": "VARCHAR TEXT STRING",
+    "boolean": "BOOLEAN BOOL LOGICAL",
+}
+_TYPES = {name: kind for kind, names in _NAMED_TYPES.items() for name in names.split()}
 _TRIED: tuple[ParameterType, ...] = ("number", "integer", "date")
 
 
@@ -141,9 +146,7 @@ def _hidden_by_aliases(
 
     for node in nodes_in(tree):
         for part in node.get("select_list") or ():
-            if part.get("alias") and any(
-                each.get("class") == "PARAMETER" for each in nodes_in(part)
-            ):
+            if part.get("alias") and any(map(_parameter, nodes_in(part))):
                 test = {"class": "OPERATOR", "type": "OPERATOR_IS_NULL", "alias": ""}
                 condition = test | {"children": [part]}
                 clauses = ("where_clause", "having", "qualify")
@@ -151,22 +154,26 @@ def _hidden_by_aliases(
 
 
 def logical_plan(
-    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None = None
+    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None
 ) -> str:
     """A query's plan before DuckDB optimises it, as JSON."""
-    plans = connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall()
-    return str(dict(plans)["logical_plan"])
+    return _plans(connection, query, values)["logical_plan"]
 
 
 def expected_rows(
-    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None = None
+    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None
 ) -> int:
     """DuckDB's estimate of the rows of a query; 0 if its plan has none."""
-    plans = connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall()
-    plan = json.loads(dict(plans).get("physical_plan", "[]"))
+    plan = json.loads(_plans(connection, query, values).get("physical_plan", "[]"))
     while plan and "Estimated Cardinality" not in plan[0].get("extra_info", {}):
         plan = plan[0].get("children", [])
     return int(plan[0]["extra_info"]["Estimated Cardinality"]) if plan else 0
+
+
+def _plans(
+    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None
+) -> dict[str, str]:
+    return dict(connection.execute(f"EXPLAIN (FORMAT json) {query}", values or None).fetchall())
 
 
 def _value(kind: str, value: Any) -> object:  # noqa: ANN401 - as JSON has it
@@ -191,9 +198,8 @@ def parameter_names(tree: dict[str, Any]) -> list[str]:
     Raises:
         QueryRefused: one has a number, or no usable name.
     """
-    nodes = [node for node in nodes_in(tree) if node.get("class") == "PARAMETER"]
-    nodes.sort(key=lambda node: int(node.get("query_location", 0)))
-    names = list(dict.fromkeys(fold(str(node.get("identifier"))) for node in nodes))
+    nodes = sorted(nodes_in(tree), key=lambda node: int(node.get("query_location", 0)))
+    names = [name for name in dict.fromkeys(map(_parameter, nodes)) if name is not None]
     for name in names:
         if _NAME.fullmatch(name) is None:
             raise QueryRefused("name each parameter, as in $since; ? and $1 have no name")
@@ -206,16 +212,20 @@ def declared_types(tree: dict[str, Any]) -> dict[str, ParameterType]:
     """The types of parameters that the query casts, as in ``$since::DATE``, or uses in LIMIT."""
     types: dict[str, ParameterType] = {}
     for node in nodes_in(tree):
-        child = node.get("child")
-        if node.get("class") == "CAST" and isinstance(child, dict):
-            kind = _type_named(str(node.get("type_expr", {}).get("type_name")))
-            if child.get("class") == "PARAMETER" and kind is not None:
-                types[fold(str(child.get("identifier")))] = kind
-        if node.get("type") == "LIMIT_MODIFIER":
-            for part in (node.get("limit"), node.get("offset")):
-                if isinstance(part, dict) and part.get("class") == "PARAMETER":
-                    types[fold(str(part.get("identifier")))] = "integer"
+        declared: list[tuple[object, ParameterType | None]] = []
+        if node.get("class") == "CAST":
+            declared = [(node["child"], type_named(str(node["type_expr"].get("type_name"))))]
+        elif node.get("type") == "LIMIT_MODIFIER":
+            declared = [(node["limit"], "integer"), (node["offset"], "integer")]
+        types |= {name: kind for part, kind in declared if kind and (name := _parameter(part))}
     return types
+
+
+def _parameter(node: object) -> str | None:
+    """The name of a parameter; None for another part of the tree."""
+    if not isinstance(node, dict) or node.get("class") != "PARAMETER":
+        return None
+    return fold(str(node.get("identifier")))
 
 
 def sample_text(position: int | str) -> str:
@@ -234,22 +244,7 @@ def planned_types(plan: str) -> dict[int, ParameterType]:
     return {position: kind for position, kind in types.items() if kind is not None}
 
 
-def type_named(kind: str) -> ParameterType | None:
-    """The type of parameter for a type of DuckDB; None if there is none."""
-    if kind in _WHOLE:
-        return "integer"
-    if kind in _NUMBERS:
-        return "number"
-    if kind in {"DATE", "TIMESTAMP"} or kind.startswith("TIMESTAMP"):
-        return "date"
-    named: dict[str, ParameterType] = {"VARCHAR": "text", "BOOLEAN": "boolean"}
-    return named.get(kind)
-
-
-def _type_named(name: str) -> ParameterType | None:
+def type_named(name: str) -> ParameterType | None:
+    """The type of parameter for a type of DuckDB, or one of its other names; None without one."""
     upper = name.upper()
-    other = {"INT": "INTEGER", "TEXT": "VARCHAR", "STRING": "VARCHAR", "NUMERIC": "DECIMAL",
-             "REAL": "FLOAT", "TIMESTAMPTZ": "TIMESTAMP", "DATETIME": "TIMESTAMP", "LONG": "BIGINT",
-             "INT8": "BIGINT", "INT4": "INTEGER", "INT2": "SMALLINT", "FLOAT8": "DOUBLE",
-             "FLOAT4": "FLOAT", "BOOL": "BOOLEAN", "LOGICAL": "BOOLEAN"}  # fmt: skip
-    return type_named(other.get(upper, upper))
+    return "date" if upper.startswith("TIMESTAMP") else _TYPES.get(upper)

@@ -262,16 +262,18 @@ def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     hints = [hint for slip, hint in _INSTEAD.items() if re.search(slip, code, re.IGNORECASE)]
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
-    if ambiguous := _AMBIGUOUS.search(message):  # DuckDB names two of its tables only
-        column = fold(ambiguous[1])
-        having = [name for name, columns in names.items() if column in map(fold, columns)]
-        return [*instead, f"{shortened_name(ambiguous[1])} is a column of {named(having)}"]
-    unknown = _UNKNOWN_COLUMN.search(message)
-    if unknown is None:
+    ambiguous, unknown = _AMBIGUOUS.search(message), _UNKNOWN_COLUMN.search(message)
+    if (wrong := ambiguous or unknown) is None:
         return instead
+    having = [name for name, columns in names.items() if fold(wrong[1]) in map(fold, columns)]
+    where = f"{shortened_name(wrong[1])} is a column of {named(having)}"
+    if unknown is None:  # DuckDB names two of its tables only
+        return [*instead, where]
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
     known = [column for columns in (*names.values(), candidates) for column in columns]
-    if near := nearest_names(unknown[1], known):
+    if having:
+        instead.insert(0, f"{where}, but not of what is read where it is named")
+    elif near := nearest_names(unknown[1], known):
         instead.insert(0, f"nearest: {named(near)}")
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")

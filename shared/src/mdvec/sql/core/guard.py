@@ -53,13 +53,8 @@ class AnswerGuard:
     ) -> JsonAnswer:
         """The answer with as many entries under ``keys`` as fit.
 
-        Entries are removed from the end, those of the last key first.
-
-        Args:
-            answer: the answer to be cut.
-            keys: the keys of the lists or dictionaries that can be cut.
-            warning_for: returns the warning about a number of entries left out.
-            missing: the number of entries left out before.
+        Entries of these lists or dictionaries are removed from the end, those of the last key
+        first. ``warning_for`` tells how many are left out, with the ``missing`` ones of before.
         """
         if not missing and self.fits(answer):
             return answer
@@ -74,13 +69,8 @@ class AnswerGuard:
     def page(self, answer: JsonAnswer, key: str, start: int, total: int) -> JsonAnswer:
         """The answer with as many entries under ``key`` as fit, at least one.
 
-        If there are others, ``total`` says how many there are and ``next`` where to go on.
-
-        Args:
-            answer: its entries begin with number ``start``.
-            key: of a list or dictionary.
-            start: 1 for the first.
-            total: the number of all entries.
+        Its first entry is the ``start``-th of all, from 1. If there are others, ``total`` says how
+        many there are and ``next`` where to go on.
         """
 
         def first(count: int) -> JsonAnswer:

@@ -44,9 +44,8 @@ class ProfileEffort:
 class Sample:
     """The sample for a column's figures; by default all rows.
 
-    Args:
-        rows: the share of the rows, drawn at random, for the median.
-        one_in: only distinct values whose hash is a multiple of this number are counted.
+    The median is of a share of the ``rows``, drawn at random; of the distinct values those are
+    counted whose hash is a multiple of ``one_in``.
     """
 
     rows: float = 1.0

@@ -25,13 +25,9 @@ DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
 
 @dataclass(frozen=True, slots=True)
 class QuestionPlan:
-    """Our statements over a table, with the placeholder ``{source}``.
+    """Our statements over ``{source}``: ``sql`` for the rows of the answer, ``facts`` for one row.
 
-    Attributes:
-        sql: returns the rows of the answer.
-        facts: returns one row about the table.
-        notes: gives the notes on the row of ``facts``.
-        bound: the values of the parameters of both.
+    ``notes`` gives the notes on the row of ``facts``; ``bound`` has the parameters of both.
     """
 
     sql: str
@@ -139,15 +135,72 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
 
+_LONGEST_MONTH = 31 / 28
+"""The ratio of a long month to a short one, by which equal steps of the calendar differ."""
+
+
+def _by_period_sql(period: str, day: Column, measure: Column) -> str:
+    """Each row's period, NULL without a day in the calendar, and its value."""
+    name = identifier(day.name)
+    start = f"CAST(date_trunc({literal(period)}, {name}) AS DATE)"
+    return (
+        f"SELECT CASE WHEN isfinite({name}) THEN {start} END AS period, "
+        f"{finite_value(measure)} AS value FROM {{source}}"
+    )
+
+
+def _ends_sql(day: Column, measure: Column) -> str:
+    """The first and the last day with values, and how many days later the next is to be expected.
+
+    That is the distance that nine of ten days have from the one before: data with one row a month
+    have no more rows in the month.
+    """
+    name = identifier(day.name)
+    days = (
+        f"SELECT DISTINCT CAST({name} AS DATE) AS day FROM {{source}} "
+        f"WHERE isfinite({name}) AND {finite_value(measure)} IS NOT NULL"
+    )
+    return (
+        "SELECT min(day) AS first, max(day) AS last, TRY_CAST(ceil("
+        f"quantile_disc(distance, 0.9) * {_LONGEST_MONTH!r}) AS INTEGER) AS step "
+        f"FROM (SELECT day, day - lag(day) OVER (ORDER BY day) AS distance FROM ({days}))"
+    )
+
+
+def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> str:
+    """Facts, and where the first and the last period are cut: when they begin and end, or NULL."""
+
+    def cut(end: str, beyond: str) -> str:
+        starts = (f"date_trunc({literal(period)}, {each})" for each in (end, beyond))
+        return f"TRY(CASE WHEN {' = '.join(starts)} THEN {end} END)"  # no day beyond the calendar
+
+    cuts = f"{cut('first', 'first - step')}, {cut('last', 'last + step')}"
+    return f"SELECT * FROM ({facts}), (SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
+
+
+def _cut_notes(first: str, last: str, begins: Any, ends: Any) -> list[str]:  # noqa: ANN401 - cells
+    """Notes on the periods ``first`` and ``last``, whose values begin or end within them."""
+    cuts = ((first, "from", begins), (last, "up to", ends))
+    return [f"{name} has values only {which} {day}" for name, which, day in cuts if day]
+
+
+def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -> list[str]:
+    """Notes on rows without a date or a value."""
+    sentences = []
+    if undated:
+        sentences.append(f"{undated:,} rows have no date in {day.name} and are left out")
+    if unvalued:
+        sentences.append(f"{unvalued:,} rows have no {measure.name}; sum and mean ignore them")
+    return sentences
+
+
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
     period = period_of(bound)
-    value = finite_value(measure)
-    start = f"CAST(date_trunc({literal(period)}, {identifier(day.name)}) AS DATE)"
-    there = f"isfinite({identifier(day.name)})"
+    by_period = _by_period_sql(period, day, measure)
     sums = (
-        f"SELECT {start} AS period, count(*) AS rows, sum({value}) AS sum, avg({value}) AS mean "
-        f"FROM {{source}} WHERE {there} GROUP BY 1"
+        "SELECT period, count(*) AS rows, sum(value) AS sum, avg(value) AS mean "
+        f"FROM ({by_period}) WHERE period IS NOT NULL GROUP BY period"
     )
     sql = (
         "SELECT period, rows, sum, mean, sum - before AS change, "
@@ -155,32 +208,25 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"FROM (SELECT *, lag(sum) OVER (ORDER BY period) AS before FROM ({sums})) ORDER BY period"
     )
     facts = (
-        f"SELECT count(*), count(*) FILTER (WHERE {there}), "
-        f"count({value}) FILTER (WHERE {there}), "
-        f"count(DISTINCT {start}) FILTER (WHERE {there}), "
-        f"date_diff({literal(period)}, min({start}) FILTER (WHERE {there}), "
-        f"max({start}) FILTER (WHERE {there})) + 1 FROM {{source}}"
+        "SELECT count(*), count(period), count(value) FILTER (WHERE period IS NOT NULL), "
+        f"count(DISTINCT period), date_diff({literal(period)}, min(period), max(period)) + 1 "
+        f"FROM ({by_period})"
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        rows, dated, valued, periods, span = row
-        sentences = []
-        if rows > dated:
-            sentences.append(f"{rows - dated:,} rows have no date in {day.name} and are left out")
-        if dated > valued:
-            sentences.append(
-                f"{dated - valued:,} rows have no {measure.name}; sum and mean ignore them"
-            )
+        rows, dated, valued, periods, span, *cuts = row
+        sentences = _left_out_notes(rows - dated, day, dated - valued, measure)
         if periods == 1:
             sentences.append(f"all rows are in one {period}, so there is no change to report")
-        elif periods and span > periods:
+            return sentences
+        if periods and span > periods:
             sentences.append(
                 f"{span - periods} of {span} {period}s have no rows and are not listed; the change "
                 "is from the last one listed"
             )
-        return sentences
+        return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, facts, notes, {})
+    return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes, {})
 
 
 _SIDES = ("first", "second")
@@ -201,20 +247,39 @@ def days_of(name: str, text: str) -> tuple[date, date]:
     return days.first, days.last
 
 
+def _bounds_of_sides(bound: Bound) -> Bound:
+    """The first day of each period and the day after its last, so that all of its times are in."""
+    bounds = Bound()
+    for side in _SIDES:
+        first, last = days_of(side, str(bound[side][1]))
+        after = min(last, date.max - timedelta(1)) + timedelta(1)
+        bounds[f"{side}_from"] = ("date", first.isoformat())
+        bounds[f"{side}_to"] = ("date", after.isoformat())
+    return bounds
+
+
+def _comparison_facts(day: Column, measure: Column, inside: Mapping[str, str]) -> str:
+    """How many rows are in each period, and without a date or value; where the periods are cut."""
+    counts = [f"count(*) FILTER (WHERE {condition})" for condition in inside.values()]
+    counts.append(f"count(*) FILTER (WHERE {identifier(day.name)} IS NULL)")
+    any_side = " OR ".join(inside.values())
+    counts.append(f"count(*) FILTER (WHERE ({any_side}) AND {finite_value(measure)} IS NULL)")
+    cuts = ", ".join(
+        f"TRY(CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END), "
+        f"TRY(CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END)"
+        for side in _SIDES
+    )
+    return (
+        f"SELECT * FROM (SELECT {', '.join(counts)} FROM {{source}}), "
+        f"(SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
+    )
+
+
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
     groups = _listed_columns(columns, text_value(bound, "by") or "")
-    days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
-    for side in _SIDES:
-        first, last = days_of(side, str(bound[side][1]))
-        bounds[f"{side}_from"] = ("date", first.isoformat())
-        # The end is exclusive, so that the times of the last day are included.
-        bounds[f"{side}_to"] = (
-            "date",
-            (min(last, date.max - timedelta(1)) + timedelta(1)).isoformat(),
-        )
-        inside[side] = f"{days} >= $" + f"{side}_from AND {days} < $" + f"{side}_to"
-    any_side = " OR ".join(f"({inside[side]})" for side in _SIDES)
+    days, values = identifier(day.name), finite_value(measure)
+    inside = {side: f"({days} >= ${side}_from AND {days} < ${side}_to)" for side in _SIDES}
     figures = ", ".join(
         f"count(*) FILTER (WHERE {inside[side]}) AS {side}_rows, "
         f"sum({values}) FILTER (WHERE {inside[side]}) AS {side}_sum, "
@@ -223,7 +288,8 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
     key = "".join(f"{identifier(each.name)} AS {identifier(each.name)}, " for each in groups)
     grouped = (
-        f"SELECT {key}{figures} FROM {{source}} WHERE {any_side}{' GROUP BY ALL' if groups else ''}"
+        f"SELECT {key}{figures} FROM {{source}} WHERE {' OR '.join(inside.values())}"
+        f"{' GROUP BY ALL' if groups else ''}"
     )
     difference = "coalesce(second_sum, 0) - coalesce(first_sum, 0)"
     sql = (
@@ -231,26 +297,20 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"round(100.0 * ({difference}) / abs(nullif(first_sum, 0)), 2) AS difference_percent "
         f"FROM ({grouped}) ORDER BY abs({difference}) DESC, 1"
     )
-    facts = (
-        f"SELECT count(*) FILTER (WHERE {inside['first']}), "
-        f"count(*) FILTER (WHERE {inside['second']}), "
-        f"count(*) FILTER (WHERE ({any_side}) AND {values} IS NULL), "
-        f"count(*) FILTER (WHERE {days} IS NULL) FROM {{source}}"
-    )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        sentences = [
-            f"no rows are in {side} ({bound[side][1]})"
-            for side, count in zip(_SIDES, row[:2], strict=True)
-            if not count
+        first, second, undated, unvalued, *cuts = row
+        first_name, second_name = (f"{side} ({bound[side][1]})" for side in _SIDES)
+        counts = ((first_name, first), (second_name, second))
+        return [
+            *(f"no rows are in {name}" for name, count in counts if not count),
+            *_left_out_notes(undated, day, unvalued, measure),
+            *_cut_notes(first_name, first_name, *cuts[:2]),
+            *_cut_notes(second_name, second_name, *cuts[2:]),
         ]
-        if row[2]:
-            sentences.append(f"{row[2]:,} rows have no {measure.name}; sum and mean ignore them")
-        if row[3]:
-            sentences.append(f"{row[3]:,} rows have no date in {day.name} and are left out")
-        return sentences
 
-    return QuestionPlan(sql, facts, notes, bounds)
+    facts = _comparison_facts(day, measure, inside)
+    return QuestionPlan(sql, facts, notes, _bounds_of_sides(bound))
 
 
 MIN_WINDOW = 5
@@ -267,11 +327,10 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         raise WrongParameters(f"window must be {MIN_WINDOW} to {MAX_WINDOW} periods, not {window}")
     if threshold <= 0:
         raise WrongParameters(f"threshold must be above 0, such as 3.5, not {threshold:g}")
-    name = identifier(day.name)
     series = (
-        f"SELECT CAST(date_trunc({literal(period)}, {name}) AS DATE) AS period, "
-        f"CAST(sum({finite_value(measure)}) AS DOUBLE) AS value FROM {{source}} "
-        f"WHERE isfinite({name}) GROUP BY 1 HAVING value IS NOT NULL"
+        "SELECT period, CAST(sum(value) AS DOUBLE) AS value FROM "
+        f"({_by_period_sql(period, day, measure)}) "
+        "WHERE period IS NOT NULL GROUP BY period HAVING count(value) > 0"
     )
     judged = (
         "SELECT period, value, median(value) OVER earlier AS median, mad(value) OVER earlier "
@@ -293,7 +352,7 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        periods, judged_count, constant, jumps, anomalies = row
+        periods, judged_count, constant, jumps, anomalies, *cuts = row
         if not judged_count:
             return [
                 f"{periods} {period}s have values, and one is judged by at least {MIN_WINDOW} "
@@ -306,9 +365,10 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
                 f"before {constant} of {judged_count} {period}s the typical deviation (MAD) is 0, "
                 f"as at least half of the values are the same{differ}: no z can be computed there"
             )
-        return sentences
+        return sentences + _cut_notes(f"the first {period}", f"the last {period}", *cuts)
 
-    return QuestionPlan(sql, facts, notes, {"threshold": ("number", threshold)})
+    whole_facts = _with_cut_periods(facts, period, day, measure)
+    return QuestionPlan(sql, whole_facts, notes, {"threshold": ("number", threshold)})
 
 
 _MAX_COLUMNS = 20

@@ -138,7 +138,10 @@ def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str
 
 
 def _own_parts(clause: object) -> Iterator[Node]:
-    """The nodes of a clause of a SELECT without those of the queries in it."""
+    """The nodes of a clause of a SELECT without those of the queries in it.
+
+    The tree has NOT BETWEEN as NOT of a BETWEEN; here it is one node, as it is written.
+    """
     waiting = [clause]
     while waiting:
         part = waiting.pop()
@@ -146,7 +149,10 @@ def _own_parts(clause: object) -> Iterator[Node]:
             waiting += part
         elif isinstance(part, dict) and "cte_map" not in part:
             yield part
-            waiting += part.values()
+            if part.get("type") == "OPERATOR_NOT" and part["children"][0]["class"] == "BETWEEN":
+                waiting.append(part["children"][0] | {"type": "COMPARE_NOT_BETWEEN"})
+            else:
+                waiting += part.values()
 
 
 def _text(node: Any) -> str | None:  # noqa: ANN401 - a part of the tree
@@ -183,7 +189,12 @@ _FLIPPED = {
     "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
 }
 _OF_A_DAY = {
-    "BETWEEN": ("BETWEEN … AND", "ends as that day begins", "{} < the day after"),
+    "COMPARE_BETWEEN": ("BETWEEN … AND", "ends as that day begins", "{} < the day after"),
+    "COMPARE_NOT_BETWEEN": (
+        "NOT BETWEEN … AND",
+        "takes the rest of that day, too",
+        "{0} < … OR {0} >= the day after",
+    ),
     "COMPARE_LESSTHANOREQUALTO": ("<=", "ends as that day begins", "{} < the day after"),
     "COMPARE_GREATERTHAN": (">", "takes the rest of that day, too", "{} >= the day after"),
     "COMPARE_EQUAL": ("=", "is that day's midnight alone", "{}::DATE = the day"),
@@ -191,7 +202,7 @@ _OF_A_DAY = {
     "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
 }
 """How a day is compared with times: the sign, what that does, and what may have been meant."""
-_ENDS = ("BETWEEN", "COMPARE_LESSTHANOREQUALTO")
+_ENDS = ("COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN", "COMPARE_LESSTHANOREQUALTO")
 """Where a day is the end of a range, an explicit timestamp seldom means its midnight, either."""
 
 
@@ -199,7 +210,7 @@ def _day_trap(node: Node, scope: _Scope) -> Trap | None:
     """Days that times are compared with, though rows of the day are later than its midnight."""
     kind = str(node.get("type"))
     if node.get("class") == "BETWEEN":
-        kind, compared = "BETWEEN", [node["input"], node["upper"]]
+        compared = [node["input"], node["upper"]]
     elif kind == "COMPARE_IN":
         compared = node["children"]
     elif node.get("class") == "COMPARISON":
@@ -239,13 +250,16 @@ def _day(node: Node, types: Collection[str]) -> str:
         return ""
 
 
-_LIKE = {"~~": "LIKE", "~~*": "ILIKE"}
+_LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE"}
+_SAME_OR_NOT = {
+    "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
+}  # fmt: skip
 
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
-    """Comparisons of a column with texts that no row may have."""
+    """Comparisons of a column with texts that no row may have, to take or to leave out rows."""
     sign = _LIKE.get(str(node.get("function_name")), "=")
-    if node.get("type") == "COMPARE_EQUAL":
+    if str(node.get("type")) in _SAME_OR_NOT:
         compared = [node["left"], node["right"]]
         compared = compared if _text(compared[0]) is None else compared[::-1]
     elif node.get("type") == "COMPARE_IN":
@@ -272,11 +286,15 @@ def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:
 def _similar_values(text: str, column: str, table: str) -> str:
     """A SELECT of a column's values that are roughly similar to a text."""
     letters, signs, wanted = map(literal, signs_of(text))
+    unpadded, unpadded_wanted = (
+        rf"regexp_replace({each}, '(^|[^0-9])0+([0-9])', '\1\2', 'g')" for each in ("seen", wanted)
+    )
     return (
         f"SELECT value FROM (SELECT value, regexp_replace(translate(lower(left(value, "
         f"{MAX_COMPARED})), {letters}, {signs}), '[^\\x00-\\x7f]', {literal(OTHER_SIGN)}, 'g') "
         f"AS seen FROM (SELECT DISTINCT left({column}, {_MAX_VALUE}) AS value FROM {table} "
-        f"WHERE {column} <> '' LIMIT {_MAX_VALUES})) ORDER BY contains(seen, {wanted}) OR "
+        f"WHERE {column} <> '' LIMIT {_MAX_VALUES})) "
+        f"ORDER BY {unpadded} = {unpadded_wanted} DESC, contains(seen, {wanted}) OR "
         f"contains({wanted}, seen) DESC, jaro_winkler_similarity(seen, {wanted}) DESC "
         f"LIMIT {_MAX_NEAR}"
     )

@@ -56,13 +56,9 @@ _ALLOCATORS = {
 
 
 class ChildProcess:
-    """A child that answers one request after another.
+    """A child in a folder that answers one request after another; the limit is of resident memory.
 
-    Args:
-        config: the first message; the child's answer to it is ``ready``.
-        folder: its working directory.
-        limits: the limits of a query; that of memory is for resident memory.
-        start_seconds: the time limit until it is ready.
+    Its answer to the first message, ``config``, is ``ready``.
 
     Raises:
         WireClosed: it did not start.

@@ -96,12 +96,8 @@ class ParquetTable:
 class Data:
     """A snapshot of the user's tables; the query process is replaced when they change.
 
-    Args:
-        parquet: the tables of the datasets.
-        database: the database with the ledgers.
-        households: tool id, tool name and data version of each ledger. Their rows together are
-            the table ``transactions``, which exists only where there is a ledger.
-        month_starts_on: the day on which the ledgers' months start.
+    ``households`` are the tool id, tool name and data version of each ledger in the database. Their
+    rows together are the table ``transactions``, which exists only where there is a ledger.
     """
 
     parquet: tuple[ParquetTable, ...]
@@ -112,14 +108,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class QueryLimits:
-    """The limits of every query, and its time zone.
-
-    Attributes:
-        seconds: the time of one query.
-        memory_mb: the memory of its process.
-        export_bytes: the size of an export.
-        time_zone: the zone of now() and of shown times with a zone.
-    """
+    """The limits of every query, its process and an export; and the zone of now() and of times."""
 
     seconds: float
     memory_mb: int

@@ -27,15 +27,10 @@ _IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class NamedTable:
-    """A file of the exports as a table of SQL.
+    """A file of the exports as a table of SQL; ``expires`` is in seconds since 1970.
 
-    Attributes:
-        name: in SQL.
-        handle: of the export.
-        rows: None for an export that is named by its handle.
-        columns: those of the query; None if the file has the same types.
-        expires: in seconds since 1970.
-        made_from: the state of each of the user's tables that it was made from.
+    ``rows`` is None for an export that is named by its handle, ``columns`` if the file has the
+    types of the query. ``made_from`` has the state of each table that it was made from.
     """
 
     name: str
@@ -71,12 +66,7 @@ def with_plain_handles(source: str) -> str:
 
 @dataclass
 class NamedTables:
-    """The materialized tables of each session, the oldest first. Thread-safe.
-
-    Args:
-        exports: has the files.
-        max_tables: of one session.
-    """
+    """The materialized tables of each session, the oldest first. Thread-safe."""
 
     exports: ExportFolder
     max_tables: int
@@ -108,17 +98,16 @@ class NamedTables:
         words = set(_WORD.findall(fold(source)))
         named = [table for table in self.living() if fold(table.name) in words]
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
-        return named + [self._exported_table(name) for name in handles]
+        return named + [
+            NamedTable(name, handle := self._handle(name), made_from=self.exports.made_from(handle))
+            for name in handles
+        ]
 
     def types_of(self, table: NamedTable) -> dict[str, str] | None:
         """The columns' original types, if they are known."""
         if table.columns is not None:
             return {column.name: column.type for column in table.columns}
         return self.exports.types_of(table.handle)
-
-    def _exported_table(self, name: str) -> NamedTable:
-        handle = self._handle(name)
-        return NamedTable(name, handle, made_from=self.exports.made_from(handle))
 
     def _handle(self, name: str) -> str:
         handle = name.replace("t", "T").replace("z", "Z").replace("exporT", "export")

@@ -140,10 +140,8 @@ class Turns:
 class Call:
     """One call of a tool or command; all of its queries together have the time of one.
 
-    Attributes:
-        seconds: the time of its queries, without waiting for turns.
-        reads: the names of the user's tables that they read.
-        noted: the sources that were checked for traps.
+    ``seconds`` is their time without waiting for turns, ``reads`` names the tables that they read,
+    ``noted`` are the sources that were checked for traps.
     """
 
     seconds: float = 0.0
@@ -151,7 +149,7 @@ class Call:
     noted: set[str] = field(default_factory=set)
 
 
-_call: ContextVar[Call | None] = ContextVar("mdvec-sql-call", default=None)
+_call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 
 
 @contextmanager
@@ -165,14 +163,18 @@ def one_call() -> Iterator[Call]:
         _call.reset(token)
 
 
+def _current_call() -> Call:
+    """The call of this context; without one, each query is a call of its own."""
+    return _call.get(Call())
+
+
 def time_left(limit: float) -> float:
     """The seconds that the next query may take.
 
     Raises:
         QueryStopped: the queries before it took all of them.
     """
-    call = _call.get()
-    left = limit - (0.0 if call is None else call.seconds)
+    left = limit - _current_call().seconds
     if left <= 0:
         raise out_of_time(limit)
     return left
@@ -180,20 +182,17 @@ def time_left(limit: float) -> float:
 
 def spend(seconds: float) -> None:
     """Count the seconds of a query."""
-    if (call := _call.get()) is not None:
-        call.seconds += seconds
+    _current_call().seconds += seconds
 
 
 def note_reads(names: Iterable[str]) -> None:
     """Remember which tables a query read."""
-    if (call := _call.get()) is not None:
-        call.reads.update(names)
+    _current_call().reads.update(names)
 
 
 def is_first_run_of(source: str) -> bool:
     """Whether the call runs this source for the first time: its notes are only given once."""
-    if (call := _call.get()) is None:
-        return True
-    is_first = source not in call.noted
-    call.noted.add(source)
+    noted = _current_call().noted
+    is_first = source not in noted
+    noted.add(source)
     return is_first
