@@ -382,8 +382,8 @@ def _any_groups(number: str) -> str:
     digits = _digits(number)
     if len(digits) >= _MIN_JOINED:
         return f"{_SEPARATOR}?".join(digits)
-    has_hyphens = not number.replace(",", "").isdecimal()
-    return re.escape(number) if has_hyphens else ",?".join(_thousands(digits))
+    is_one = number in (digits, ",".join(_thousands(digits)))  # 1,2,3 are several
+    return ",?".join(_thousands(digits)) if is_one else re.escape(number)
 
 
 def _escaped(text: str) -> str:

@@ -64,7 +64,7 @@ def test_such_a_word_is_an_exact_text_and_can_be_excluded(notes, word, file):
     assert file not in left or word in ("48260", "2000", "31500")  # whole words end in a unit
 
 
-@each("word", ["避難署", "込み手", "日々時"])
+@each("word", ["避難署", "込み手", "日々時", "1,2,3"])
 def test_other_letters_are_no_gap(notes, word):
     answer = notes.search("書いたこと", filters=filtered(exact=[word]))
     assert answer.results == ()
