@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -122,7 +123,7 @@ class _FolderImport:
         self.conversion_notes: dict[str, tuple[str, ...]] = {}
         self.has_read_text = False
         self.parts: dict[str, set[str]] = {}
-        self._bundles_stored: set[str | None] = set()
+        self._stored_in: Counter[str] = Counter()
         self._kept_cuts: dict[tuple[str, str], _CutFile] = {}
         self._kept_chars = 0
 
@@ -148,7 +149,7 @@ class _FolderImport:
         else:
             self.index.check_options()
             self.index.create_missing_indexes()
-        self._bundles_stored = {bundle_of(path) for path in stored}
+        self._stored_in = Counter(bundle_of(path) or path for path in stored)
         changed = [
             file
             for file in files
@@ -157,14 +158,15 @@ class _FolderImport:
             or stored[file.path].state != file.state
             or self._lacks_parts(file.path)
         ]
-        self.unchanged = len(files) - len(changed)
         logger.debug(
-            "[import] scan: %d files (new or changed=%d, unchanged=%d), %d documents stored",
-            len(files), len(changed), self.unchanged, len(stored),
+            "[import] scan: %d files (new or changed=%d), %d documents stored",
+            len(files), len(changed), len(stored),
         )  # fmt: skip
+        for path in {file.path for file in files}.difference(file.path for file in changed):
+            self._count_unchanged(path)
         if changed:
             self.index.embed_ahead(self._texts_to_embed(changed, stored))
-            self.index.begin(len(files), self.unchanged)
+            self.index.begin(len(files), len(files) - len(changed))
         self._import_files(changed, stored)
         seen = {file.path for file in files}
         gone = [path for path in stored if path not in seen and self._is_gone(path, seen)]
@@ -177,7 +179,7 @@ class _FolderImport:
 
     def _lacks_parts(self, path: str) -> bool:
         """Whether a bundle was stored as a single document, as an earlier version did."""
-        return is_bundle(path) and path not in self._bundles_stored
+        return is_bundle(path) and self._stored_in[path] <= 1
 
     def _is_gone(self, path: str, seen: Set[str]) -> bool:
         """Whether a document without a file is in no bundle, either.
@@ -258,7 +260,7 @@ class _FolderImport:
             with self.job.stopwatch.stage("read_and_hash"):
                 read = read_bytes(self.job.tool.source, file.path)
             if self._is_stored(file, read, stored):
-                self.unchanged += 1
+                self._count_unchanged(file.path)
                 self.index.touch(file.path, file.size, file.mtime_ns)
                 return
             whole, *parts = self._documents_of(file, read)
@@ -267,6 +269,8 @@ class _FolderImport:
                 if known is None or known.content_hash != text.content_hash:
                     self._store(document, text)
                     self._count(known)
+                else:
+                    self.unchanged += 1
             if parts:
                 self.parts[file.path] = {document.path for document, _ in parts}
             self._store(*whole)
@@ -285,6 +289,10 @@ class _FolderImport:
             self.added += 1
         else:
             self.updated += 1
+
+    def _count_unchanged(self, path: str) -> None:
+        """Count the documents of a file that is as it was stored; a bundle has several."""
+        self.unchanged += max(self._stored_in[path], 1)
 
     def _is_stored(
         self, file: FoundFile, read: FileBytes, stored: Mapping[str, StoredFile]

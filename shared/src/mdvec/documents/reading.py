@@ -116,6 +116,12 @@ def read_document(
         stored = None
         with suppress(UnicodeEncodeError):  # no path has a lone surrogate
             stored = documents.stored_text(connection, names, file_path)
+            if (
+                stored is None
+                and len(called := index.documents_called(connection, names, file_path)) == 1
+            ):
+                path = documents.path_meant(connection, names, called)
+                stored = documents.stored_text(connection, names, path or file_path)
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, names, file_path))
         links = index.links_of(connection, names, [stored.id]).get(stored.id, index.DocumentLinks())

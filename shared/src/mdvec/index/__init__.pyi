@@ -94,6 +94,7 @@ from .written import chunks_saying as chunks_saying
 from .written import chunks_with as chunks_with
 from .written import chunks_with_tasks as chunks_with_tasks
 from .written import chunks_written as chunks_written
+from .written import documents_saying as documents_saying
 from .written import documents_with as documents_with
 from .written import front_matter_with as front_matter_with
 from .written import has_compound as has_compound

@@ -21,12 +21,16 @@ from mdvec.index.properties import other_names, stored_properties
 from mdvec.index.tables import Tables, has_current_words, has_properties
 from mdvec.index.words import chunks_matching, chunks_with_phrases
 from mdvec.text import (
+    CJK,
+    GAP,
     HYPHENS,
     MAX_TERM,
     WORD_MARK,
     Morpheme,
+    closed_up,
     folded,
     identifier,
+    is_kanji,
     is_letters,
     morphemes,
     readable_chunk,
@@ -47,57 +51,65 @@ which takes about 10 ms."""
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, an identifier with digits with any signs between its parts,
-    kanji with a space among them, as between a person's names, and a compound of kanji with the
-    endings of its verbs, if the reading is the same (申込書: 申し込み書).
+    A number matches in any grouping, a Japanese word with gaps (``GAP``), an identifier with digits
+    with any signs between its parts, and a compound of kanji with the endings of its verbs, if the
+    reading is the same (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
-    texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
-    return _rows_with(connection, tables, texts, spelling)
+    return _rows_with(connection, tables, _whole_texts(tables), spelling)
+
+
+def documents_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[int]:
+    """The documents, perhaps too many to read, that contain words as for ``chunks_saying``."""
+    if _is_too_much(connection, tables):
+        return []
+    pattern = _pattern(folded(words), inside=True)
+    found = _rows_matching(connection, tables, _whole_texts(tables), folded(words), pattern)
+    return list(found)
+
+
+def _whole_texts(tables: Tables) -> str:
+    return f"SELECT id, content AS text FROM {identifier(tables.documents)}"
 
 
 def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
     """The ids of a query's rows whose ``text`` contains a word, as for ``documents_with``."""
     wanted = folded(spelling)
-    parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
-    if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
-        pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
-    elif len(parts) > 1:
-        pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
-    elif _FEW_KANJI.fullmatch(spelling):
-        return _rows_with_kanji(connection, texts, spelling)
-    else:
-        where, value = _contains("text", spelling)
-        return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
-    # Full width would need every text to be folded; a current index already has such words.
+    if _IDENTIFIER.fullmatch(wanted):
+        pattern = re.compile(
+            rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(_PARTS.findall(wanted)), re.IGNORECASE
+        )
+        return list(_rows_matching(connection, tables, texts, wanted, pattern))
+    if not _FEW_KANJI.fullmatch(wanted):
+        pattern = _pattern(wanted, inside=True)
+        return list(_rows_matching(connection, tables, texts, wanted, pattern))
+    pattern = re.compile(rf"(?:{GAP}|{_VERB_END})".join(wanted))
+    reading = _reading(wanted)
+    return [
+        number
+        for number, spellings in _rows_matching(connection, tables, texts, wanted, pattern).items()
+        if any(wanted == closed_up(found) or _reading(found) == reading for found in spellings)
+    ]
+
+
+def _rows_matching(
+    connection: apsw.Connection, tables: Tables, texts: str, wanted: str, pattern: re.Pattern[str]
+) -> dict[int, set[str]]:
+    """What in the ``text`` of a query's rows matches a pattern for a folded word, by row.
+
+    Full width would need every text to be folded; a current index already has such words.
+    """
     is_current = has_current_words(connection, tables)
     rows = connection.execute(
-        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
-        ("%".join(["", *parts, ""]) if is_current else "%",),
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ? ESCAPE '\\'",
+        ("%".join(["", *map(_escaped, _PIECES.findall(wanted)), ""]) if is_current else "%",),
     )
-    return [
-        int(str(number))
+    matches = (
+        (int(number), {*pattern.findall(str(text) if is_current else folded(str(text)))})
         for number, text in rows
-        if pattern.search(str(text) if is_current else folded(str(text)))
-    ]
-
-
-def _rows_with_kanji(connection: apsw.Connection, texts: str, spelling: str) -> list[int]:
-    """The rows that have a compound of kanji, perhaps with signs among them."""
-    pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
-    rows = connection.execute(
-        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?", ("%".join(["", *spelling, ""]),)
     )
-    reading = _reading(spelling)
-    return [
-        int(str(number))
-        for number, text in rows
-        if any(
-            not _HIRAGANA.search(word_found) or _reading(word_found) == reading
-            for word_found in dict.fromkeys(pattern.findall(str(text)))
-        )
-    ]
+    return {number: found for number, found in matches if found}
 
 
 def _reading(spelling: str) -> str:
@@ -202,10 +214,9 @@ def chunks_saying(
     (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
-    indexed = _matching(connection, tables, wanted, inside=inside)
     pattern = _pattern(wanted, inside=inside)
-    is_one_term = len(set(terms(wanted))) == 1 and wanted.isalnum()
-    if is_one_term and not wanted.isdecimal():  # no further check is needed
+    indexed = _matching(connection, tables, closed_up(wanted), inside=inside)
+    if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
         saying = set(indexed)
     else:
         saying = {
@@ -215,7 +226,7 @@ def chunks_saying(
             or pattern.search(folded(text))
             or pattern.search(folded(readable_chunk(".md", text)))
         }
-    # Addresses are not indexed; numbers in groups and comments are not in an earlier format.
+    # Addresses are not indexed; an earlier format lacks more.
     where, value = _contains("chunk_text", words)
     if not has_current_words(connection, tables):
         where, value = "?", "1"
@@ -260,12 +271,16 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
 _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
 _FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
-_HIRAGANA = re.compile("[\u3041-\u3096]")
 _IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
 _JOINING = f"[_.@+{HYPHENS}]"
 _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
-_NUMBER = re.compile(rf"(?<![a-z0-9_])\d+(?:{_SEPARATOR}\d+)*(?![a-z0-9_])")
+_NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_LETTER = rf"[^\W\d{CJK}]"
+_BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
+_TOKENS = re.compile(rf"({_NUMBER.pattern})|([{CJK}]+(?:\s+[{CJK}]+)*)|(\s+|.)")
+_PIECES = re.compile(rf"[{CJK}]|\d|[^\s\d,{CJK}{HYPHENS}]+")
+"""The parts of a word between which a text may have a gap or a sign."""
 _MIN_GROUPED = 4
 """The least digits of a number that may be written in groups of thousands."""
 _MIN_JOINED = 6
@@ -277,18 +292,20 @@ def _matching(
 ) -> list[int]:
     """The chunks that have all terms of some folded words, with numbers in any grouping."""
     groups = []
-    for match in _NUMBER.finditer(wanted):
-        digits = _digits(match[0])
-        spellings = [" ".join(terms(match[0])), " ".join(_thousands(digits))]
+    for match in _BESIDE_NUMBER.finditer(wanted):
+        before, number, after = match.groups()
+        digits = _digits(number)
+        spellings = (number, digits, ",".join(_thousands(digits)))
         longer = _containing(connection, tables, digits) if inside else []
-        groups.append([digits, *spellings, *longer])
-    for term in dict.fromkeys(terms(_NUMBER.sub(" ", wanted))):
+        phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)
+        groups.append([digits, digits + after, *phrases, *longer])
+    for term in dict.fromkeys(terms(_BESIDE_NUMBER.sub(" ", wanted))):
         if is_letters(term):
             groups.append([term, *(_containing(connection, tables, term) if inside else [])])
-        elif len(term) <= _PAIR:  # a longer stretch is only a term if it is a whole run
+        elif len(term) == _PAIR or is_kanji(term):  # others are only terms if they are whole runs
             groups.append([term])
     if not groups:
-        return []
+        return column(connection, f"SELECT id FROM {identifier(tables.vectors)}")
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
     expression = " AND ".join(f"({group})" for group in any_of_each)
     return chunks_matching(connection, tables, expression)
@@ -342,43 +359,42 @@ def chunk_texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    words = r"\s+".join(map(_word_pattern, wanted.split()))
+    """A pattern for folded words: numbers may be in groups, and gaps amid Japanese."""
     edge = "" if inside else "[a-z0-9]"
-    before = f"(?<!{edge})" if edge and wanted[0].isascii() and wanted[0].isalnum() else ""
-    after = f"(?!{edge})" if edge and wanted[-1].isascii() and wanted[-1].isalnum() else ""
-    return re.compile(f"{before}{words}{after}")
+    before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
+    after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
+    words = "".join(
+        (number and _any_groups(number))
+        or (run and GAP.join("".join(run.split())))
+        or (r"\s+" if other.isspace() else re.escape(other))
+        for number, run, other in _TOKENS.findall(wanted)
+    )
+    return re.compile(f"{before}{words}{after}", re.IGNORECASE)
 
 
 def _whole_word(wanted: str) -> re.Pattern[str]:
-    """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
-    is_kanji = _FEW_KANJI.fullmatch(wanted) is not None
-    word = r"[\s・]?".join(wanted) if is_kanji else _pattern(wanted, inside=True).pattern
+    """A pattern for a folded word that is no part of a longer one."""
+    word = _pattern(wanted, inside=True).pattern
     return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
-
-
-def _word_pattern(word: str) -> str:
-    """A pattern for a word, whose numbers may be written in groups."""
-    pattern, end = "", 0
-    for match in _NUMBER.finditer(word):
-        pattern += re.escape(word[end : match.start()]) + _any_groups(match[0])
-        end = match.end()
-    return pattern + re.escape(word[end:])
 
 
 def _any_groups(number: str) -> str:
     digits = _digits(number)
     if len(digits) >= _MIN_JOINED:
         return f"{_SEPARATOR}?".join(digits)
-    has_hyphens = not number.replace(",", "").isdecimal()
-    return re.escape(number) if has_hyphens else ",?".join(_thousands(digits))
+    is_one = number in (digits, ",".join(_thousands(digits)))  # 1,2,3 are several
+    return ",?".join(_thousands(digits)) if is_one else re.escape(number)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def _contains(column: str, spelling: str) -> tuple[str, str]:
     """A SQL condition that a column contains a word, and its value."""
-    if not spelling.isascii():
+    if spelling.upper() == spelling.lower():
         return f"instr({column}, ?)", spelling
-    escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
+    return f"{column} LIKE ? ESCAPE '\\'", f"%{_escaped(spelling)}%"
 
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30

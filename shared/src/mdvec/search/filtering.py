@@ -211,7 +211,7 @@ def _without_passages(
         return f"no note of {names} has an open task"
     if single.exact:
         words = single.exact[0]
-        if any(index.documents_with(connection, tool.tables, words) for tool in requested):
+        if any(index.documents_saying(connection, tool.tables, words) for tool in requested):
             return (
                 f'no passage of {names} says "{words}", which a note has elsewhere, as in its '
                 "front matter, which where reads"

@@ -18,12 +18,16 @@ from .fields import chunk_fields as chunk_fields
 from .fields import field_terms as field_terms
 from .fields import named_dates as named_dates
 from .fields import searched_names as searched_names
+from .index_terms import CJK as CJK
+from .index_terms import GAP as GAP
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
+from .index_terms import closed_up as closed_up
 from .index_terms import composed as composed
 from .index_terms import crosses_words as crosses_words
 from .index_terms import folded as folded
+from .index_terms import is_kanji as is_kanji
 from .index_terms import is_letters as is_letters
 from .index_terms import spelled_parts as spelled_parts
 from .index_terms import terms as terms

@@ -10,32 +10,50 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
-_CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
-RUNS = re.compile(f"([{_CJK}]+)|([^\\W{_CJK}]+)")
-_LETTERS = re.compile(f"[^\\W{_CJK}]+")
+CJK = f"{_KANJI}{_KATAKANA}\u3041-\u3096\u309d-\u309f"
+"""The characters of Japanese words, for a set in a pattern."""
+RUNS = re.compile(f"([{CJK}]+)|([^\\W{CJK}]+)")
+_LETTERS = re.compile(f"[^\\W{CJK}]+")
 ONE_KANJI = f"[{_KANJI}]"
 _ONE_KANJI = re.compile(ONE_KANJI)
 _STRETCHES = re.compile(f"[{_KANJI}]{{3,}}|[{_KATAKANA}]{{3,}}")
-_CJK_START = re.compile(f"[{_CJK}]")
+_CJK_START = re.compile(f"[{CJK}]")
 _CROSSING = re.compile(f"[\u3041-\u3096][{_KANJI}{_KATAKANA}]")
-NAME_FORMS = "髙﨑邊邉齋齊濱濵德淸槗"
+NAME_FORMS = "髙﨑嵜邊邉齋齊濱濵德淸槗𠮷栁桒圡"
 _NAME_FORM = re.compile(f"[{NAME_FORMS}]")
-_COMMON_FORMS = str.maketrans(NAME_FORMS, "高崎辺辺斎斎浜浜徳清橋")
+_COMMON_FORMS = str.maketrans(NAME_FORMS, "高崎崎辺辺斎斎浜浜徳清橋吉柳桑土")
+_COMPANY = re.compile(rf"(?<![{_KANJI}{_KATAKANA}a-zA-Z0-9])\(([株有])\)(?=[^\W_])")
+_COMPANIES = {"株": "株式会社", "有": "有限会社"}
+"""A company's kind before its name; behind a word (数量(株)) the sign may be a unit."""
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff]"
+)
+"""What has no width, and chooses the shape of the character before it."""
+GAP = (
+    r"(?:[^\S\n]*(?:\n[^\S\n]*)?"
+    rf"|(?<=[{_KANJI}])[(《][\u3041-\u3096\u30a1-\u30fa\u30fc]{{1,20}}[)》])"
+)
+"""What may be amid a word in folded text: spaces, a line's end, or a reading (避(ひ)難(なん))."""
+_GAP = re.compile(rf"(?<=[{CJK}])(?=[\s(《]){GAP}(?=[{CJK}])")
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
 HYPHENS = "\u2010-\u2013\u2212\u30fc-"
 _JOINED = re.compile(
-    r"(?<![a-z0-9_-])"
-    rf"(?:\d{{1,3}}(?:,\d{{3}})+(?!,?\d)|[a-z0-9]+(?:[{HYPHENS}][a-z0-9]+)+)"
-    r"(?![a-z0-9_-])"
+    r"(?<![0-9_-])(?P<number>\d{1,3}(?:,\d{3})+)(?!,?\d)(?P<unit>(?:[a-z][a-z0-9]*)?)"
+    r"(?![a-z0-9_]|-[a-z0-9])"
+    rf"|(?<![a-z0-9_-])[a-z0-9]+(?:[{HYPHENS}][a-z0-9]+)+(?![a-z0-9_-])"
 )
-"""Digits in groups or with letters, in folded text; Japanese may adjoin them (KX-9900へ)."""
+"""Digits in groups, perhaps beside a unit (48,260km), or with letters, in folded text; Japanese may
+adjoin them (KX-9900へ)."""
 _SEPARATORS = re.compile(f"[,{HYPHENS}]")
 _MIN_JOINED = 3
 """The least letters and digits of an identifier; fewer may be adjacent by chance (数千m-1万m)."""
@@ -79,17 +97,51 @@ def placed_terms(text: str) -> list[tuple[str, int, int]]:
 def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
     """The numbers in groups (0120-333-906, 1,234) and identifiers with hyphens (KX-9900).
 
-    Each has its letters and digits joined, its start and its end.
+    Each has its letters and digits joined, its start and its end; a number also with its unit.
     """
     joined: list[tuple[str, int, int]] = []
     for match in _JOINED.finditer(folded_text):
-        word = _SEPARATORS.sub("", match[0])
+        word, first = _SEPARATORS.sub("", match[0]), match.start()
         digits = sum(map(str.isdecimal, word))
         is_identifier = 0 < digits < len(word) >= _MIN_JOINED
-        is_one = "," in match[0] or digits >= MIN_DIGITS or is_identifier
+        if match["unit"]:
+            joined.append((_SEPARATORS.sub("", match["number"]), first, match.end("number")))
+        is_one = match["number"] or digits >= MIN_DIGITS or is_identifier
         if is_one and len(word) <= MAX_TERM:
-            joined.append((word, match.start(), match.end()))
+            joined.append((word, first, match.end()))
     return joined
+
+
+def closed_up(folded_text: str) -> str:
+    """A folded text without the gaps amid Japanese: spaced-out and broken words are whole."""
+    return _GAP.sub("", folded_text)
+
+
+class GappedRun(NamedTuple):
+    """A run of CJK characters that has gaps, without these, and their positions."""
+
+    run: str
+    gaps: Sequence[int]
+
+    def has_gap_in(self, start: int, end: int) -> bool:
+        """Whether a gap is between two characters of a part."""
+        return bisect_right(self.gaps, start) < bisect_left(self.gaps, end)
+
+
+def gapped_runs(folded_text: str) -> list[GappedRun]:
+    """The runs of CJK characters that have gaps, in order."""
+    gaps: list[int] = []
+    removed = 0
+    for match in _GAP.finditer(folded_text):
+        gaps.append(match.start() - removed)
+        removed += len(match[0])
+    runs: list[GappedRun] = []
+    for match in RUNS.finditer(closed_up(folded_text)) if gaps else ():
+        first, end = match.span()
+        inside = gaps[bisect_right(gaps, first) : bisect_left(gaps, end)]
+        if inside:
+            runs.append(GappedRun(match[0], [gap - first for gap in inside]))
+    return runs
 
 
 def spelled_parts(question: str, among: Collection[str]) -> list[str]:
@@ -132,9 +184,14 @@ class TermCounter:
     def counts(self, text: str) -> dict[str, int]:
         """How often each term occurs in a folded text; absent terms have no entry.
 
-        CJK terms count anywhere, even inside a longer stretch.
+        CJK terms count anywhere, even inside a longer stretch, and across gaps.
         """
-        counts = {term: count for term in self._cjk if (count := text.count(term))}
+        texts = {text, closed_up(text)}
+        counts = {
+            term: count
+            for term in self._cjk
+            if (count := max(written.count(term) for written in texts))
+        }
         counts |= Counter(self._words_in(text, self._words))
         return counts
 
@@ -167,18 +224,27 @@ def is_letters(term: str) -> bool:
     return _CJK_START.match(term) is None
 
 
+def is_kanji(character: str) -> bool:
+    """Whether a single character is a kanji."""
+    return _ONE_KANJI.match(character) is not None
+
+
 def composed(text: str) -> str:
     """``text`` with が as one character; macOS, for example, splits it in two in file names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def folded(text: str) -> str:
-    """``text`` without differences of width and case.
+    """``text`` without differences of width and case, and without invisible characters.
 
-    Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺).
+    Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺), and ㈱ before a name
+    becomes 株式会社.
     """
+    text = _INVISIBLE.sub("", text)
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     if _NAME_FORM.search(text):
         text = text.translate(_COMMON_FORMS)
+    if "(株)" in text or "(有)" in text:
+        text = _COMPANY.sub(lambda sign: _COMPANIES[sign[1]], text)
     return text.casefold()

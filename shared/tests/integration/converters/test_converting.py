@@ -149,10 +149,13 @@ def test_a_bundle_is_a_document_for_each_of_its_parts(collection):
     report = collection.import_()
     assert (report.added, report.updated, report.deleted) == (1, 0, 0)
     assert not freshness_of(collection).is_stale
+    assert collection.import_().unchanged == 3
+    os.utime(file, (0, 0))
+    assert collection.import_().unchanged == 3
 
     collection.write("会話/conversations.json", exported(trip))
     report = collection.import_()
-    assert (report.added, report.updated, report.deleted) == (0, 1, 1)
+    assert (report.added, report.updated, report.deleted, report.unchanged) == (0, 1, 1, 1)
     collection.write("会話/conversations.json", "{")
     assert len(collection.import_().failed) == 1
     assert collection.search("停電のときは").results[0].file_path == paths[1]

@@ -147,7 +147,18 @@ def test_a_mistyped_name_gets_the_nearest(notes):
     with pytest.raises(ReadingRefused, match=r'nearest are: "guide\.md"'):
         read(notes, "giude.md")
     with pytest.raises(ReadingRefused, match=r'nearest are: "sub/deep\.md"'):
-        read(notes, "deep.md")
+        read(notes, "sub/dep.md")
+
+
+def test_a_name_by_which_notes_link_is_enough_if_only_one_document_has_it(collection):
+    collection.write("定例/第3回定例.md", "# 三回目\n")
+    collection.write("甲/予定.md", "# 甲\n")
+    collection.write("乙/予定.md", "# 乙\n")
+    collection.import_("new")
+    for name in ("第3回定例", "第3回定例.md", "三回目"):
+        assert read(collection, name).file_path == "定例/第3回定例.md"
+    with pytest.raises(ReadingRefused, match=r'nearest are: "甲/予定\.md", "乙/予定\.md"'):
+        read(collection, "予定.md")
 
 
 def test_a_tool_that_is_empty_off_or_not_there_says_what_to_do(collection):
