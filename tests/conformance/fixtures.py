@@ -6,6 +6,8 @@ import base64
 import io
 import json
 import wave
+from collections.abc import Callable
+from typing import Any
 
 import anyio
 from fixed_offer import FixedOffer
@@ -85,7 +87,7 @@ def _add_tools(server: MdvecServer, offer: Offer, changes: list[ServerEvent]) ->
         await server.refresh()
         return ToolReply("announced")
 
-    tools = {
+    tools: dict[str, Callable[..., Any]] = {
         "test_trigger_tool_change": change_tools,
         "test_trigger_prompt_change": change_prompts,
         "test_error_handling": fail,
