@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from fnmatch import fnmatchcase
 from functools import partial
 
 from mdvec.household.core.balances import BalanceCheck, check_balances
@@ -31,6 +30,7 @@ from mdvec.household.core.mapping import (
     Conditions,
     MappedColumn,
     Mapping,
+    fits_pattern,
     one_spelling,
     plain_names,
 )
@@ -348,7 +348,7 @@ class _RowReader:
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(
-            fnmatchcase(one_spelling(self._cell(cells, column)), one_spelling(pattern))
+            fits_pattern(self._cell(cells, column), pattern)
             for column, patterns in conditions.patterns.items()
             for pattern in patterns
         )

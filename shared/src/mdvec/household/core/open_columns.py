@@ -8,7 +8,13 @@ from dataclasses import dataclass
 
 from mdvec.household.core.cells import BadCell, CsvRecord, parse_amount
 from mdvec.household.core.mapped_rows import MappedRows, header_test
-from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapping import (
+    MappedColumn,
+    Mapping,
+    key_of_column,
+    one_spelling,
+    plain_names,
+)
 
 Records = Sequence[tuple[int, CsvRecord]]
 """A file's records, each with its line."""
@@ -53,13 +59,13 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     """
     lines = {row.line for row in read.rows}
     asked = {*mapping.description, *mapping.memo, mapping.amount}
-    settled = {_one_spelling(key) for key in mapping.valued_columns() if key not in asked}
+    settled = {key_of_column(key) for key in mapping.valued_columns() if key not in asked}
     ignored = {_of_any_month(key) for key in mapping.ignored}
-    own = {_one_spelling(key): key for key in mapping.columns()}
+    own = {key_of_column(key): key for key in mapping.columns()}
 
     def open_key(name: MappedColumn) -> MappedColumn | None:
-        is_settled = _one_spelling(name) in settled or _of_any_month(name) in ignored
-        return None if is_settled else own.get(_one_spelling(name), name)
+        is_settled = key_of_column(name) in settled or _of_any_month(name) in ignored
+        return None if is_settled else own.get(key_of_column(name), name)
 
     columns: dict[MappedColumn, dict[int, str]] = {}
     keys: list[MappedColumn | None] = []
@@ -86,8 +92,21 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     ]
 
 
-def _one_spelling(column: MappedColumn) -> MappedColumn:
-    return column if isinstance(column, int) else one_spelling(column)
+def cells_by_column(mapping: Mapping, records: Records) -> dict[MappedColumn, list[str]]:
+    """The cells of all lines, also of those that are no rows, by a column's name and its number."""
+    columns: dict[MappedColumn, list[str]] = {}
+    names: list[str] = []
+    is_header = header_test(mapping)
+    for _, cells in records:
+        if mapping.header and not isinstance(cells, str) and is_header(cells):
+            names = plain_names(cells)
+            columns |= {name: columns.get(name, []) for name in names if name}
+        elif not isinstance(cells, str):
+            for number, cell in enumerate(cells, 1):
+                columns.setdefault(number, []).append(cell)
+                if names[number - 1 : number] not in ([], [""]):
+                    columns[names[number - 1]].append(cell)
+    return columns
 
 
 def _of_any_month(column: MappedColumn) -> MappedColumn:
