@@ -222,23 +222,16 @@ def _check(mapping: Mapping) -> None:
         raise InvalidMapping(f"there is no encoding {mapping.encoding!r} of text") from error
     has_two_ways = bool(mapping.paid_out or mapping.paid_in)
     names_columns = any(isinstance(column, str) for column in mapping.columns())
+    single = mapping.amount is not None
+    formats = ", ".join(DATE_FORMATS)
     for is_wrong, why in (
         (len(mapping.date) not in (1, 3), "'date' is one column, or three: year, month and day"),
-        (
-            mapping.date_format not in DATE_FORMATS,
-            f"'date_format' is one of {', '.join(DATE_FORMATS)}",
-        ),
-        (
-            (mapping.amount is None) != has_two_ways,
-            "it needs either 'amount', or 'paid_out' and 'paid_in'",
-        ),
-        (
-            mapping.outgoing and mapping.amount is None,
-            "'outgoing' needs the single column 'amount'",
-        ),
+        (mapping.date_format not in DATE_FORMATS, f"'date_format' is one of {formats}"),
+        (single == has_two_ways, "it needs either 'amount', or 'paid_out' and 'paid_in'"),
+        (mapping.outgoing and not single, "'outgoing' needs the single column 'amount'"),
         (mapping.positive not in ("spending", "income"), "'positive' is spending or income"),
         (
-            mapping.positive == "spending" and has_two_ways,
+            mapping.positive == "spending" and not single,
             "'positive' needs the single column 'amount'",
         ),
         (mapping.sections not in get_args(Sections), "'sections' is accounts or downloads"),

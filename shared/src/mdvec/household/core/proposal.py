@@ -137,6 +137,12 @@ def _number(text: str) -> int | None:
 
 
 _MAX_RECORDS = 2000
+_WAY = ("positive", "outgoing", "paid_out", "paid_in")
+_KEYS_CHECKED = {
+    "short-years": ("date_format",), "taken-as-spent": _WAY, "taken-as-income": _WAY, "ways": _WAY,
+    "taken-as-outgoing": ("amount", *_WAY),
+}  # fmt: skip
+"""The keys that settle what a check asks to look at."""
 _AHEAD = timedelta(days=60)
 """Statements list payments that are due; a date later than this is a misread year."""
 
@@ -170,7 +176,8 @@ def proposal_with(
         decided = decide(changed, records, frozenset(settings))
         said = [
             each for each in checks
-            if each.column not in columns and _still_holds(each, decided.mapping, settings)
+            if each.column not in columns
+            and settings.keys().isdisjoint(_KEYS_CHECKED.get(each.kind, ()))
         ]  # fmt: skip
         checks = [*said, *missing, *(each for each in decided.checks if each not in said)]
         against = tuple(against_the_balance(before, decided.mapping, records, settings))
@@ -179,22 +186,6 @@ def proposal_with(
     if "date_format" not in settings and len(ways) > 1:
         undecided += (about_days(decided.mapping, ways),)
     return MappingProposal(decided.mapping, tuple(checks), undecided)
-
-
-def _still_holds(check: MappingSentence, mapping: Mapping, settings: Pairs[str, Any]) -> bool:
-    """Whether what a check says of a proposal is so in the mapping, and not stated."""
-    match check.kind:
-        case "short-years":
-            return "date_format" not in settings
-        case "taken-as-spent" | "taken-as-income":
-            has_one_column = mapping.amount is not None and not mapping.outgoing
-            return has_one_column and "positive" not in settings
-        case "taken-as-outgoing":
-            return check.column in map(str, mapping.paid_out)
-        case "ways":
-            return check.column in mapping.outgoing.patterns
-        case _:
-            return True
 
 
 def _columns_in(settings: Pairs[str, Any]) -> Iterator[str]:

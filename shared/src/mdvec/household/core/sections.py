@@ -12,7 +12,7 @@ from itertools import combinations
 
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, Sameness, compare
 from mdvec.household.core.cells import TransactionRow
-from mdvec.household.core.identity import key_of
+from mdvec.household.core.identity import key_of_row
 from mdvec.household.core.mapping import Sections
 
 Blocks = Sequence[Sequence[TransactionRow | None]]
@@ -23,7 +23,7 @@ def rows_repeated(blocks: Blocks) -> list[TransactionRow]:
     known: set[str] = set()
     repeated = []
     for block in blocks if len(blocks) > 1 else ():
-        keys = {_key(row): row for row in block if row is not None and not row.mf_id}
+        keys = {key_of_row(row): row for row in block if row is not None and not row.mf_id}
         repeated += [keys[key] for key in keys if key in known]
         known |= keys.keys()
     return repeated
@@ -61,11 +61,7 @@ def _statements(blocks: Blocks) -> Iterator[AccountStatement]:
         accounts: dict[str, list[KeyedRow]] = {}
         for row in block:
             if row is not None and not row.mf_id:
-                keyed = KeyedRow(_key(row), row.date.isoformat(), row.amount, row.balance)
+                keyed = KeyedRow(key_of_row(row), row.date.isoformat(), row.amount, row.balance)
                 accounts.setdefault(row.account, []).append(keyed)
         for account, rows in accounts.items():
             yield AccountStatement(number, account, "", "", None, rows)
-
-
-def _key(row: TransactionRow) -> str:
-    return key_of(row.date.isoformat(), row.amount, row.description, row.account)
