@@ -88,6 +88,15 @@ def test_sections_of_two_accounts_with_a_fee_on_one_day_are_asked_about_until_st
     assert (cards.asked(), cards.amounts()) == ([], [-110, -110])
 
 
+def test_a_card_with_a_line_above_each_holders_rows_is_asked_about_too(cards):
+    holders = "架空 太郎 様,4980-12**-****-****,カード", "架空 花子 様,4980-99**-****-****,カード"
+    row = "2026/07/01,鉄道,1000,１,１,1000,"
+    cards.put("202607.csv", holders[0], row, holders[1], row, ",,,,,2000,")
+    assert (cards.asked(), cards.amounts()) == ([True], [])
+    cards.map("202607.csv", 'sections = "accounts"')
+    assert (cards.asked(), cards.amounts()) == ([], [-1000, -1000])
+
+
 def test_a_book_of_ones_own_with_a_repeated_header_is_asked_about(cards):
     cards.put("book.csv", *["日付,大項目,内容,金額", "2026/07/01,食費,店,-30"] * 2)
     assert cards.asked() == [True]

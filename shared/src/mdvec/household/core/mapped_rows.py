@@ -140,7 +140,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
             foreign.setdefault(read.code, []).append((line, read.amount))
             blocks[-1].append(None)
         elif not isinstance(cells, str) and is_header(cells):
-            if reader is not None and mapping.header:
+            if reader is not None:
                 blocks.append([])
             reader = _RowReader.of(mapping, cells)
         elif read is not None:
