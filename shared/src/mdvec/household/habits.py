@@ -51,14 +51,15 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     ]
     lines += [line for payment in spending for line in _lines(payment)]
     if income := [payment for payment in going if payment.is_income]:
-        lines += ["定期的な収入:", *(line for payment in income for line in _lines(payment))]
+        lines.append(f"定期的な収入 {len(income)}件:")
+        lines += [line for payment in income for line in _lines(payment)]
     ended = [
         payment
         for payment in payments
         if payment.next_day is None and as_of - payment.last_day <= RECENT
     ]
     if ended:
-        lines.append("この1年に終わったらしいもの:")
+        lines.append(f"この1年に終わったらしいもの {len(ended)}件:")
         lines += [
             f"- {shown_name(payment.name)}: {payment.interval.name} "
             f"{format_currency(payment.amount)}、最後は {payment.last_day}"

@@ -300,7 +300,11 @@ def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
             continue
         is_cut = len(group) > _MAX_TOLD
         more = f"、大きい {_MAX_TOLD}件を示し、判定すると次を示します" if is_cut else ""
-        lines.append(f"{what}: {len(group):,}件（合計はどちらの行も数えています{more}）")
+        yen = {
+            pair.second.id: max(abs(pair.first.amount), abs(pair.second.amount)) for pair in group
+        }
+        twice = format_currency(sum(yen.values()))
+        lines.append(f"{what}: {len(group):,}件（合計はどちらの行も数え、最大 {twice}多い{more}）")
         group.sort(key=lambda pair: (-abs(pair.first.amount), pair.first.day, pair.first.id))
         lines += [
             f"- {_row_text(pair.first)} と {_row_text(pair.second)}: {'。'.join(pair.reasons)}"

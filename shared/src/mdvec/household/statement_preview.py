@@ -19,7 +19,8 @@ from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
 from mdvec.household.core.mapping_sentences import Language, MappingSentence
 from mdvec.household.core.moneyforward import ParsedFile
-from mdvec.household.core.proposal import against_the_balance, proposal_with, with_stated
+from mdvec.household.core.proposal import proposal_with
+from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
 from mdvec.household.core.undecided import Undecided, undecided_in
 from mdvec.household.interfaces.mappings import (
@@ -195,11 +196,11 @@ def _with_stated(mapping: Mapping, origin: Origin, data: bytes, stated: Pairs[st
     """A mapping for a file with the user's settings, and what remains undecided."""
     text = decoded_statement(mapping, data)
     records = list(records_of(text))
-    changed = with_stated(mapping, records, stated) if stated else mapping
+    changed, missing = with_stated(mapping, records, stated) if stated else (mapping, [])
     undecided = undecided_in(changed, records, read_mapped(changed, records))
     against = against_the_balance(mapping, changed, records, stated)
     before = mapping if stated and origin == "own" else None
-    return _Chosen(changed, origin, text, undecided=(*against, *undecided), before=before)
+    return _Chosen(changed, origin, text, tuple(missing), (*against, *undecided), before)
 
 
 def _preview(file: Path, chosen: _Chosen, language: Language) -> StatementPreview:
@@ -255,6 +256,8 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
             f"not saved, because this is undecided: {'; '.join(shown.undecided)}. "
             "State it: --set 'KEY = VALUE'"
         )
+    if not shown.rows_read:
+        raise MappingRefused("not saved, because it reads no row of the file")
     if chosen.before is not None:
         return str(rewrite_mapping(source, chosen.before, chosen.mapping))
     return _new_mapping_file(source, chosen.mapping, shown.toml)

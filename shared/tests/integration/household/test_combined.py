@@ -103,14 +103,16 @@ def test_what_both_households_have_is_told_as_candidates(connection):
         ("hers", -48_700, "his", False),
         ("hers", -6_543, "his", False),
     ]
-    assert "同じ買い物が両方に入っているらしい組: 2件" in answer.text
+    twice = "同じ買い物が両方に入っているらしい組: 2件（合計はどちらの行も数え、最大 55,243円多い）"
+    assert twice in answer.text
     furniture = (
         "- 2025-06-07 家具のカグヤ -48,700円（hers、ID 4） と "
         "2025-06-07 家具のカグヤ -48,700円（his、ID 10）: "
         "同じ口座の同じ明細が、両方の家計簿にある"
     )
     assert furniture in answer.text
-    assert "家計簿のあいだの振替らしい組: 1件" in answer.text
+    moved = "家計簿のあいだの振替らしい組: 1件（合計はどちらの行も数え、最大 50,000円多い）"
+    assert moved in answer.text
     # They are candidates: the sums have both rows.
     spent = [one.amount for one in (*hers, *his[1:]) if one.amount < 0 and one.counts]
     assert answer.spending == -sum(spent)

@@ -189,7 +189,8 @@ def test_a_shop_this_year_is_answered_with_its_sum_and_what_is_left_out():
 def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     found = Ledger(ROWS).find(query="イオン")
     assert (found.total_rows, found.spending) == (1, 540)
-    assert "「イオン」がある店は合計に入れていません: ライオン堂（1件、支出 800円）" in found.text
+    inside = "別の言葉の一部にしかない店は合計に入れていません: ライオン堂（1件、支出 800円）"
+    assert inside in found.text
 
 
 @each(
@@ -206,6 +207,40 @@ def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_o
     )
     assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
     assert not Ledger(ROWS).find(query="郵便局 病院").notes
+
+
+MINUS = [
+    (date(2025, 7, 1), amount, shop, *ROWS[0][3:])
+    for shop, amount in (
+        ("-マイナス商店", -100), ("カ）ライオン -ズ", -20), ("ズ", -3), ("AEON", -4_000),
+    )
+]  # fmt: skip
+
+
+@each(
+    ("asked", "spending", "note"),
+    [
+        ({"shop": ["-マイナス商店"]}, 100, '一致した店: "-マイナス商店"（1件、支出 100円）'),
+        ({"shop": ["カ）ライオン -ズ"]}, 20, "一致した店: カ）ライオン -ズ（1件、支出 20円）"),
+        (
+            {"shop": ["-ズ商店", "AEON"]}, 4_000,
+            "「-ズ商店」という名前の店はありません。除く店は exclude_shop に指定してください",
+        ),
+        (
+            {"shop": ["-イオン"]}, 0,
+            "「-イオン」という名前の店はありません。除く店は exclude_shop に指定してください",
+        ),
+        (
+            {"exclude_shop": ["-マイナス商店"]}, 4_023,
+            '除いた店: "-マイナス商店"（1件、支出 100円）',
+        ),
+        ({"exclude_shop": ["-AEON"]}, 4_123, ""),
+        ({"query": "-AEON"}, 123, "除いた店: AEON（1件、支出 4,000円）"),
+    ],
+)  # fmt: skip
+def test_a_minus_in_the_name_of_a_shop_is_a_sign_of_the_name(asked, spending, note):
+    found = Ledger(MINUS).find(**asked)
+    assert (found.spending, note in found.notes or not note) == (spending, True)
 
 
 APART = [

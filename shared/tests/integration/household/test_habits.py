@@ -29,7 +29,7 @@ def test_recurring_payments_in_words(connection):
         "- 動画配信（通信費）: 毎月 1,490円、年 17,880円（次は 2025-07-12 ごろ）",
         "  2025-05-12 から値上がり: 990円 → 1,490円",
         "  二重かもしれません: 2025-06-14 にも 1,490円 [17]",
-        "定期的な収入:",
+        "定期的な収入 1件:",
         "- 給与（収入）: 毎月 305,000円、年 3,660,000円（次は 2025-06-25 ごろ）",
         "  2025-04-25 から増額: 300,000円 → 305,000円",
         "2025-06-30 までに予定される支払い（合計 6,120円）:",
@@ -103,7 +103,9 @@ def test_a_ledger_of_income_alone_has_no_forecast_and_says_why(connection):
     assert forecast_spending(connection, tool, **asked).text == sentence
     assert find_anomalies(connection, tool, **asked).text == sentence
     recurring = list_recurring_payments(connection, tool, **asked).text
-    assert "定期的な収入:\n- 給与（収入）: 毎月 300,000円" in recurring
+    first = list_recurring_payments(connection, tool, **asked, limit=0).text.splitlines()
+    assert first[1:3] == ["定期的な収入 1件:", "ほか 1件は limit=1 で示します。"]
+    assert "定期的な収入 1件:\n- 給与（収入）: 毎月 300,000円" in recurring
 
 
 def test_what_does_not_multiply_to_the_year_says_why(connection):

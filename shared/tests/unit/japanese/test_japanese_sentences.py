@@ -88,6 +88,8 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("not read, as mdvec cannot: .odt (1 file), .rtf (2 files)") == (
         "読めない種類のもの: .odt（1 ファイル）, .rtf（2 ファイル）"
     )
+    left_out = "left out of the sums, as decided for all bills of the card"
+    assert in_japanese(f"{left_out}: 1 card bill").endswith("、合計から外しました: 1 件")
     assert in_japanese("my rows") == "my rows"
     assert in_japanese("x" * 3_000) == "x" * 3_000
     assert in_japanese("nothing that is known") == "nothing that is known"

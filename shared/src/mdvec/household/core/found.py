@@ -195,7 +195,7 @@ def left_out_note(left_out: dict[str, int]) -> str:
     return f"ほかに集計外の明細が {total:,}件あり、合計に入れていません（{reasons}）"
 
 
-_TO_INCLUDE = "含めるときは query の終わりに「|店名」を足してください"
+_TO_INCLUDE = "含めるときは、query の代わりに、合計する店の名前をすべて shop に並べてください"
 
 
 def near_note(names: Sequence[FoundGroup]) -> str:
@@ -239,8 +239,8 @@ class RowWords:
         self.query = query if query and query.strip() else None
         self.shops, self.without, self._aliases = shops, without, aliases
         self._words = None if self.query is None else _asked("query", self.query, aliases)
-        self._shops = [_asked("shop", shop, aliases) for shop in shops]
-        self._without = [_asked("exclude_shop", shop, aliases) for shop in without]
+        self._shops = [_asked("shop", shop, aliases, is_name=True) for shop in shops]
+        self._without = [_asked("exclude_shop", shop, aliases, is_name=True) for shop in without]
         self.named: list[RowSum] = []
         self._inside: list[RowSum] = []
         self.unnamed: list[RowSum] = []
@@ -338,7 +338,13 @@ class RowWords:
 
         matched, inside, not_excluded = groups(self.named), groups(self._inside), groups(self._kept)
         taken = [*([self._words] if self._words else []), *self._shops]
-        lines = []
+        lines = [
+            f"「{shortened(shop)}」という名前の店はありません。"
+            "除く店は exclude_shop に指定してください"
+            for shop, words in zip(self.shops, self._shops, strict=True)
+            if shop.lstrip().startswith(EXCLUDES)
+            and not any(words.naming(each.texts[:1]) is Naming.NAMED for each in self.named)
+        ]
         if matched and (self.shops or self.query):
             lines.append(f"一致した店: {_group_list(matched)}")
         without = self._without if self._excluded else ()
@@ -348,10 +354,9 @@ class RowWords:
                 named = "、".join(map(shown_name, spellings[:_MAX_NAMED])) + _other_shops(spellings)
                 lines.append(f"別の書き方の店も{done}: {named}")
         if inside:
-            letters = " ".join([*([self.query] if self.query else []), *self.shops])
             to_include = "含めるときは shop にその店名を足してください"
             lines.append(
-                f"名前の途中に「{shortened(letters)}」がある店は合計に入れていません: "
+                "探した言葉が別の言葉の一部にしかない店は合計に入れていません: "
                 f"{_group_list(inside)}。{to_include if self.shops else _TO_INCLUDE}"
             )
         if self.excluded_words:
@@ -362,16 +367,15 @@ class RowWords:
                 else "条件に合う明細に、除くように言われた店のものはありません"
             )
         if not_excluded:
-            words = shortened(_LIST.join(self.excluded_words))
             lines.append(
-                f"名前の途中に「{words}」がある店は除いていません: {_group_list(not_excluded)}。"
-                "除くときは exclude_shop にその店名を足してください"
+                "除く言葉が別の言葉の一部にしかない店は除いていません: "
+                f"{_group_list(not_excluded)}。除くときは exclude_shop にその店名を足してください"
             )
         return lines
 
 
-def _asked(name: str, words: str, aliases: Aliases) -> WordsAsked:
-    asked_words = WordsAsked(words, aliases)
+def _asked(name: str, words: str, aliases: Aliases, *, is_name: bool = False) -> WordsAsked:
+    asked_words = WordsAsked(words, aliases, is_name=is_name)
     if asked_words.is_empty:
         raise InvalidRowFilter(f"{name}「{shortened(words)}」に探せる言葉がありません。")
     return asked_words

@@ -53,7 +53,7 @@ def identities(rows: Sequence[TransactionRow], *, is_mapped: bool = False) -> li
     names = []
     for row, its_id in zip(rows, ids, strict=True):
         if not its_id:
-            key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
+            key = key_of_row(row)
             seen[key] += 1
             names.append(f"row:{key}:{seen[key]}")
         elif times[its_id] == 1:
@@ -192,6 +192,11 @@ def scoped(identity: str, scope: str) -> str:
 
 def _key_in(identity: str) -> str:
     return identity.split(":")[1].partition("@")[0]
+
+
+def key_of_row(row: TransactionRow) -> str:
+    """The key of a row that was read."""
+    return key_of(row.date.isoformat(), row.amount, row.description, row.account)
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:

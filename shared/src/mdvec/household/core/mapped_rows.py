@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
-from fnmatch import fnmatchcase
 from functools import partial
 
 from mdvec.household.core.balances import BalanceCheck, check_balances
@@ -31,6 +30,7 @@ from mdvec.household.core.mapping import (
     Conditions,
     MappedColumn,
     Mapping,
+    fits_pattern,
     one_spelling,
     plain_names,
 )
@@ -140,7 +140,7 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
             foreign.setdefault(read.code, []).append((line, read.amount))
             blocks[-1].append(None)
         elif not isinstance(cells, str) and is_header(cells):
-            if reader is not None and mapping.header:
+            if reader is not None:
                 blocks.append([])
             reader = _RowReader.of(mapping, cells)
         elif read is not None:
@@ -348,7 +348,7 @@ class _RowReader:
 
     def _fits(self, cells: Sequence[str], conditions: Conditions) -> bool:
         return any(
-            fnmatchcase(one_spelling(self._cell(cells, column)), one_spelling(pattern))
+            fits_pattern(self._cell(cells, column), pattern)
             for column, patterns in conditions.patterns.items()
             for pattern in patterns
         )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, UNCATEGORISED
@@ -19,6 +19,9 @@ MappedColumn = str | int
 
 Meaning = Literal["spending", "income"]
 """What a positive amount is."""
+
+Sections = Literal["", "accounts", "downloads"]
+"""What equal rows below a repeated header are: those of other accounts, or the same ones again."""
 
 DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", "mm/dd/yyyy")
 """``auto`` takes years of four digits or with an era, and months by name; the others say what a
@@ -59,7 +62,8 @@ class Mapping:
     user has declared plain transactions. ``fees`` are paid in addition, ``points`` lower the price;
     ``currency`` is the column of the currency: only rows in yen are read. ``unit`` is how many yen
     1 stands for, 0 if not stated; ``ignored`` columns change nothing. ``kinds`` are those of the
-    description and the memo whose words say what rows are: new ones are asked about.
+    description and the memo whose words say what rows are: new ones are asked about. ``sections``
+    says what is below a repeated header.
     """
 
     name: str
@@ -96,6 +100,7 @@ class Mapping:
     unit: int = 0
     ignored: tuple[MappedColumn, ...] = ()
     kinds: tuple[MappedColumn, ...] = ()
+    sections: Sections = ""
 
     @property
     def category_of_income(self) -> str:
@@ -137,14 +142,17 @@ class Mapping:
 
     def takes(self, path: str) -> bool:
         """Whether a file of that path may be of this kind."""
-        return not self.files or fnmatchcase(one_spelling(path), one_spelling(self.files))
+        return not self.files or fits_pattern(path, self.files)
 
 
 _SINGLE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
-_TEXTS = frozenset(
+TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
-     "spending_category", "income_category"}
+     "spending_category", "income_category", "sections"}
 )  # fmt: skip
+"""The keys whose values are texts, not columns."""
+_NUMBERS = ("date", "amount", "paid_out", "paid_in", "balance", "fees", "points")
+"""The keys of columns with values that no other of these can be read from."""
 CONDITIONS = (
     "outgoing", "transfers", "not_counted", "skipped", "reversals", "refunds", "counted",
 )  # fmt: skip
@@ -171,7 +179,7 @@ def mapping_of(values: Pairs[str, Any]) -> Mapping:
 
 
 def _value(key: str, value: object) -> Any:  # noqa: ANN401 - as many types as keys
-    if key in _TEXTS:
+    if key in TEXTS:
         if not isinstance(value, str):
             raise InvalidMapping(f"{key!r} must be a text")
         return value
@@ -196,11 +204,11 @@ def _conditions(key: str, value: object) -> Conditions:
     if not isinstance(value, dict):
         raise InvalidMapping(f"{key!r} must be a table of columns and the texts in them")
     patterns: dict[MappedColumn, tuple[str, ...]] = {}
-    for column, texts in value.items():
+    for column, texts in zip(columns_in(value), value.values(), strict=True):
         listed = [texts] if isinstance(texts, str) else texts
         if not isinstance(listed, list) or not all(isinstance(text, str) for text in listed):
             raise InvalidMapping(f"{key!r} must list texts for the column {column!r}")
-        patterns[int(column) if column.isdecimal() else column] = tuple(listed)
+        patterns[column] = tuple(listed)
     return Conditions(patterns)
 
 
@@ -214,21 +222,19 @@ def _check(mapping: Mapping) -> None:
         raise InvalidMapping(f"there is no encoding {mapping.encoding!r} of text") from error
     has_two_ways = bool(mapping.paid_out or mapping.paid_in)
     names_columns = any(isinstance(column, str) for column in mapping.columns())
+    single = mapping.amount is not None
+    formats = ", ".join(DATE_FORMATS)
     for is_wrong, why in (
         (len(mapping.date) not in (1, 3), "'date' is one column, or three: year, month and day"),
-        (
-            mapping.date_format not in DATE_FORMATS,
-            f"'date_format' is one of {', '.join(DATE_FORMATS)}",
-        ),
-        (
-            (mapping.amount is None) != has_two_ways,
-            "it needs either 'amount', or 'paid_out' and 'paid_in'",
-        ),
-        (
-            mapping.outgoing and mapping.amount is None,
-            "'outgoing' needs the single column 'amount'",
-        ),
+        (mapping.date_format not in DATE_FORMATS, f"'date_format' is one of {formats}"),
+        (single == has_two_ways, "it needs either 'amount', or 'paid_out' and 'paid_in'"),
+        (mapping.outgoing and not single, "'outgoing' needs the single column 'amount'"),
         (mapping.positive not in ("spending", "income"), "'positive' is spending or income"),
+        (
+            mapping.positive == "spending" and not single,
+            "'positive' needs the single column 'amount'",
+        ),
+        (mapping.sections not in get_args(Sections), "'sections' is accounts or downloads"),
         (
             not (mapping.header or mapping.title or mapping.files),
             "'header' is missing (columns that identify the kind of file)",
@@ -237,6 +243,29 @@ def _check(mapping: Mapping) -> None:
     ):
         if is_wrong:
             raise InvalidMapping(why)
+    roles: dict[MappedColumn, str] = {}
+    for key in _NUMBERS:
+        for column in columns_in(getattr(mapping, key)):
+            other = roles.setdefault(key_of_column(column), key)
+            if other != key or columns_in(getattr(mapping, key)).count(column) > 1:
+                raise InvalidMapping(f"the column {column!r} is named twice: {other!r}, {key!r}")
+
+
+def columns_in(value: Any) -> list[MappedColumn]:  # noqa: ANN401 - any value of TOML
+    """The columns that a key's value names: one, none, several, or those of conditions."""
+    if isinstance(value, dict):
+        return [int(column) if column.isdecimal() else column for column in value]
+    return list(value) if isinstance(value, list | tuple) else [] if value is None else [value]
+
+
+def key_of_column(column: MappedColumn) -> MappedColumn:
+    """A column's number, or its name in one spelling."""
+    return column if isinstance(column, int) else one_spelling(column)
+
+
+def fits_pattern(text: str, pattern: str) -> bool:
+    """Whether a text is what a pattern says, in which ``*`` is any text."""
+    return fnmatchcase(one_spelling(text), one_spelling(pattern))
 
 
 @lru_cache(maxsize=4096)
@@ -269,6 +298,7 @@ _COMMENTS = {
     "currency": "only rows in yen are read",
     "unit": "how many yen 1 is",
     "ignored": "columns that change nothing",
+    "sections": "equal rows below a repeated header: of other accounts, or downloaded again",
     "kinds": "descriptions and memos whose words say what rows are; new ones are asked about",
     "not_counted": "rows that are no transactions of yours: 計算対象 0",
 }

@@ -143,13 +143,15 @@ class _Part:
     """Words of a question that no space separates: in order, and joined without other characters.
 
     ``kana`` are the forms of the words and of their reading, each with the text it was made from.
-    ``spelling`` is the spelling that stands for the words asked for; "" for these themselves.
+    ``spelling`` is the spelling that stands for the words asked for; "" for these themselves. A
+    text must have ``signed`` as it is: a minus is a sign of a name that begins with one alone.
     """
 
     words: tuple[_Word, ...]
     letters: str
     kana: tuple[tuple[str, str], ...]
     spelling: str = ""
+    signed: str = ""
 
 
 class WordsAsked:
@@ -157,20 +159,22 @@ class WordsAsked:
 
     A row's texts must have all parts between spaces, or all of one alternative, which ``OR``
     separates. A shop's other spellings are alternatives too; ``used`` are those that named a text
-    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own.
+    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own. In a
+    ``is_name`` a minus is one of its signs.
     """
 
-    def __init__(self, query: str, aliases: Aliases = NO_ALIASES) -> None:
-        plain = plain_text(query).split(OR)
-        parts = [[word for word in each.split() if not _is_excluded(word)] for each in plain]
+    def __init__(self, query: str, aliases: Aliases = NO_ALIASES, *, is_name: bool = False) -> None:
+        plain = [each.split() for each in plain_text(query).split(OR)]
+        excluded = [] if is_name else [word for each in plain for word in filter(_has_minus, each)]
+        parts = [[word for word in each if word not in excluded] for each in plain]
         self._alternatives = [
             alternatives
             for each in parts
             for words in _spellings(each, aliases)
             if (alternatives := _parts(words))
         ]
-        left_out = [word[1:] for each in plain for word in each.split() if _is_excluded(word)]
-        self.excluded = WordsAsked(OR.join(left_out), aliases) if left_out else None
+        left_out = OR.join(word[1:] for word in excluded)
+        self.excluded = WordsAsked(left_out, aliases) if left_out else None
         self.used: dict[str, None] = {}
 
     @property
@@ -193,12 +197,14 @@ class WordsAsked:
         return namings
 
 
-def _is_excluded(part: str) -> bool:
+def _has_minus(part: str) -> bool:
     return len(part) > 1 and part.startswith(EXCLUDES)
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
     """The words in all their spellings, each with the alias that it is from."""
+    if any(map(_has_minus, words)):
+        return [[(word, "") for word in words]]
     spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
     return [*map(list, itertools.product(*spelled)), *([(alias, alias)] for alias in whole)]
@@ -222,7 +228,7 @@ def _part(text: str, spelling: str) -> _Part | None:
     reading = "".join(word.reading for word in words)
     if len(reading) >= _MIN_READING and _KANA.fullmatch(reading) and not _KANA.fullmatch(text):
         kana += kana_forms(reading)
-    return _Part(words, letters, tuple(kana), spelling)
+    return _Part(words, letters, tuple(kana), spelling, text if _has_minus(text) else "")
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
@@ -234,7 +240,7 @@ def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:
 
 
 def _naming(part: _Part, text: str) -> Naming:
-    if not text:  # most rows have no memo
+    if not text or part.signed not in plain_text(text):  # most rows have no memo
         return Naming.NOT
     words = _words(text)
     if _has_words(part.words, words) or _is_read_alike(part, words):

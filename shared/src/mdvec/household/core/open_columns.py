@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from mdvec.household.core.cells import BadCell, CsvRecord, parse_amount
 from mdvec.household.core.mapped_rows import MappedRows, header_test
-from mdvec.household.core.mapping import MappedColumn, Mapping, one_spelling
+from mdvec.household.core.mapping import MappedColumn, Mapping, key_of_column, one_spelling
 
 Records = Sequence[tuple[int, CsvRecord]]
 """A file's records, each with its line."""
@@ -53,41 +54,50 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     """
     lines = {row.line for row in read.rows}
     asked = {*mapping.description, *mapping.memo, mapping.amount}
-    settled = {_one_spelling(key) for key in mapping.valued_columns() if key not in asked}
+    settled = {key_of_column(key) for key in mapping.valued_columns() if key not in asked}
     ignored = {_of_any_month(key) for key in mapping.ignored}
-    own = {_one_spelling(key): key for key in mapping.columns()}
+    own = {key_of_column(key): key for key in mapping.columns()}
 
+    @cache
     def open_key(name: MappedColumn) -> MappedColumn | None:
-        is_settled = _one_spelling(name) in settled or _of_any_month(name) in ignored
-        return None if is_settled else own.get(_one_spelling(name), name)
+        is_settled = key_of_column(name) in settled or _of_any_month(name) in ignored
+        return None if is_settled else own.get(key_of_column(name), name)
 
-    columns: dict[MappedColumn, dict[int, str]] = {}
-    keys: list[MappedColumn | None] = []
-    rows = 0
+    rows = [cells for line, cells in _lines_below(mapping, records) if line in lines]
+    columns: dict[MappedColumn, list[str]] = {}
+    for at, cells in enumerate(rows):
+        for name, cell in cells.items():
+            if (key := open_key(name)) is not None:
+                columns.setdefault(key, [""] * len(rows))[at] = cell.strip()
+    return [OpenColumn(key, cells) for key, cells in columns.items()]
+
+
+def cells_by_column(mapping: Mapping, records: Records) -> dict[MappedColumn, list[str]]:
+    """The cells of all lines, also of those that are no rows, by a column's name and its number."""
+    columns: dict[MappedColumn, list[str]] = {}
+    for _, cells in _lines_below(mapping, records):
+        for number, (name, cell) in enumerate(cells.items(), 1):
+            for key in {key_of_column(name), number}:
+                columns.setdefault(key, []).append(cell)
+    return columns
+
+
+def _lines_below(
+    mapping: Mapping, records: Records
+) -> Iterator[tuple[int, dict[MappedColumn, str]]]:
+    """Each line's cells, by the name that its column alone has, or by its number."""
+    keys: dict[int, MappedColumn] = {}
     is_header = header_test(mapping)
     for line, cells in records:
         if isinstance(cells, str):
             continue
-        if line in lines:
-            keys += map(open_key, range(len(keys) + 1, len(cells) + 1))
-            for key, cell in zip(keys, cells, strict=False):
-                if key is not None:
-                    columns.setdefault(key, {})[rows] = cell.strip()
-            rows += 1
-        elif mapping.header and is_header(cells):
+        if mapping.header and is_header(cells):
             names = [cell.strip() for cell in cells]
-            keys = [
-                open_key(number if not name or name in names[: number - 1] else name)
-                for number, name in enumerate(names, 1)
-            ]
-    return [
-        OpenColumn(key, [cells.get(row, "") for row in range(rows)])
-        for key, cells in columns.items()
-    ]
-
-
-def _one_spelling(column: MappedColumn) -> MappedColumn:
-    return column if isinstance(column, int) else one_spelling(column)
+            keys = {
+                at: name for at, name in enumerate(names, 1) if name not in ("", *names[: at - 1])
+            }
+        else:
+            yield line, {keys.get(at, at): cell for at, cell in enumerate(cells, 1)}
 
 
 def _of_any_month(column: MappedColumn) -> MappedColumn:

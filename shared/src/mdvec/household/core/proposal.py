@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
 from dataclasses import replace
 from datetime import date, timedelta
@@ -22,16 +21,16 @@ from mdvec.household.core.column_roles import (
     ways_of,
 )
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, read_mapped, title_of
-from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping, mapping_of, toml_of
+from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
+from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.undecided import (
     MappingProposal,
     Undecided,
     about_days,
     decide,
     ways_to_read_days,
-    with_other_words_counted,
 )
 
 _MIN_ROWS = 2
@@ -138,10 +137,12 @@ def _number(text: str) -> int | None:
 
 
 _MAX_RECORDS = 2000
+_WAY = ("positive", "outgoing", "paid_out", "paid_in")
 _KEYS_CHECKED = {
-    "short-years": "date_format", "taken-as-spent": "positive", "taken-as-income": "positive",
+    "short-years": ("date_format",), "taken-as-spent": _WAY, "taken-as-income": _WAY, "ways": _WAY,
+    "taken-as-outgoing": ("amount", *_WAY),
 }  # fmt: skip
-"""The key that a check asks to look at."""
+"""The keys that settle what a check asks to look at."""
 _AHEAD = timedelta(days=60)
 """Statements list payments that are due; a date later than this is a misread year."""
 
@@ -171,12 +172,14 @@ def proposal_with(
     against: tuple[Undecided, ...] = ()
     if settings:
         before, columns = decided.mapping, set(_columns_in(settings))
-        decided = decide(with_stated(before, records, settings), records, frozenset(settings))
+        changed, missing = with_stated(before, records, settings)
+        decided = decide(changed, records, frozenset(settings))
         said = [
             each for each in checks
-            if each.column not in columns and _KEYS_CHECKED.get(each.kind) not in settings
+            if each.column not in columns
+            and settings.keys().isdisjoint(_KEYS_CHECKED.get(each.kind, ()))
         ]  # fmt: skip
-        checks = [*said, *(each for each in decided.checks if each not in said)]
+        checks = [*said, *missing, *(each for each in decided.checks if each not in said)]
         against = tuple(against_the_balance(before, decided.mapping, records, settings))
     undecided = (*against, *decided.undecided)
     ways = ways_to_read_days(decided.mapping, records, today + _AHEAD)
@@ -189,63 +192,6 @@ def _columns_in(settings: Pairs[str, Any]) -> Iterator[str]:
     """The columns that settings name, and texts that are none."""
     for value in settings.values():
         yield from map(str, value if isinstance(value, list | dict) else [value])
-
-
-def against_the_balance(
-    before: Mapping, after: Mapping, records: Records, stated: Iterable[str]
-) -> Iterator[Undecided]:
-    """Ask about settings that change amounts which fitted the balance, so that they do not fit."""
-    old, new = read_mapped(before, records), read_mapped(after, records)
-    amounts = {row.line: row.amount for row in old.rows}
-    changed = [row for row in new.rows if amounts.get(row.line, row.amount) != row.amount]
-    if changed and new.misfits and old.are_proven:
-        shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in changed[:3])
-        yield Undecided.of("against", ", ".join(sorted(stated)), shown)
-
-
-def with_stated(mapping: Mapping, records: Records, stated: Pairs[str, Any]) -> Mapping:
-    """A mapping with the user's settings.
-
-    They replace the mapping's own values, but are added to its ignored columns, fees, points and
-    conditions.
-
-    Raises:
-        InvalidMapping: what is stated makes no mapping.
-    """
-    values = tomllib.loads(toml_of(mapping))
-    if "amount" in stated:
-        values.pop("paid_out", None)
-        values.pop("paid_in", None)
-    if not stated.keys().isdisjoint(("paid_out", "paid_in")):
-        values.pop("amount", None)
-        values.pop("outgoing", None)
-    for key, value in stated.items():
-        before = values.get(key)
-        if isinstance(value, dict) and isinstance(before, dict):
-            value = {
-                each: _merged_values(before.get(each), value.get(each)) for each in before | value
-            }
-        elif key in ("ignored", "fees", "points"):
-            value = _merged_values(before, value)
-        values[key] = value
-    if "paid_in" in stated and "paid_out" not in stated and "paid_out" in values:
-        paid_in = _merged_values(None, values["paid_in"])
-        values["paid_out"] = [
-            each for each in _merged_values(None, values["paid_out"]) if each not in paid_in
-        ]
-        values = {key: value for key, value in values.items() if value != []}
-    columns = {
-        int(column) if column.isdecimal() else column
-        for value in stated.values() if isinstance(value, dict) for column in value
-    }  # fmt: skip
-    changed = with_other_words_counted(mapping_of(values), records, columns)
-    return replace(changed, kinds=mapping_of(values).kinds) if "kinds" in stated else changed
-
-
-def _merged_values(before: object, stated: object) -> list[object]:
-    """The distinct values of two settings, each of them a list, a single value or missing."""
-    both = [each if isinstance(each, list) else [each] for each in (before, stated)]
-    return [each for each in dict.fromkeys(itertools.chain(*both)) if each is not None]
 
 
 def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal:

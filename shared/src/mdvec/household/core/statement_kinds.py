@@ -25,6 +25,7 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
+from mdvec.household.core.sections import joined_sections, sections_of
 from mdvec.household.core.undecided import Undecided, decide, undecided_in
 from mdvec.text import shown_name
 
@@ -123,7 +124,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
         above = text.splitlines()[: read.rows[0].line - 1] if read.rows else []
         number = account_number(path, above)
     parsed = ParsedFile(
-        tuple(tuple(row for row in block if row is not None) for block in read.blocks),
+        joined_sections(read.blocks, sections_of(read.blocks, mapping.sections)),
         read.bad,
         CsvText(text, array("I", (line for line, _ in records))),
         kind=mapping.name,

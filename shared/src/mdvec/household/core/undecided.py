@@ -17,14 +17,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from fnmatch import fnmatchcase
 
 from mdvec.household.core.balances import movements
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.cells import (
-    TransactionRow,
-    is_date,
-)
+from mdvec.household.core.cells import TransactionRow, is_date
 from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_foreign
 from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
@@ -33,10 +29,12 @@ from mdvec.household.core.mapping import (
     Conditions,
     MappedColumn,
     Mapping,
+    fits_pattern,
     one_spelling,
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
+from mdvec.household.core.sections import rows_repeated, sections_of
 from mdvec.text import shown_name
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
@@ -158,11 +156,12 @@ def _fitting(
 
 
 def with_other_words_counted(
-    mapping: Mapping, records: Records, columns: Iterable[MappedColumn]
+    mapping: Mapping, records: Records, columns: Iterable[MappedColumn], *, has_kinds: bool
 ) -> Mapping:
     """The mapping, with the remaining words of ``columns`` counted as plain transactions.
 
-    They are columns some of whose words the user has explained.
+    They are columns some of whose words the user has explained. Words that speak of no transaction
+    or of money that comes back are left to be asked about. ``has_kinds``: the user gave the kinds.
     """
     counted, kinds = dict(mapping.counted.patterns), mapping.kinds
     read = read_mapped(replace(mapping, skipped=Conditions()), records)
@@ -172,9 +171,10 @@ def with_other_words_counted(
         if column.key in mapping.description:
             kinds = tuple(dict.fromkeys((*kinds, column.key)))
         left = [text for text in column.texts if not _is_decided(mapping, column, text)]
-        words = tuple(filter(_is_plain, left))
+        words = tuple(text for text in left if _is_plain(text) and not _may_not_count(text))
         if words and len(left) <= _MAX_WORDS_SHOWN:
             counted[column.key] = (*counted.get(column.key, ()), *words)
+    kinds = mapping.kinds if has_kinds else kinds
     return replace(mapping, counted=Conditions(counted), kinds=kinds)
 
 
@@ -198,6 +198,10 @@ def undecided_in(
         ]
         if match := _UNIT.search(one_spelling(" ".join(around))):
             questions.append(Undecided.of("unit", "unit", match[0]))
+    if not sections_of(read.blocks, mapping.sections):
+        first, *others = rows_repeated(read.blocks)
+        shown = f"{first.date} {shown_name(first.description)} {first.amount or 0:+,}"
+        questions.append(Undecided.of("sections", "sections", shown + ", …" * bool(others)))
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
@@ -241,7 +245,7 @@ def _is_decided(
     """Whether the mapping says, under one of the keys, what a text in a column means."""
     conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
     return any(
-        fnmatchcase(one_spelling(text), one_spelling(pattern))
+        fits_pattern(text, pattern)
         for each in conditions
         for pattern in each.patterns.get(column.key, ())
     )
@@ -348,13 +352,18 @@ def _by_the_balance(
         risen = {word for word, _ in proven} - fallen
         rose = [
             word for word in words
-            if word in risen
-            if not any(each.search(word) for each in (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE))
+            if word in risen and not _may_not_count(word)
         ]  # fmt: skip
         if fell:
             reading = _with_rows(mapping, "outgoing", column, fell)
             counted = _with_rows(reading, "counted", column, rose) if rose else reading
             yield "fits-outgoing", counted, _samples(fell)
+
+
+def _may_not_count(text: str) -> bool:
+    """Whether a text speaks of no transaction, of money given back, or of one's own account."""
+    patterns = (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE)
+    return any(each.search(one_spelling(text)) for each in patterns)
 
 
 def _is_plain(text: str) -> bool:
