@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from itertools import combinations
 from typing import Any
 
 from mdvec.datasets import Column, finite_value, has_dates, is_measured
-from mdvec.dates import parse_dated
+from mdvec.dates import ONE_DAY, Days, MonthRange, parse_dated
 from mdvec.queries import Bound, Parameter, WrongParameters
 from mdvec.sql.core.period import found_column, period_column
 from mdvec.text import identifier, literal
@@ -186,32 +186,50 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
 _SIDES = ("first", "second")
 
 
-def days_of(name: str, text: str) -> tuple[date, date]:
-    """The first and the last day of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
+def days_of(name: str, text: str) -> Days:
+    """The days of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
 
     Raises:
-        WrongParameters: it is no period, or has no year.
+        WrongParameters: it is no period, has no year, or ends before it begins.
     """
     days = parse_dated(text)
     if days is None:
         raise WrongParameters(
-            f"{name} must be a period such as 2025, 2025-06 or 2025-06-01/2025-06-15, "
-            f"not {text[:60]!r}"
+            f"{name} must be a period such as 2025, 2025-06 or 2025-06-01/2025-06-15 (the earlier "
+            f"day first), not {text[:60]!r}"
         )
-    return days.first, days.last
+    return days
+
+
+def _unlike(first: Days, second: Days) -> list[str]:
+    """Why the sums of two periods cannot simply be compared: shared days, unequal lengths."""
+    sentences = []
+    if shared := first.within(second):
+        sentences.append(
+            f"first and second overlap: the rows from {shared.first} to {shared.last} are in both"
+        )
+    lengths = [(days.last - days.first).days + 1 for days in (first, second)]
+    months = [MonthRange.around(days) for days in (first, second)]
+    are_months = [months[0].days, months[1].days] == [first, second]
+    if lengths[0] != lengths[1] and not (are_months and len(months[0]) == len(months[1])):
+        sentences.append(
+            f"first has {lengths[0]:,} days and second {lengths[1]:,}; their sums may differ for "
+            "that alone"
+        )
+    return sentences
 
 
 def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "compare_periods")
     groups = _listed_columns(columns, text_value(bound, "by") or "")
     days, values, bounds, inside = identifier(day.name), finite_value(measure), Bound(), {}
-    for side in _SIDES:
-        first, last = days_of(side, str(bound[side][1]))
-        bounds[f"{side}_from"] = ("date", first.isoformat())
+    periods = [days_of(side, str(bound[side][1])) for side in _SIDES]
+    for side, period in zip(_SIDES, periods, strict=True):
+        bounds[f"{side}_from"] = ("date", period.first.isoformat())
         # The end is exclusive, so that the times of the last day are included.
         bounds[f"{side}_to"] = (
             "date",
-            (min(last, date.max - timedelta(1)) + timedelta(1)).isoformat(),
+            (min(period.last, date.max - ONE_DAY) + ONE_DAY).isoformat(),
         )
         inside[side] = f"{days} >= $" + f"{side}_from AND {days} < $" + f"{side}_to"
     any_side = " OR ".join(f"({inside[side]})" for side in _SIDES)
@@ -239,7 +257,8 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        sentences = [
+        sentences = _unlike(*periods)
+        sentences += [
             f"no rows are in {side} ({bound[side][1]})"
             for side, count in zip(_SIDES, row[:2], strict=True)
             if not count
