@@ -192,6 +192,24 @@ def test_at_most_ten_names_the_oldest_goes_and_its_export_stays(shared):
         assert process.rows(first.removesuffix(".parquet"), max_rows=1).rows == [[0]]
 
 
+def test_a_name_that_expired_is_explained_and_takes_no_room(shared):
+    process = shared.process
+    with in_session("expiry"):
+        short = [process.materialize(name, "SELECT 1 AS n", ttl_seconds=0.5) for name in "ab"]
+        while any(table.expires > time.time() for table in short):
+            time.sleep(0.01)
+        for number in range(9):
+            process.materialize(f"t{number}", "SELECT 1 AS n")
+        assert "b" not in [table.name for table in process.materialized()]
+        with pytest.raises(UnknownTable, match=r"t8; expired, so materialize again: b$"):
+            process.rows("SELECT n AS a FROM B", max_rows=1)
+        process.materialize("b", "SELECT 2 AS n")
+        assert process.rows("b", max_rows=1).rows == [[2]]
+        assert process.take_warnings() == []
+    with in_session("another"), pytest.raises(UnknownTable, match=r"^((?!expired).)*$"):
+        process.rows("b", max_rows=1)
+
+
 def test_a_table_keeps_its_types_and_its_lifetime(shared):
     process = shared.process
     with in_session("types"):

@@ -81,6 +81,34 @@ def test_a_program_that_shares_its_name_waits_for_one_slow_query_not_for_ten():
         thread.join(60)
 
 
+def test_one_who_queried_before_waits_for_no_session_that_begins_after_it():
+    turns, order, ends = Turns(), [], {}
+
+    def ask(session):
+        with in_session(session), turns.turn([0, 1], 60):
+            order.append(session)
+            ends[session].wait(60)
+
+    threads = []
+    with in_session("desk"), turns.turn([0, 1], 0):
+        pass
+    for session in ("script 1", "script 2", "script 3", "desk", "script 4", "script 5"):
+        ends[session] = threading.Event()
+        threads.append(threading.Thread(target=ask, args=(session,)))
+        threads[-1].start()
+        while len(turns._queue) + len(order) < len(threads):
+            time.sleep(0.005)
+    for ended in ("script 1", "script 2"):
+        ends[ended].set()
+        while len(order) < 3 + (ended == "script 2"):
+            time.sleep(0.005)
+    assert order == ["script 1", "script 2", "script 3", "desk"]
+    for end in ends.values():
+        end.set()
+    for thread in threads:
+        thread.join(60)
+
+
 def test_a_cancelled_query_leaves_its_turn_and_every_table(shared):
     shared.process.materialize("kept", "SELECT 7 AS n")
     cancellation = threading.Event()

@@ -405,6 +405,30 @@ def test_a_period_of_which_the_data_cover_a_part_is_named(site, name, table, giv
 
 
 @each(
+    ("first", "second", "said"),
+    [
+        ("2025", "2025-07", ["overlap: the rows from 2025-07-01 to 2025-07-31",
+                             "has 365 days and second 31"]),
+        ("2025-06-01/2025-06-15", "2025-07", ["has 15 days and second 31"]),
+        ("2025-06-01/2025-06-15", "2025-06-15/2025-06-29", ["from 2025-06-15 to 2025-06-15"]),
+        ("2024-02", "2025-02", []),
+        ("2024", "2025", []),
+        ("2025-W23", "2025-06-10/2025-06-16", []),
+    ],
+)  # fmt: skip
+def test_periods_that_overlap_or_differ_in_length_are_compared_with_a_warning(
+    site, first, second, said
+):
+    daily = "SELECT day, 1 AS amount FROM generate_series(DATE '2024-01-01', DATE '2025-12-31', "
+    warnings = site.warnings(
+        "compare_periods", table=f"{daily}INTERVAL 1 DAY) AS t(day)", measure="amount",
+        first=first, second=second,
+    )  # fmt: skip
+    assert len(warnings) == len(said)
+    assert all(part in warning for part, warning in zip(said, warnings, strict=True))
+
+
+@each(
     ("name", "given", "said"),
     [
         ("trend", {"measure": 'a" FROM x --'}, "there is no column"),
@@ -414,6 +438,7 @@ def test_a_period_of_which_the_data_cover_a_part_is_named(site, name, table, giv
         ("trend", {"table": "nothing"}, "there is no table 'nothing'"),
         ("anomalies", {"window": 3}, "window must be 5 to 1000 periods, not 3"),
         ("compare_periods", {"first": "June", "second": "2025"}, "first must be a period such as"),
+        ("compare_periods", {"first": "2025-07/2025-06", "second": "2025"}, "the earlier day"),
     ],
 )  # fmt: skip
 def test_names_that_do_not_fit_are_refused_in_a_sentence(site, name, given, said):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from itertools import combinations
 from typing import Any
 
 from mdvec.datasets import Column, finite_value, has_dates, is_measured
-from mdvec.dates import parse_dated
+from mdvec.dates import ONE_DAY, Days, MonthRange, parse_dated
 from mdvec.queries import Bound, Parameter, WrongParameters
 from mdvec.sql.core.period import found_column, period_column
 from mdvec.text import identifier, literal
@@ -232,28 +232,45 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
 _SIDES = ("first", "second")
 
 
-def days_of(name: str, text: str) -> tuple[date, date]:
-    """The first and the last day of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
+def days_of(name: str, text: str) -> Days:
+    """The days of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
 
     Raises:
-        WrongParameters: it is no period, or has no year.
+        WrongParameters: it is no period, has no year, or ends before it begins.
     """
     days = parse_dated(text)
     if days is None:
         raise WrongParameters(
-            f"{name} must be a period such as 2025, 2025-06 or 2025-06-01/2025-06-15, "
-            f"not {text[:60]!r}"
+            f"{name} must be a period such as 2025, 2025-06 or 2025-06-01/2025-06-15 (the earlier "
+            f"day first), not {text[:60]!r}"
         )
-    return days.first, days.last
+    return days
 
 
-def _bounds_of_sides(bound: Bound) -> Bound:
+def _unlike(first: Days, second: Days) -> list[str]:
+    """Why the sums of two periods cannot simply be compared: shared days, unequal lengths."""
+    sentences = []
+    if shared := first.within(second):
+        sentences.append(
+            f"first and second overlap: the rows from {shared.first} to {shared.last} are in both"
+        )
+    lengths = [(days.last - days.first).days + 1 for days in (first, second)]
+    months = [MonthRange.around(days) for days in (first, second)]
+    are_months = [months[0].days, months[1].days] == [first, second]
+    if lengths[0] != lengths[1] and not (are_months and len(months[0]) == len(months[1])):
+        sentences.append(
+            f"first has {lengths[0]:,} days and second {lengths[1]:,}; their sums may differ for "
+            "that alone"
+        )
+    return sentences
+
+
+def _bounds_of_sides(periods: Sequence[Days]) -> Bound:
     """The first day of each period and the day after its last, so that all of its times are in."""
     bounds = Bound()
-    for side in _SIDES:
-        first, last = days_of(side, str(bound[side][1]))
-        after = min(last, date.max - timedelta(1)) + timedelta(1)
-        bounds[f"{side}_from"] = ("date", first.isoformat())
+    for side, period in zip(_SIDES, periods, strict=True):
+        after = min(period.last, date.max - ONE_DAY) + ONE_DAY
+        bounds[f"{side}_from"] = ("date", period.first.isoformat())
         bounds[f"{side}_to"] = ("date", after.isoformat())
     return bounds
 
@@ -280,6 +297,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     groups = _listed_columns(columns, text_value(bound, "by") or "")
     days, values = identifier(day.name), finite_value(measure)
     inside = {side: f"({days} >= ${side}_from AND {days} < ${side}_to)" for side in _SIDES}
+    periods = [days_of(side, str(bound[side][1])) for side in _SIDES]
     figures = ", ".join(
         f"count(*) FILTER (WHERE {inside[side]}) AS {side}_rows, "
         f"sum({values}) FILTER (WHERE {inside[side]}) AS {side}_sum, "
@@ -303,6 +321,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         first_name, second_name = (f"{side} ({bound[side][1]})" for side in _SIDES)
         counts = ((first_name, first), (second_name, second))
         return [
+            *_unlike(*periods),
             *(f"no rows are in {name}" for name, count in counts if not count),
             *_left_out_notes(undated, day, unvalued, measure),
             *_cut_notes(first_name, first_name, *cuts[:2]),
@@ -310,7 +329,7 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         ]
 
     facts = _comparison_facts(day, measure, inside)
-    return QuestionPlan(sql, facts, notes, _bounds_of_sides(bound))
+    return QuestionPlan(sql, facts, notes, _bounds_of_sides(periods))
 
 
 MIN_WINDOW = 5

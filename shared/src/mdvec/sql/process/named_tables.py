@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
@@ -22,6 +22,8 @@ _WRITTEN = re.compile(
     rf"|(?<![\w'])(?P<name>{_HANDLE})\.(?:parquet|csv)\b(?!')",
     re.IGNORECASE,
 )
+_SECONDS_EXPLAINED = 3_600
+"""How long an expired name is remembered, to say so where it is used."""
 _IN_SQL = re.compile(rf"(?<!\w){_HANDLE}(?!\w)", re.IGNORECASE)
 
 
@@ -39,6 +41,11 @@ class NamedTable:
     columns: tuple[Column, ...] | None = None
     expires: float = 0.0
     made_from: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_living(self) -> bool:
+        """Whether it has not expired."""
+        return self.expires > time.time()
 
     @property
     def expires_at(self) -> str:
@@ -75,19 +82,31 @@ class NamedTables:
 
     def living(self) -> list[NamedTable]:
         """The tables of this session that have not expired."""
+        return [table for table in self._remembered() if table.is_living]
+
+    def expired_in(self, source: str) -> list[str]:
+        """The names in a query that were materialized tables until lately."""
+        return [table.name for table in _in(source, self._remembered()) if not table.is_living]
+
+    def _remembered(self) -> list[NamedTable]:
         with self._lock:
-            return list(self._living(current_session()).values())
+            return list(self._by_session.get(current_session(), {}).values())
 
     def add(self, table: NamedTable) -> tuple[bool, list[str]]:
         """Add a table; return whether it replaced one, and the tables that were dropped for it."""
         with self._lock:
-            for session in list(self._by_session):
-                self._living(session)
+            recent = time.time() - _SECONDS_EXPLAINED
+            for session, others in list(self._by_session.items()):
+                if all(other.expires < recent for other in others.values()):
+                    del self._by_session[session]
             tables = self._by_session.setdefault(current_session(), {})
-            replaced = tables.pop(fold(table.name), None) is not None
+            replaced = tables.pop(fold(table.name), None)
+            was_living = replaced is not None and replaced.is_living
             tables[fold(table.name)] = table
-            dropped = [tables.pop(name).name for name in list(tables)[: -self.max_tables]]
-        return replaced, dropped
+            # Of more than fit, those that have expired go first.
+            order = sorted(tables.values(), key=lambda other: other.is_living)
+            surplus = [tables.pop(fold(other.name)) for other in order[: -self.max_tables]]
+        return was_living, [other.name for other in surplus if other.is_living]
 
     def named_in(self, source: str) -> list[NamedTable]:
         """The materialized tables and exports that a query names.
@@ -95,10 +114,8 @@ class NamedTables:
         Raises:
             ExportMissing: there is no export of a handle in it.
         """
-        words = set(_WORD.findall(fold(source)))
-        named = [table for table in self.living() if fold(table.name) in words]
         handles = dict.fromkeys(map(fold, _IN_SQL.findall(source)))
-        return named + [
+        return _in(source, self.living()) + [
             NamedTable(name, handle := self._handle(name), made_from=self.exports.made_from(handle))
             for name in handles
         ]
@@ -114,12 +131,8 @@ class NamedTables:
         csv = f"{handle}.csv"
         return csv if (self.exports.folder / csv).exists() else f"{handle}.parquet"
 
-    def _living(self, session: str) -> dict[str, NamedTable]:
-        """A session's tables, without those that have expired; an empty session is forgotten."""
-        tables = self._by_session.get(session, {})
-        now = time.time()
-        for name in [name for name, table in tables.items() if table.expires <= now]:
-            del tables[name]
-        if not tables:
-            self._by_session.pop(session, None)
-        return tables
+
+def _in(source: str, tables: Iterable[NamedTable]) -> list[NamedTable]:
+    """The tables whose names are words of a query."""
+    words = set(_WORD.findall(fold(source)))
+    return [table for table in tables if fold(table.name) in words]

@@ -304,8 +304,11 @@ class QueryProcess:
             except UnknownTable as error:  # the child only knows tables that the source names
                 self._warn(*child.missing)  # perhaps it is one of these
                 living = [table.name for table in self._named.living()]
+                expired = self._named.expired_in(source)
                 raise UnknownTable(
-                    f"{error}; materialized: {named(living)}" if living else str(error)
+                    f"{error}"
+                    + (f"; materialized: {named(living)}" if living else "")
+                    + (f"; expired, so materialize again: {named(expired)}" if expired else "")
                 ) from error
             finally:
                 spend(time.monotonic() - began)

@@ -14,7 +14,6 @@ from mdvec.cancelling import raise_if_cancelled
 from mdvec.sql.core.refusals import out_of_time
 
 _CANCELLATION_CHECK_SECONDS = 0.05
-_MAX_REMEMBERED = 1_000
 ALONE = "request "
 """The prefix of the session of a request without one, which ends with the request."""
 _SECONDS_BETWEEN_QUERIES = 1.0
@@ -60,9 +59,7 @@ class Turns:
 
     _busy: dict[int, str] = field(default_factory=dict)
     _queue: list[_Waiting] = field(default_factory=list)
-    _last: dict[str, int] = field(default_factory=dict)
     _ended: dict[str, float] = field(default_factory=dict)
-    _given_so_far: int = 0
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     @contextmanager
@@ -81,6 +78,8 @@ class Turns:
             with self._changed:
                 del self._busy[place]
                 self._ended[mine.session] = time.monotonic()
+                # Its other threads wait from now: whoever waits already goes before them.
+                self._queue.sort(key=lambda waiting: waiting.session == mine.session)
                 self._changed.notify_all()
 
     def _take(self, mine: _Waiting, seconds: float) -> int:
@@ -95,36 +94,28 @@ class Turns:
                     self._changed.wait(_CANCELLATION_CHECK_SECONDS)
                 raise_if_cancelled()
                 self._busy[place] = mine.session
-                self._remember(mine.session)
                 return place
             finally:
                 self._queue.remove(mine)
                 self._changed.notify_all()
 
-    def _remember(self, session: str) -> None:
-        self._given_so_far += 1
-        self._last.pop(session, None)
-        self._last[session] = self._given_so_far
-        if len(self._last) > _MAX_REMEMBERED:
-            del self._last[next(iter(self._last))]
-
     def _free_places(self) -> dict[_Waiting, int]:
         """The place that each waiting thread can take now.
 
-        The session whose last turn is longest ago chooses first; within it, the thread that waits
-        longest. But a second place goes to a session's latest thread: programs with one name share
-        a session, and should wait for at most one slow query of each other.
+        The session that waits longest chooses first, be it new or old: so each waits for at most
+        one turn of every other. Within it, the thread that waits longest chooses. But a second
+        place goes to a session's latest thread: programs with one name share a session, and should
+        wait for at most one slow query of each other.
         """
         granted: dict[_Waiting, int] = {}
         busy, running = set(self._busy), Counter(self._busy.values())
         since = time.monotonic() - _SECONDS_BETWEEN_QUERIES
         self._ended = {name: ended for name, ended in self._ended.items() if ended > since}
         asking = {*self._ended, *(waiting.session for waiting in self._queue)}
-        queue = sorted(self._queue, key=lambda other: self._last.get(other.session, 0))
-        for place in sorted({place for waiting in queue for place in waiting.places} - busy):
+        for place in sorted({place for waiting in self._queue for place in waiting.places} - busy):
             able = [
                 waiting
-                for waiting in queue
+                for waiting in self._queue
                 if place in waiting.places
                 and waiting not in granted
                 and not (running[waiting.session] and asking - {waiting.session})
