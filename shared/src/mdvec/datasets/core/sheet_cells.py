@@ -90,6 +90,15 @@ def _unit(number_format: str) -> tuple[str, bool]:
     return " ".join(units), bool(units) and all(units.values())
 
 
+@lru_cache(maxsize=1_000)
+def shows_other_numbers(number_format: str) -> bool:
+    """Whether a format divides numbers by thousands, or names a unit that is no currency (千円)."""
+    places = filter(_PLACES.fullmatch, _sections(number_format)[0])
+    unit = _unit(number_format)[0]
+    is_word = any(map(str.isalpha, unit)) and not _CURRENCY_CODE.fullmatch(unit)
+    return is_word or any(token.endswith(",") for token in places)
+
+
 def _is_unit(text: str, *, is_first: bool) -> bool:
     is_currency = any(unicodedata.category(char) == "Sc" for char in text)
     is_word = any(map(str.isalpha, text))
