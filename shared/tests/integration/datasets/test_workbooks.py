@@ -569,6 +569,7 @@ def test_formats_that_show_thousands_or_a_unit_are_told(files):
     book.save(files.folder / "a.xlsx")
     (reading,) = files.import_("new").details.readings[0].values()
     assert reading.notes == (
-        'numbers are read as stored, not in the units that cells show: #,##0, (2), #,##0"千円" (2)',
+        "numbers that cells show in thousands are read as stored: 2",
+        "the cells of columns show a unit: 額 (千円)",
     )
     assert files.read("t__a") == [("a", 1234567, 5, 7), ("b", 7654321, 6, 8)]

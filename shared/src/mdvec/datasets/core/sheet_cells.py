@@ -91,12 +91,15 @@ def _unit(number_format: str) -> tuple[str, bool]:
 
 
 @lru_cache(maxsize=1_000)
-def shows_other_numbers(number_format: str) -> bool:
-    """Whether a format divides numbers by thousands, or names a unit that is no currency (千円)."""
+def shows_thousands(number_format: str) -> bool:
+    """Whether a format divides numbers by thousands."""
     places = filter(_PLACES.fullmatch, _sections(number_format)[0])
-    unit = _unit(number_format)[0]
-    is_word = any(map(str.isalpha, unit)) and not _CURRENCY_CODE.fullmatch(unit)
-    return is_word or any(token.endswith(",") for token in places)
+    return any(token.endswith(",") for token in places)
+
+
+def is_word(unit: str) -> bool:
+    """Whether a unit is a word such as 千円, and no currency."""
+    return any(map(str.isalpha, unit)) and not _CURRENCY_CODE.fullmatch(unit)
 
 
 def _is_unit(text: str, *, is_first: bool) -> bool:

@@ -21,7 +21,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO
 from mdvec.datasets.core.sheet_cells import (
     MergedCells,
     SheetMarks,
-    shows_other_numbers,
+    shows_thousands,
     unescaped,
     value_as_formatted,
 )
@@ -152,7 +152,7 @@ class _ExcelRows:
         self._sheet = sheet
         self._formulas = formulas
         self._errors: Counter[str] = Counter()
-        self._shown: Counter[str] = Counter()
+        self._thousands = 0
         self._unstored = 0
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
@@ -161,7 +161,7 @@ class _ExcelRows:
         A row of only errors and formulas without a stored value becomes one of NULLs.
         """
         self._errors.clear()
-        self._shown.clear()
+        self._thousands = 0
         self._unstored = 0
         self._sheet.reset_dimensions()
         rows = self._sheet.iter_rows()
@@ -191,7 +191,7 @@ class _ExcelRows:
             return unescaped(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             shown = cell.number_format or ""
-            self._shown[shown] += shows_other_numbers(shown)
+            self._thousands += shows_thousands(shown)
             return value_as_formatted(value, shown)
         return value
 
@@ -204,9 +204,9 @@ class _ExcelRows:
                 self._unstored += is_formula and not is_text
 
     def notes(self) -> Iterator[str]:
-        """Notes on cells that are not empty, but become NULL, or that are shown in a unit."""
-        if shown := ", ".join(f"{each} ({number:,})" for each, number in (+self._shown).items()):
-            yield f"numbers are read as stored, not in the units that cells show: {shown}"
+        """Notes on cells that are not empty, but become NULL, or are shown in thousands."""
+        if self._thousands:
+            yield f"numbers that cells show in thousands are read as stored: {self._thousands:,}"
         if self._errors:
             errors = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
             yield f"cells with an error are NULL: {errors}"
