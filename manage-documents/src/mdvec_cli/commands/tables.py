@@ -289,5 +289,5 @@ def _image_format_of(output: Path) -> ImageFormat:
         return _FORMATS[output.suffix.lower()]
     except KeyError:
         raise typer.BadParameter(
-            f"{output.name} ends in none of .png, .svg and .jpg; name it so", param_hint="--output"
+            f"{output.name} ends in none of .png, .svg, .jpg; name it so", param_hint="--output"
         ) from None

@@ -92,7 +92,7 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["plot", "t", "-o", "t.pdf"], "t.pdf ends in none of .png, .svg and .jpg"),
+        (["plot", "t", "-o", "t.pdf"], "t.pdf ends in none of .png, .svg, .jpg"),
         (["plot", "t", "-o", "t.png", "--kind", "pie"], "'pie' is not one of"),
         (["profile", "t", "--from", "2025-06-01"], "give --to too"),
         (["query", "t", "--format", "csv", "--rows", "3"], "use LIMIT in the query"),

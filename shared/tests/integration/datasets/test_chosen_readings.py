@@ -170,10 +170,30 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
 
 
 @pytest.mark.parametrize(
+    ("head", "names"),
+    [
+        (",2024年,,2025年,\n市,男,女,男,女", "市,2024年 男,2024年 女,2025年 男,2025年 女"),
+        ("市,2024年,2024年,2025年,2025年\n市,男,女,男,女",
+         "市,2024年 男,2024年 女,2025年 男,2025年 女"),
+        ("取得：2025/06/01 12:00:00\n\n,東京,東京,東京,東京\n市,気温,気温,降水量,降水量\n"
+         ",,品質情報,,品質情報",
+         "市,東京 気温,東京 気温 品質情報,東京 降水量,東京 降水量 品質情報"),
+    ],
+)  # fmt: skip
+def test_lines_of_names_that_are_over_nothing_but_numbers_become_one(files, head, names):
+    files.import_(mode="new")
+    files.write("c.csv", f"{head}\nあ,1,2,3,4\nい,5,6,7,8\n")
+    files.import_()
+    types = ["VARCHAR", *["BIGINT"] * 4]
+    assert files.content("t__c")[0] == dict(zip(names.split(","), types, strict=True))
+
+
+@pytest.mark.parametrize(
     ("text", "rows"),
     [
         (",1回目,2回目\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n", 3),
         ("商品,色,,数量,在庫地\nりんご,赤,青,,赤\nみかん,黄,緑,3,東京\nぶどう,紫,白,4,大阪\n", 3),
+        ("市,2024年,2024年\n市,男,女\nあ,1,x\n", 2),
         ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
         ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
         ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
@@ -224,7 +244,7 @@ def test_a_choice_that_cannot_hold_changes_nothing(files):
     [
         (["額"], {}, "not COLUMN=TYPE"),
         (["=text"], {}, "not COLUMN=TYPE"),
-        (["額=money"], {}, "the types are text, integer, number, comma"),
+        (["額=money"], {}, "the types are text, integer, number, number:plus"),
         ([], {"encoding": "shift_jjs"}, "not an encoding"),
         ([], {"delimiter": "ab"}, "not a delimiter"),
         ([], {"header_row": -1}, "from 1"),
@@ -354,6 +374,19 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
         (["割引率", "MD1", "％", "済", *map(str, range(40))],
          "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
         (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
+        (["R6.4.1", "R6.2.30"], "R6.2.30 (1) kept it text among 1 date"),
+        (["2025-02-30", "2025-02-28"], "2025-02-30 (1) kept it text among 1 date"),
+        (["2025/6/1", "2025/6/31", "2025/6/2"], "2025/6/31 (1) kept it text among 2 dates"),
+        (["令和7年2月30日", "令和7年2月1日"], "令和7年2月30日 (1) kept it text among 1 date"),
+        (["1/31/2025", "1/30/2025", "31/1/2025"], "31/1/2025 (1) kept it text among 2 dates"),
+        (["+5", *map(str, range(1, 9))], '"+5" (1) kept it text among 8 numbers'),
+        (["1.5%", *map(str, range(9))], '"1.5%" (1) kept it text among 9 numbers'),
+        (["5", *(f"{n}%" for n in range(9))], "5 (1) kept it text among 9 numbers"),
+        (["±0", "(¥30)", '"1,234"', '"(1,234)"', "5"], '"±0" (1) kept it text among 4 numbers'),
+        (["(85)", '"(1,234)"', "(不明)"], "(不明) (1) kept it text among 2 numbers"),
+        (["true", "false", "調査中"], "調査中 (1) kept it text among 2 values"),
+        ([*map(str, range(300)), *[f'"{n},000"' for n in range(1, 300)] * 5, "x"],
+         "x (1) kept it text among 1,795 numbers"),
     ],
 )  # fmt: skip
 def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note):
@@ -430,3 +463,27 @@ def test_choices_for_some_files_count_more_than_those_for_all():
     assert reading_of(choices, "sub/b.csv").columns == {"n": "integer"}
     assert reading_of(choices, "sub/a.csv").header_row == 2
     assert reading_of(choices, "b.csv").columns == {"n": "text"}
+
+
+def test_numbers_in_brackets_alone_are_asked_about_and_read_as_chosen(empty):
+    empty.write("n.csv", "年,総数,うち女性\n2000年,1000,(400)\n2001年,900,(85)\n")
+    assert told(empty.import_(mode="new")) == [
+        "read: n.csv: うち女性: (400): it may be negative, or not; it stays text until --read "
+        "'うち女性=number' or 'うち女性=number:plus'"
+    ]
+    empty.import_("うち女性=number:plus")
+    assert empty.read("t__n", "うち女性") == [(400,), (85,)]
+    (said,) = told(empty.import_("うち女性=number"))
+    assert "うち女性: (400) → BIGINT, numbers in brackets are negative" in said
+    assert empty.read("t__n", "うち女性") == [(-400,), (-85,)]
+
+
+def test_files_of_a_table_that_order_dates_differently_are_told_apart(empty):
+    days = {"day": "{d}/02/2025", "month": "02/{d}/2025"}
+    for name, day in days.items():
+        rows = [f"{day.format(d=d)},{name}" for d in range(13, 20)]
+        empty.write(f"dx_{len(name)}.csv", "\n".join(["日,x", *rows]))
+    assert told(empty.import_(mode="new")) == [
+        "read: dx_3.csv: 日: 13/02/2025 → DATE, the day comes first",
+        "read: dx_5.csv: 日: 02/13/2025 → DATE, the month comes first",
+    ]

@@ -211,6 +211,9 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
         ("一覧\n作成日,2025/5/1,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
         (b"a,b,,d,e\n,,,,\nv,w,x,y,z\n1,2,3,4,5\n", "its titles"),
+        ("備品,\n品名,置き場\n机,1階\n椅子,2階\n".encode(), "its titles"),
+        ("備品,,,\n6月1日現在,,,（人）\n名,場,数,外\n机,あ,い,う\n".encode(), "its titles"),
+        ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), r"the one with c, d\)"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )

@@ -556,3 +556,20 @@ def test_workbooks_of_other_kinds_that_cannot_be_read_say_so_within_limits(files
     assert set(failed.values()) == {
         "it is damaged, too large, or no workbook at all; save it again as .xlsx"
     }
+
+
+def test_formats_that_show_thousands_or_a_unit_are_told(files):
+    book = workbook(
+        files.folder / "a.xlsx",
+        ("s", [["店", "千円", "額", "円"], ["a", 1234567, 5, 7], ["b", 7654321, 6, 8]]),
+    )
+    for row in (2, 3):
+        for column, shown in (("B", "#,##0,"), ("C", '#,##0"千円"'), ("D", '#,##0"円"')):
+            book["s"][f"{column}{row}"].number_format = shown
+    book.save(files.folder / "a.xlsx")
+    (reading,) = files.import_("new").details.readings[0].values()
+    assert reading.notes == (
+        "numbers that cells show in thousands are read as stored: 2",
+        "the cells of columns show a unit: 額 (千円)",
+    )
+    assert files.read("t__a") == [("a", 1234567, 5, 7), ("b", 7654321, 6, 8)]

@@ -56,6 +56,7 @@ CASES = {
     "no such hour": (["2025年4月1日 25時0分", "2025年4月1日 1時0分", ""], "VARCHAR",
                      ["2025年4月1日 25時0分", "2025年4月1日 1時0分", None]),
     "list": (["(1)", "(2)", "(3)"], "VARCHAR", ["(1)", "(2)", "(3)"]),
+    "small brackets": (["(5)", "(0.5)", "7"], "DOUBLE", [-5.0, -0.5, 7.0]),
     "mixed": (["$5", "¥5", "5"], "VARCHAR", ["$5", "¥5", "5"]),
     "some percent": (["5%", "5", "6%"], "VARCHAR", ["5%", "5", "6%"]),
     "no day": (["2025年2月30日", "2025年6月1日", ""], "VARCHAR",
@@ -126,18 +127,23 @@ DECISIONS = [
     ("31/01/2025 1/2/2025", "DATE", "the day comes first"),
     ("1/2/2025 1/31/2025", "DATE", "the month comes first"),
     ("1/2/2025 3/4/2025", "VARCHAR",
-     "1/2/2025: the day or the month may come first; it stays text until --read 'x=date:dmy' "
+     "the day or the month may come first; it stays text until --read 'x=date:dmy' "
      "or 'x=date:mdy'"),
     ("令和7年1月 令和7年2月", "DATE", "the first day of the month"),
     ("R7.1.31 H31/4/30", "VARCHAR",
-     "R7.1.31: the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
+     "the letter may be an era's, R for 令和; it stays text until --read 'x=date'"),
     ("R7.1.31 R7.2.30", "VARCHAR", ""),
     ("1,5 2,75", "DOUBLE", "the comma is the decimal sign"),
     ("0,500 1,234", "DOUBLE", "the comma is the decimal sign"),
     ("1,234 1,234,567", "BIGINT", ""),
     ("1,234円 5", "BIGINT", ""),
+    ("(1,234) 500", "BIGINT", "numbers in brackets are negative"),
+    ("（400） ▲5", "BIGINT", "numbers in brackets are negative"),
+    ("(400) (300)", "VARCHAR",
+     "it may be negative, or not; it stays text until --read 'x=number' or 'x=number:plus'"),
+    ("(400) 0", "VARCHAR", ""),
     ("1,234 2,345", "VARCHAR",
-     '"1,234": 1,234 may be 1234 or 1.234; it stays text until --read \'x=number\' or '
+     "1,234 may be 1234 or 1.234; it stays text until --read 'x=number' or "
      "'x=comma'"),
 ]  # fmt: skip
 """The values of a column, its type, and what decided it."""
@@ -234,7 +240,11 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
          {"店": "東", "数": 1, "額": 2}),
         ("売上一覧,,\n店,数,額\n東,1,2\n", ("売上一覧",), 2, {"店": "東", "数": 1, "額": 2}),
         ("一覧\n店,2023,2024\n東,1,2\n", ("一覧",), 2, {"店": "東", "2023": 1, "2024": 2}),
-        ("a,,\nb,c,d\ne,f,g\n", (), 1, {"a": "b", "column2": "c", "column3": "d"}),
+        ("a,,\nb,c,d\ne,f,g\n", ("a",), 2, {"b": "e", "c": "f", "d": "g"}),
+        ("一覧,,\n,,\n名称,住所,備考\nあ館,東京,山田\nい館,大阪,佐藤\n", ("一覧",), 3,
+         {"名称": "あ館", "住所": "東京", "備考": "山田"}),
+        (",x\na,b\nc,d\n", (), 1, {"column1": "a", "x": "b"}),
+        ("x,\n1,b\n2,d\n", (), 1, {"x": 1, "column2": "b"}),
         ("a,b\nc,d\n", (), 1, {"a": "c", "b": "d"}),
     ],
 )  # fmt: skip

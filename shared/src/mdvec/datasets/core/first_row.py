@@ -25,6 +25,7 @@ _STARTS_AS_VALUE = re.compile(
 )
 _DIGITS = re.compile(r"\d+")
 _IN_BRACKETS = re.compile(r"\(\w\)")
+_IN_LIST = re.compile(r"[(（]\d{1,2}[)）]")
 _MIN_RUN = 5
 _MAX_SHOWN = 3
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
@@ -69,9 +70,9 @@ def _shape(cell: str) -> str:
     if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
         return ""
     kind = next(possible_kinds(VALUE_KINDS, [cell]), None)
-    if kind is None or kind.type == "BOOLEAN":
+    if kind is None or kind.type == "BOOLEAN" or _IN_LIST.fullmatch(cell):
         return _OTHER if is_value(cell) else ""
-    return _NUMBER if kind.type in ("BIGINT", "DOUBLE") else _DATE
+    return _DATE if kind.is_date else _NUMBER
 
 
 def _is_alike(cell: str, below: Sequence[str]) -> bool:

@@ -90,6 +90,18 @@ def _unit(number_format: str) -> tuple[str, bool]:
     return " ".join(units), bool(units) and all(units.values())
 
 
+@lru_cache(maxsize=1_000)
+def shows_thousands(number_format: str) -> bool:
+    """Whether a format divides numbers by thousands."""
+    places = filter(_PLACES.fullmatch, _sections(number_format)[0])
+    return any(token.endswith(",") for token in places)
+
+
+def is_word(unit: str) -> bool:
+    """Whether a unit is a word such as 千円, and no currency."""
+    return any(map(str.isalpha, unit)) and not _CURRENCY_CODE.fullmatch(unit)
+
+
 def _is_unit(text: str, *, is_first: bool) -> bool:
     is_currency = any(unicodedata.category(char) == "Sc" for char in text)
     is_word = any(map(str.isalpha, text))

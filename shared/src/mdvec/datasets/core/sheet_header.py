@@ -1,17 +1,16 @@
-"""Finds the tables of a sheet and their headers: below title lines, perhaps of several rows."""
+"""Finds the header of a table: below title lines, perhaps of several rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import islice, pairwise
 from types import MappingProxyType
 from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import is_data
-from mdvec.datasets.core.sheet_cells import numbers_shown
 from mdvec.datasets.core.understood import NO_HEADER
 from mdvec.datasets.core.value_types import BLANKS
 
@@ -58,7 +57,7 @@ def header_at(
     merged: Mapping[int, int] | None = None,
     apart: Collection[int] = (),
 ) -> int:
-    """The index of the header among the first rows of a table; 0 if none is evident.
+    """The index of the header among the first rows of a table; 0 if no row above it is narrow.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
     values follow in its columns, while the header itself has none except years; if all titles are a
@@ -76,24 +75,55 @@ def header_at(
     width = usual_width(map(len, rows))
     if width < _MIN_COLUMNS or is_web_page:
         return 0
-    wide = (at for at, row in enumerate(rows) if not _is_narrow(row, width))
-    at = next(wide, 0)
+    at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
-    if at == 0 or any(is_value(cell) and not is_year(cell) for cell in rows[at]):
-        return 0
+    has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
+    is_first = at == 0 and not _is_narrow(rows[0], width)
+    if is_first or (at and has_names and _is_below_titles(rows, at, merged, apart)):
+        return at
+    # A first row of one name for two columns is no title if it is over values, or names the second.
+    is_title = bool(at and rows[0][0].strip()) and has_names
+    if _joined_rows(rows, 0, merged) is None and (width > _MIN_COLUMNS or is_title):
+        raise _no_header(rows)
+    return 0
+
+
+def _is_below_titles(
+    rows: Sequence[Sequence[str]],
+    at: int,
+    merged: Mapping[int, int] | None,
+    apart: Collection[int],
+) -> bool:
+    """Whether a row is evidently the header, and the rows above it are titles.
+
+    Raises:
+        NoHeader: the row above it may be the header, of the first columns alone.
+    """
+    if _names_groups(rows[at - 1], rows[at], rows[at + 1 :]):
+        return True
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     is_short = all(len(row) < len(rows[at]) for row in rows[:at])
     is_padded = not (is_short and merged is None)
-    is_group = _names_groups(rows[at - 1], rows[at], rows[at + 1 :])
-    is_header = at in apart or is_group or _names_numbers(rows, at)
+    is_header = at in apart or _names_numbers(rows, at)
     if has_values and is_padded and not is_header and _may_name_first_columns(rows[at - 1]):
         raise NoHeader(_NO_HEADER)
-    if is_short:
-        are_single = all(_filled_count(row) == 1 for row in rows[:at])
-        return at if has_values or (are_single and _filled_count(rows[at]) > _MIN_COLUMNS) else 0
     names = [cell.strip() for cell in rows[at]]
-    return at if has_values and all(names) and len(set(names)) == len(names) else 0
+    is_complete = all(names) and len(set(names)) == len(names)
+    if has_values:
+        return is_short or is_complete
+    are_single = all(_filled_count(row) <= 1 for row in rows[:at])
+    return are_single and is_complete and len(names) > _MIN_COLUMNS
+
+
+def _no_header(rows: Sequence[Sequence[str]]) -> NoHeader:
+    """The refusal of rows of which each may be the header, with the one right above the values."""
+    for names, below in pairwise([cell.strip() for cell in row if cell.strip()] for row in rows):
+        has_values = any(is_value(cell) and not is_year(cell) for cell in below)
+        if has_values and len(names) >= _MIN_COLUMNS and not any(map(is_value, names)):
+            shown = ", ".join(names[:_MAX_SHOWN])
+            return NoHeader(f"{_NO_HEADER} (it may be the one with {shown})")
+    return NoHeader(_NO_HEADER)
 
 
 def _may_name_first_columns(row: Sequence[str]) -> bool:
@@ -113,14 +143,6 @@ def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
         is_name = name.strip() and not is_value(name)
         count += sum(values) if is_name and sum(values) * 2 > len(values) else 0
     return count > 1
-
-
-def _is_doubtful(rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int]) -> bool:
-    """Whether the first row looks like a title line, though ``header_at`` found none below it."""
-    filled = _without_empty_columns(rows)
-    width = usual_width(map(len, filled))
-    is_title = width > _MIN_COLUMNS and _is_narrow(filled[0], width) and at == 0
-    return is_title and _joined_rows(rows, 0, merged) is None
 
 
 def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
@@ -178,6 +200,7 @@ def _is_narrow(row: Sequence[str], width: int) -> bool:
 
 
 _MIN_GROUPS = 2
+_MAX_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,8 +241,6 @@ def sheet_header(
     """
     at = header_at(rows, merged, apart) if header_row is None else header_row
     if header_row is None:
-        if merged is not None and _is_doubtful(rows, at, merged):
-            raise NoHeader(_NO_HEADER)
         column_names(rows[at])  # a page of the web is named as one
     if at == NO_HEADER or (header_row is None and is_data(rows[at], rows[at + 1 :])):
         return SheetHeader(0, NO_HEADER, (), ())
@@ -233,7 +254,8 @@ def sheet_header(
     if header_row is None:
         is_doubtful = merged is None and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
-    return SheetHeader(lower + 1, lower, names, tuple(map(title, rows[:top])), top, doubtful)
+    titles = tuple(filter(None, map(title, rows[:top])))
+    return SheetHeader(lower + 1, lower, names, titles, top, doubtful)
 
 
 def _header_span(
@@ -241,14 +263,17 @@ def _header_span(
 ) -> tuple[int, int]:
     """The first and last row of the header that includes a row: rows above it name groups.
 
-    In a file that can have no merged cells, the second row must be unable to hold data.
+    In a file that can have no merged cells, further rows must be unable to hold data.
     """
-    top = lower = at
-    while top and _names_groups(rows[top - 1], rows[top], rows[lower + 1 :]):
+    top = at
+    while top and _names_groups(rows[top - 1], rows[top], rows[at + 1 :]):
         top -= 1
-    if top == at and may_go_on(rows, at) and (merged is not None or _are_names(rows, at + 1)):
-        lower += 1
-    return top, lower
+    if top < at:
+        return top, at
+    is_merged = merged is not None and at + 1 < len(rows)
+    if is_merged and _names_groups(rows[at], rows[at + 1], rows[at + 2 :]):
+        return at, at + 1
+    return at, _last_row_of_names(rows, at)
 
 
 def _joined_rows(
@@ -296,19 +321,46 @@ def _years_over_values(rows: Sequence[Sequence[str]], start: int) -> int:
 
 
 def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether the header may have a further row, which names the columns in its groups."""
-    return at + 1 < len(rows) and _names_groups(rows[at], rows[at + 1], rows[at + 2 :])
+    """Whether the header may have a further row, which names the columns in its groups.
+
+    A group's name may stand over each of its columns.
+    """
+    if at + 1 >= len(rows):
+        return False
+    top, lower, below = rows[at], rows[at + 1], rows[at + 2 :]
+    gaps = ["" if place and cell == top[place - 1] else cell for place, cell in enumerate(top)]
+    names = [name if name not in top[place : place + 1] else "" for place, name in enumerate(lower)]
+    return _names_groups(top, lower, below) or _names_groups(gaps, names, below)
 
 
-def _are_names(rows: Sequence[Sequence[str]], at: int) -> bool:
-    """Whether a row names columns of values, uniquely together with the groups above it."""
-    names = combined_names(rows[at - 1 : at + 1])
-    named = (place for place, cell in enumerate(rows[at]) if cell.strip())
-    columns = ([title(row[place : place + 1]) for row in rows[at + 1 :]] for place in named)
-    return len(set(filter(None, names))) == len(names) and all(
-        any(map(is_value, cells)) and all(is_value(cell) or cell in BLANKS for cell in cells)
-        for cells in columns
-    )
+def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
+    """The last row of a header, judging by the values below it; ``at`` if it has one row.
+
+    Its further rows are all those above the first value. They name columns of values, except where
+    a column has one name in all; so they are hardly values themselves. A group is over
+    several columns, and the names in groups repeat, or the first column has one name.
+    """
+    end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
+    block = rows[at:end]
+    if not 1 < len(block) <= _MAX_LEVELS:
+        return at
+    width = max(map(len, block))
+    columns = [[title(row[place : place + 1]) for row in block] for place in range(width)]
+    for place, named in enumerate(columns):
+        below = (title(row[place : place + 1]) for row in rows[end:])
+        values = [is_value(cell) for cell in below if cell not in BLANKS]
+        if len({*named} - {""}) > 1 and sum(values) * 2 <= len(values):
+            return at
+    are_groups = any(
+        named[level] and more[level] in ("", named[level]) and any(more[level + 1 :])
+        and more[level + 1 :] != named[level + 1 :]
+        for named, more in pairwise(columns)
+        for level in range(len(block) - 1)
+    )  # fmt: skip
+    names = combined_names(block)
+    last = list(filter(None, (named[-1] for named in columns)))
+    are_groups &= len(set(last)) < len(last) or len({*columns[0]} - {""}) == 1
+    return end - 1 if are_groups and len({*names} - {""}) == len(names) else at
 
 
 def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[str]:
@@ -352,113 +404,7 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
         own = [level for level, cell in enumerate(above) if cell]
         if own:
             groups[own[0] :] = above[own[0] :]
-        names.append(" ".join(filter(None, [*groups, name])) if name or own else "")
+        names.append(" ".join(filter(None, dict.fromkeys([*groups, name]))) if name or own else "")
         if own and not name:
             groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell covers all rows below
     return tuple(names)
-
-
-_MIN_ROWS_APART = 2
-
-
-def _filled_at(row: Cells) -> set[int]:
-    """The indexes of the filled cells."""
-    return {at for at, cell in enumerate(row) if cell is not None and cell != ""}
-
-
-def _runs(columns: Iterable[int]) -> list[range]:
-    """The runs of columns between empty ones."""
-    runs: list[range] = []
-    for at in sorted(columns):
-        if runs and runs[-1].stop == at:
-            runs[-1] = range(runs[-1].start, at + 1)
-        else:
-            runs.append(range(at, at + 1))
-    return runs
-
-
-def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
-    """The columns of each table of a sheet, and whether they really are several tables.
-
-    Empty if no empty column separates names. Such a column may also set off columns of one table:
-    they are several tables if they have the same names, or begin or end at different rows. Only
-    sheets whose first rows have an empty column are read further.
-    """
-    rows = iter(rows)
-    sample = list(islice(rows, SAMPLE_ROWS))
-    last: dict[int, int] = {}  # the last filled row of each column
-    for number, row in sample:
-        last.update(dict.fromkeys(_filled_at(row), number))
-    if not _may_be_tables(_runs(last)):
-        return [], False
-    for number, row in rows:
-        last.update(dict.fromkeys(_filled_at(row), number))
-    runs = _runs(last)
-    headers = [_header(sample, run) for run in runs]
-    if not _may_be_tables(runs) or not all(headers):
-        return [], False
-    names = {header[1] for header in filter(None, headers)}
-    begins = {header[0] for header in filter(None, headers)}
-    ends = [max(last[at] for at in run) for run in runs]
-    return runs, len(names) == 1 or len(begins) > 1 or max(ends) - min(ends) >= _MIN_ROWS_APART
-
-
-def _may_be_tables(runs: Sequence[range]) -> bool:
-    return len(runs) > 1 and all(len(run) >= _MIN_COLUMNS for run in runs)
-
-
-def _header(sample: Iterable[tuple[int, Cells]], run: range) -> tuple[int, tuple[str, ...]] | None:
-    """The first row that names all columns of a run, with its number; None if none does."""
-    for number, row in sample:
-        cells = [row[at] if at < len(row) else None for at in run]
-        names = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
-        if len(names) == len(run) and not any(map(is_value, names)):
-            return number, tuple(names)
-    return None
-
-
-@dataclass(slots=True)
-class HeadersBelow:
-    """Rows below a table's header that may be the header of another table, under this one.
-
-    Such a row has only names, and values right under it. It follows an empty row, perhaps after a
-    title line, and names a column that had a value above the empty row.
-
-    Attributes:
-        numbers: the numbers of the rows that were found.
-    """
-
-    numbers: list[int] = field(default_factory=list)
-
-    def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
-        """The same numbered rows, which are watched for headers."""
-        last = header = 0
-        is_below_gap = False
-        above, named = set[int](), set[int]()
-        for number, row in numbered:
-            names, values = _names_and_values(row)
-            if header and named & values:
-                self.numbers.append(header)
-            header = 0
-            is_below_gap |= 0 < last < number - 1
-            if not is_below_gap:
-                above = values
-            elif len(names) + len(values) >= _MIN_COLUMNS:
-                named = names & above
-                header = number if named and not values else 0
-                is_below_gap, above = False, values
-            last = number
-            yield number, row
-
-    def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
-        """A note on them, if there are any."""
-        if self.numbers:
-            places = f"{place} {numbers_shown(self.numbers)}"
-            yield f"another table's header may be in {places}; give each table its own {home}"
-
-
-def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:
-    """The indexes of the filled cells that may be names, and of the others."""
-    filled = _filled_at(row)
-    names = {at for at in filled if isinstance(cell := row[at], str) and not is_value(cell)}
-    return names, filled - names

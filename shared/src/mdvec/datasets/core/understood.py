@@ -21,7 +21,8 @@ class ReadColumn:
     Attributes:
         name: its name.
         type: its SQL type.
-        sample: its first value as the file writes it, if the table holds it in another form.
+        sample: its first value as the file writes it, if the table holds it in another form, or if
+            it is asked about.
         nulls: how many cells, such as "-" or NA, became NULL.
         note: a sentence about values that do not fit together; "" if they do.
         decision: how ambiguous values were read, or the question about them.
@@ -40,8 +41,11 @@ class ReadColumn:
         return not (self.sample or self.nulls or self.note or self.decision)
 
     def __str__(self) -> str:
-        said = [f"{_shown_value(self.sample)} → {self.type}"] if self.sample else []
-        said += [self.decision] if self.decision else []
+        said = [self.decision] if self.decision else []
+        if self.sample:
+            shown = _shown_value(self.sample)
+            is_asked = self.decision and self.type == "VARCHAR"
+            said = [f"{shown}: {self.decision}"] if is_asked else [f"{shown} → {self.type}", *said]
         if self.nulls:
             said.append(f"{counted(self.nulls, 'cell')} such as NA → NULL")
         return f"{shown_name(self.name)}: {', '.join(filter(None, [*said, self.note]))}"
@@ -73,7 +77,7 @@ class Understood:
     def manner(self) -> tuple[object, ...]:
         """A key that is equal for files that were read in the same way."""
         columns = tuple(
-            (at.name, at.type, *map(bool, (at.sample, at.nulls, at.note, at.decision)))
+            (at.name, at.type, at.decision, *map(bool, (at.sample, at.nulls, at.note)))
             for at in self.columns
         )
         return self.encoding, self.delimiter, self.header_row, columns, self.notes

@@ -9,7 +9,7 @@ a dash in a column whose other values are all of one kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -38,17 +38,15 @@ _FULL_DATE = rf"{_YEARS}[-/]\d{{2}}[-/]\d{{2}}"
 _FULL_TIMESTAMP = rf"{_FULL_DATE}[ T]\d{{2}}:\d{{2}}:\d{{2}}"
 _SHORT_DECIMAL = rf"{_WHOLE}|-?(0|[1-9]\d*)?\.\d+"
 _GROUPED = r"(0|[1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{0,14})"
-# A number in brackets is negative, but (1), (2), (3) more likely count something.
-_BRACKETED = r"([1-9]\d{0,2}(,\d{3}){1,4}|[1-9]\d{2,14})"
 _MINUS = "([-−－]|[▲△] ?)"
 _DECIMALS = r"(\.\d{1,2})?"
 _JAPANESE_DATE = r"(\d{4}|(明治|大正|昭和|平成|令和)([1-9]\d|0?[1-9]|元))年\d{1,2}月\d{1,2}日"
 _JAPANESE_MOMENT = rf"{_JAPANESE_DATE} ?(\d{{1,2}}時\d{{1,2}}分(\d{{1,2}}秒)?|{_TIME})"
 _READ_WITH_SPACES = ("BIGINT", "DOUBLE", "DATE")
 _SIGNED_DIGITS = (
-    f"if(regexp_matches({{v}}, '{_MINUS}|[(]'), '-', '') || "
-    "regexp_replace({v}, '[^0-9.]', '', 'g')"
+    f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || regexp_replace({{v}}, '[^0-9.]', '', 'g')"
 )
+_BRACKET_DIGITS = _SIGNED_DIGITS.replace(_MINUS, f"{_MINUS}|[(]")
 _YEAR = (
     "CASE substr({v}, 1, 2) WHEN '令和' THEN 2018 WHEN '平成' THEN 1988 WHEN '昭和' THEN 1925 "
     "WHEN '大正' THEN 1911 WHEN '明治' THEN 1867 ELSE 0 END "
@@ -65,13 +63,15 @@ _ISO_MOMENT = (
 _ERA_LETTER = r"[MTSHR]([1-9]\d|0?[1-9])[./-]\d{1,2}[./-]\d{1,2}"
 _ERA_LETTER_DATE = (
     "(CASE {v}[1] WHEN 'R' THEN 2018 WHEN 'H' THEN 1988 WHEN 'S' THEN 1925 WHEN 'T' THEN 1911 "
-    "ELSE 1867 END + regexp_extract({v}, '[0-9]+')::INTEGER)::VARCHAR || '-' || "
+    "ELSE 1867 END + TRY_CAST(regexp_extract({v}, '[0-9]+') AS INTEGER))::VARCHAR || '-' || "
     "regexp_extract({v}, '[./-]([0-9]+)', 1) || '-' || regexp_extract({v}, '[0-9]+$')"
 )
 
 
+_MAY_BE_VALUE = re.compile(r"\d|^(true|false)$", re.IGNORECASE).search
+_MAX_COMPARED = 200
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
-_FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％\u3000\u00a0", "0123456789,.-+/:%  ")
+_FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
 _TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
 _WITH_COMMA = r"(0|[1-9]\d{0,2}(\.\d{3}){1,4}|[1-9]\d{0,14})(,\d{1,2})?"
 _COMMA_DIGITS = (
@@ -119,11 +119,9 @@ def _euro(number: str) -> str:
     return rf"{_MINUS}?(€ ?)?{_MINUS}?{number}( ?€)?"
 
 
-def _amount(currency: str, suffix: str, decimals: str) -> str:
-    """The pattern of amounts in one currency, whose sign may stand on either side of the minus."""
-    sign = f"({currency} ?)?"
-    plain = f"{_MINUS}?{sign}{_MINUS}?{_GROUPED}{decimals}{suffix}"
-    return f"{plain}|[(]{sign}{_BRACKETED}{decimals}{suffix}[)]"
+@cache
+def _looks_like(pattern: str) -> Callable[[str], object]:
+    return re.compile(pattern, re.ASCII).fullmatch
 
 
 def _matches(pattern: str) -> str:
@@ -142,8 +140,8 @@ class ValueKind:
         reading: SQL that turns ``{v}``, the trimmed text, into a text that casts to the type.
         also: SQL over ``{v}``: a further condition on a value.
         unit: the unit of its numbers, such as "$" or "%", which is not part of the type.
-        needs: a regular expression that at least one value must contain, as the others could
-            mean something else.
+        needs: regular expressions, each of which at least one value must contain, as the others
+            could mean something else.
         is_full_width: whether full-width digits, and spaces around them, are allowed.
         rule: the decision for the whole column, in words; "" if it is obvious.
         question: the question, in words, if all values can be read in two ways; such a column
@@ -157,7 +155,7 @@ class ValueKind:
     reading: str = "{v}"
     also: str = "true"
     unit: str = ""
-    needs: str = ""
+    needs: tuple[str, ...] = ()
     is_full_width: bool = False
     rule: str = ""
     question: str = ""
@@ -177,10 +175,12 @@ class ValueKind:
             f"IS NOT NULL AND {self.also.format(v=value)} AND {exact}"
         )
 
-    def proves(self, column: str) -> str:
-        """SQL: whether a value can mean only this kind."""
-        pattern = self.needs.replace("'", "''")
-        return f"regexp_matches({self._trim(column)}, '{pattern}')" if self.needs else "true"
+    def proves(self, column: str, at: int) -> str:
+        """SQL: whether a value contains the pattern at an index of ``needs``, if there is one."""
+        if at >= len(self.needs):
+            return "true"
+        pattern = self.needs[at].replace("'", "''")
+        return f"regexp_matches({self._trim(column)}, '{pattern}')"
 
     def _trim(self, cell: str) -> str:
         return f"trim({self._half_width(cell)})"
@@ -200,6 +200,27 @@ class ValueKind:
     def nulls(column: str) -> str:
         """SQL: how many cells of a column, such as NA and "-", are no values but not empty."""
         return f"count(*) FILTER (WHERE trim({column}) IN {WRITTEN_BLANKS})"
+
+    def written_like(self, values: Iterable[str]) -> set[str]:
+        """The values that match the pattern, though one may be no such day."""
+        looks = _looks_like(self.pattern)
+        if not self.is_full_width:
+            return set(filter(looks, values))
+        return {text for text in values if looks(text.translate(_TO_HALF_WIDTH).strip(" "))}
+
+    def is_needed(self, text: str) -> bool:
+        """Whether a value shows the last of what the kind needs."""
+        return re.search(self.needs[-1], text, re.ASCII) is not None
+
+    def is_proved_by(self, values: Collection[str]) -> bool:
+        """Whether some values hold what the kind needs."""
+        return all(any(re.search(need, text, re.ASCII) for text in values) for need in self.needs)
+
+    @property
+    def is_date(self) -> bool:
+        """Whether its values are dates or times, perhaps once a question is answered."""
+        is_asked = self.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
+        return is_asked or self.type.startswith(("DATE", "TIMESTAMP"))
 
     def is_plain(self, text: str) -> bool:
         """Whether a value of this kind looks the same in the file and in the table."""
@@ -221,6 +242,29 @@ class ValueKind:
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
 
+def _amounts(
+    type_: str, currency: str, suffix: str, decimals: str, unit: str = ""
+) -> tuple[ValueKind, ValueKind]:
+    """Amounts in one currency, whose sign may stand on either side of the minus.
+
+    Those in brackets are negative only beside others: a column of nothing else may as well give the
+    parts of another (内数), last year's numbers, or 1, 2, 3.
+    """
+    sign, digits = f"({currency} ?)?", f"{_GROUPED}{decimals}{suffix}"
+    plain = f"{_MINUS}?{sign}{_MINUS}?{digits}"
+    return (
+        ValueKind(type_, plain, reading=_SIGNED_DIGITS, unit=unit),
+        ValueKind(
+            type_,
+            f"{plain}|[(]{sign}{digits}[)]",
+            reading=_BRACKET_DIGITS,
+            unit=unit,
+            needs=("^[^(]*[1-9][^(]*$", "[(]"),
+            rule="numbers in brackets are negative",
+        ),
+    )
+
+
 _KINDS = (
     ValueKind("BOOLEAN", "(?i)true|false", quick="{v} IN ('true', 'false', 'True', 'False')"),
     ValueKind("BIGINT", _INTEGER, quick=_matches(_INTEGER)),
@@ -231,38 +275,38 @@ _KINDS = (
         quick=f"{_matches(_SHORT_DECIMAL)} AND strlen({{v}}) <= 16",
     ),
     # Telephone numbers begin with a plus, too; it is a sign if other values have a minus or point.
-    ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs="^(-|0$)"),
-    ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", needs=r"^(-|0$)|\."),
-    ValueKind("BIGINT", _amount(r"[¥￥\\]", "( ?円)?", ""), reading=_SIGNED_DIGITS),
-    ValueKind("DOUBLE", _amount(r"[¥￥\\]", "( ?円)?", _DECIMALS), reading=_SIGNED_DIGITS),
-    ValueKind("DOUBLE", _amount(r"\$", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="$"),
+    ValueKind("BIGINT", r"0|[-+]?[1-9]\d{0,14}", needs=("^(-|0$)",)),
+    ValueKind("DOUBLE", r"0|[-+]?(0|[1-9]\d{0,14})(\.\d+)?", needs=(r"^(-|0$)|\.",)),
+    *_amounts("BIGINT", r"[¥￥\\]", "( ?円)?", ""),
+    *_amounts("DOUBLE", r"[¥￥\\]", "( ?円)?", _DECIMALS),
+    *_amounts("DOUBLE", r"\$", "", _DECIMALS, "$"),
     ValueKind(
         "DOUBLE",
         rf"([+]|{_MINUS})?{_GROUPED}(\.\d{{1,6}})? ?[%％]",
         reading=_SIGNED_DIGITS,
         unit="%",
     ),
-    ValueKind("DOUBLE", _amount("£", "", _DECIMALS), reading=_SIGNED_DIGITS, unit="£"),
+    *_amounts("DOUBLE", "£", "", _DECIMALS, "£"),
     ValueKind("DOUBLE", _euro("(0|[1-9][0-9]{0,14})"), reading=_SIGNED_DIGITS, unit="€"),
     ValueKind(
         "DOUBLE",
         _euro(_WITH_COMMA),
         reading=_COMMA_DIGITS,
         unit="€",
-        needs=r"€.*,\d{1,2}$|,\d{1,2} ?€$",
+        needs=(r"€.*,\d{1,2}$|,\d{1,2} ?€$",),
     ),
     ValueKind(
         "DOUBLE",
         _euro(_GROUPED + _DECIMALS),
         reading=_SIGNED_DIGITS,
         unit="€",
-        needs=r"€.*\.\d{1,2}$|\.\d{1,2} ?€$|,\d{3},\d{3}",
+        needs=(r"€.*\.\d{1,2}$|\.\d{1,2} ?€$|,\d{3},\d{3}",),
     ),
     ValueKind(
         "DOUBLE",
         f"{_MINUS}?{_WITH_COMMA}",
         reading=_COMMA_DIGITS,
-        needs=r"\.\d{3},\d{1,2}$",
+        needs=(r"\.\d{3},\d{1,2}$",),
         rule=_COMMAS,
     ),
     ValueKind("DATE", _DATE, quick=_matches(_FULL_DATE)),
@@ -274,15 +318,19 @@ _KINDS = (
         rule="the first day of the month",
     ),
     ValueKind("DATE", _MONTH_NAMED, reading=_strptime_sql(_MONTH_FORMATS)),
-    ValueKind("DATE", _SLASHED, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"),
-    ValueKind("DATE", _SLASHED, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"),
+    ValueKind("DATE", _SLASHED, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"),
+    ValueKind("DATE", _SLASHED, reading=_MDY, needs=(_MONTH_FIRST,), rule="the month comes first"),
     ValueKind("TIMESTAMP", rf"{_DATE}([ T]{_TIME})?", quick=_matches(_FULL_TIMESTAMP)),
     ValueKind("TIMESTAMP", _JAPANESE_MOMENT, reading=_ISO_MOMENT),
     ValueKind(
-        "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=_DAY_FIRST, rule="the day comes first"
+        "TIMESTAMP", _SLASHED_MOMENT, reading=_DMY, needs=(_DAY_FIRST,), rule="the day comes first"
     ),
     ValueKind(
-        "TIMESTAMP", _SLASHED_MOMENT, reading=_MDY, needs=_MONTH_FIRST, rule="the month comes first"
+        "TIMESTAMP",
+        _SLASHED_MOMENT,
+        reading=_MDY,
+        needs=(_MONTH_FIRST,),
+        rule="the month comes first",
     ),
     ValueKind(
         "VARCHAR",
@@ -294,8 +342,14 @@ _KINDS = (
     ValueKind(
         "VARCHAR",
         _LOCAL,
-        needs=_LOCAL_PROOF,
+        needs=(_LOCAL_PROOF,),
         question="the comma may be a decimal sign; it stays text unless --read '{name}=comma'",
+    ),
+    ValueKind(
+        "VARCHAR",
+        rf"[(]([¥￥$£\\] ?)?{_GROUPED}{_DECIMALS}( ?円)?[)]",
+        question="it may be negative, or not; it stays text until --read '{name}=number' or "
+        "'{name}=number:plus'",
     ),
     ValueKind(
         "VARCHAR",
@@ -312,15 +366,15 @@ VALUE_KINDS = (*_KINDS, *(replace(kind, is_full_width=True) for kind in _KINDS))
 def _among_semicolons(kind: ValueKind) -> ValueKind:
     """A kind for files with semicolons between cells, where commas may be decimal signs."""
     is_proved = kind.needs or _GROUPED not in kind.pattern
-    return kind if is_proved else replace(kind, needs=_GROUPING_PROOF)
+    return kind if is_proved else replace(kind, needs=(_GROUPING_PROOF,))
 
 
 _LOCAL_KINDS = (
-    ValueKind("DOUBLE", _LOCAL, reading=_COMMA_DIGITS, needs=_LOCAL_PROOF, rule=_COMMAS),
+    ValueKind("DOUBLE", _LOCAL, reading=_COMMA_DIGITS, needs=(_LOCAL_PROOF,), rule=_COMMAS),
     ValueKind(
         "VARCHAR",
         _LOCAL,
-        needs=",",
+        needs=(",",),
         question="1,234 may be 1234 or 1.234; it stays text until --read '{name}=number' or "
         "'{name}=comma'",
     ),
@@ -334,7 +388,7 @@ _SEMICOLON_KINDS = (
 DOTTED = ValueKind(
     "VARCHAR",
     rf"{_MINUS}?(0|[1-9]\d{{0,2}}(\.\d{{3}}){{1,4}}|[1-9]\d{{0,14}})",
-    needs=r"\.",
+    needs=(r"\.",),
     is_full_width=True,
     question="1.234 may be 1234 or 1.234, as the comma is the decimal sign of another column; it "
     "stays text until --read '{name}=comma' or '{name}=number'",
@@ -357,27 +411,29 @@ def _with_type(*types: str) -> tuple[ValueKind, ...]:
 
 
 def _in_order(reading: str) -> tuple[ValueKind, ...]:
-    return tuple(replace(kind, needs="") for kind in VALUE_KINDS if kind.reading == reading)
+    return tuple(replace(kind, needs=()) for kind in VALUE_KINDS if kind.reading == reading)
 
 
-DATE_KINDS = tuple(
-    kind
-    for kind in VALUE_KINDS
-    if kind.type.startswith(("DATE", "TIMESTAMP")) or kind.pattern in (_SLASHED_MOMENT, _ERA_LETTER)
-)
+DATE_KINDS = tuple(kind for kind in VALUE_KINDS if kind.is_date)
 """The kinds of texts in files whose numbers have a type of their own."""
 
 
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
-_WITHOUT_COMMA = tuple(
-    replace(kind, needs="") for kind in _with_type("DOUBLE") if kind.reading != _COMMA_DIGITS
+_NUMBERS = tuple(
+    replace(kind, needs=())
+    for kind in _with_type("BIGINT", "DOUBLE")
+    if kind.reading != _COMMA_DIGITS
 )
 CHOICES = {
     "text": (),
-    "integer": (*_with_type("BIGINT"), _ANY_DIGITS),
-    "number": (*_with_type("BIGINT"), *_WITHOUT_COMMA, _ANY_DIGITS),
+    "integer": (*(kind for kind in _NUMBERS if kind.type == "BIGINT"), _ANY_DIGITS),
+    "number": (*_NUMBERS, _ANY_DIGITS),
+    "number:plus": tuple(
+        replace(kind, reading=_SIGNED_DIGITS, rule="") if kind.reading == _BRACKET_DIGITS else kind
+        for kind in _NUMBERS
+    ),
     "comma": tuple(
-        replace(kind, pattern=_euro(r"(\d{1,3}(\.\d{3})*|\d+)(,\d{1,9})?"), needs="")
+        replace(kind, pattern=_euro(r"(\d{1,3}(\.\d{3})*|\d+)(,\d{1,9})?"), needs=())
         for kind in VALUE_KINDS
         if kind.reading == _COMMA_DIGITS and kind.unit
     ),
@@ -388,11 +444,6 @@ CHOICES = {
     "boolean": _with_type("BOOLEAN"),
 }
 """The kinds that a user can choose for a column: "comma" are numbers such as 1.234,5."""
-
-
-@cache
-def _looks_like(pattern: str) -> Callable[[str], object]:
-    return re.compile(pattern, re.ASCII).fullmatch
 
 
 def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> Iterator[ValueKind]:
@@ -411,31 +462,16 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
             yield kind
 
 
-NUMBER_LIKE = (
-    rf"{_MINUS}?([¥￥$€£] ?)?{_MINUS}?(0|[1-9]\d{{0,2}}(,\d{{3}}){{1,4}}|[1-9]\d{{0,14}})"
-    r"((\.\d+)([eE][-+]?\d{1,3})?|[eE][-+]\d{1,3})? ?[%％円]?"
-)
-"""The usual pattern of values in a column of numbers; 1e5 is more likely a code."""
-_DATE_LIKE = rf"({_DATE}|{_JAPANESE_DATE})([ T]{_TIME})?"
-
-
-LONG_NUMBER = f"{_matches(NUMBER_LIKE)} AND NOT " + _IS_EXACT.replace(
-    "{v}", "regexp_replace({v}, '[^0-9.eE+-]', '', 'g')"
-)
-"""SQL: whether ``{v}`` is a number of more digits than a float keeps, or such an amount."""
-
-
-def mostly(cells: Iterable[str | None]) -> str:
-    """The pattern, ``NUMBER_LIKE`` or one of dates, that most values match; "" if none."""
-    values = [text for cell in cells if cell and (text := cell.strip(" ")) not in BLANKS]
-    return next(
-        (
-            pattern
-            for pattern in (NUMBER_LIKE, _DATE_LIKE, _SLASHED_MOMENT, _ERA_LETTER)
-            if sum(map(bool, map(_looks_like(pattern), values))) * 2 > len(values)
-        ),
-        "",
-    )
+def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
+    """The kinds that some texts are written like, if most of these are written like one."""
+    values = [text for cell in texts if cell and (text := cell.strip(" ")) not in BLANKS]
+    values = values[:: max(1, len(values) // _MAX_COMPARED)]
+    if sum(map(bool, map(_MAY_BE_VALUE, values))) * 2 <= len(values):
+        return []
+    alike = {kind: kind.written_like(values) for kind in kinds if kind.is_date or not kind.question}
+    readable = frozenset().union(*alike.values())
+    are_most = sum(text in readable for text in values) * 2 > len(values)
+    return [kind for kind, some in alike.items() if some] if are_most else []
 
 
 def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:

@@ -24,7 +24,13 @@ from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
 from mdvec.datasets.core.sheet_header import header_notes
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
-from mdvec.datasets.core.value_types import BLANKS, ValueKind, kinds_of, mostly, possible_kinds
+from mdvec.datasets.core.value_types import (
+    BLANKS,
+    ValueKind,
+    kinds_of,
+    likely_kinds,
+    possible_kinds,
+)
 from mdvec.datasets.interfaces.connection import (
     first_line,
     parquet_scan,
@@ -220,12 +226,16 @@ def _convert_columns(
                 read_column(guess.name, guess.kind, 0, (row[at] for row in sample[:_NOTED_ROWS]))
                 for at, guess in enumerate(guesses)
             ]
+            kinds = kinds_of("", rows.head.delimiter)
+            by_name = dict.fromkeys(set(rows.names).difference(reading.columns), kinds)
             different = {cell for row in sample for cell in row if cell}
             if copied == len(sample) and not any(cell.strip(" ") in BLANKS for cell in different):
-                guessed = zip(guesses, zip(*sample, strict=True), strict=False)
-                if not any(guess.kind is None and mostly(cells) for guess, cells in guessed):
+                texts_of = zip(guesses, zip(*sample, strict=True), strict=False)
+                if not any(
+                    guess.kind is None and likely_kinds(kinds, cells) for guess, cells in texts_of
+                ):
                     return tuple(read), rows.left_out or totals_of(sample)
-            noted = with_blank_texts(connection, read, target, reading.columns)
+            noted = with_blank_texts(connection, read, target, by_name)
             return noted, _totals(connection, rows, noted, target)
         target.unlink(missing_ok=True)
     with _watch_queries(connection, rows, progress):

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
+from mdvec.datasets.core.several_tables import HeadersBelow
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
-    HeadersBelow,
     first_rows,
     rows_apart,
     sheet_header,

@@ -18,15 +18,14 @@ from mdvec.datasets.core.cells import SeenColumn, duration
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.notes_below import NotesBelow
-from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks
+from mdvec.datasets.core.several_tables import HeadersBelow, tables_side_by_side
+from mdvec.datasets.core.sheet_cells import Amount, FilledRows, SheetMarks, is_word
 from mdvec.datasets.core.sheet_header import (
-    HeadersBelow,
     SheetHeader,
     first_rows,
     header_notes,
     rows_apart,
     sheet_header,
-    tables_side_by_side,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
 from mdvec.datasets.core.value_types import VALUE_KINDS
@@ -129,13 +128,21 @@ class SheetTable:
             rows_below = filled.rows(notes.rows(headers.rows(below)))
             cells = (_with_texts(row, as_text) for row in rows_below)
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
-            hidden = self._hidden_of(_names(header.names, rows.seen))
+            names = _names(header.names, rows.seen)
+            hidden = self._hidden_of(names)
+            units = ", ".join(
+                f"{shown_name(name)} ({unit})"
+                for at, (name, column) in enumerate(zip(names, rows.seen, strict=False))
+                for unit in filter(is_word, column.units)
+                if at not in as_text
+            )
         understood = Understood(
             header_row=header_row, skipped=header.skipped, columns=columns
         ).with_notes(
             *self._notes(has_header=header_row > 0),
             *header_notes("row", top, header_row, doubtful),
             *self.sheet.notes(),
+            f"the cells of columns show a unit: {units}" if units else "",
             *filled.notes(self.marks.hidden_rows),
             f"hidden columns are read as well: {', '.join(hidden)}" if hidden else "",
             *headers.notes(),

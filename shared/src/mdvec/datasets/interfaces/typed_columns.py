@@ -8,7 +8,7 @@ each of thousands of columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,17 +17,14 @@ from mdvec.datasets.core.sheet_cells import is_total
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import (
     BLANKS,
-    DATE_KINDS,
     DOTTED,
-    LONG_NUMBER,
-    NUMBER_LIKE,
     VALUE_KINDS,
     WRITTEN_BLANKS,
     ValueKind,
     has_decimal_commas,
     kinds_of,
+    likely_kinds,
     may_be_dotted,
-    mostly,
     possible_kinds,
 )
 from mdvec.datasets.interfaces.connection import parquet_scan
@@ -48,6 +45,7 @@ _COLUMNS_AT_ONCE = 1_000
 _NOTED_AT_ONCE = 100
 _MAX_SHOWN = 40
 _DAY_IN_DIGITS = re.compile(r" *(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]) *")
+_MAX_COMPARED = 100
 _MAX_ODD = 3
 """At most this many distinct words among a column's numbers are named in a note."""
 _Kind = tuple[ValueKind | None, int]
@@ -157,8 +155,8 @@ def write_typed(
         else read_column(column.name, kind, nulls, (row[at] for row in sample))
         for at, column, kind, nulls in named
     ]
-    stay = {each.name for each in columns if each.choice or each.kinds is DATE_KINDS}
-    return with_blank_texts(connection, read, target, stay)
+    kinds_by_name = {each.name: () if each.choice else each.kinds for each in columns}
+    return with_blank_texts(connection, read, target, kinds_by_name)
 
 
 def read_column(
@@ -169,9 +167,10 @@ def read_column(
         return ReadColumn(name, "VARCHAR")
     texts = [text for cell in sample if cell is not None and (text := cell.strip()) not in BLANKS]
     if kind.question:
-        shown = f"{shown_name(texts[0])}: " if texts else ""
-        return ReadColumn(name, kind.type, decision=shown + kind.question.format(name=name))
-    written = next((text for text in texts if not kind.is_plain(text)), "")
+        return ReadColumn(name, kind.type, texts[0], decision=kind.question.format(name=name))
+    unlike = [text for text in texts if not kind.is_plain(text)]
+    proving = (text for text in unlike if kind.rule and kind.needs and kind.is_needed(text))
+    written = next(proving, next(iter(unlike), ""))
     note = _days_note(kind.type, texts)
     return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
 
@@ -188,12 +187,12 @@ def with_blank_texts(
     connection: duckdb.DuckDBPyConnection,
     columns: Sequence[ReadColumn],
     target: Path,
-    stay: Collection[str],
+    kinds: Mapping[str, Sequence[ValueKind]],
 ) -> tuple[ReadColumn, ...]:
     """The columns of ``target``, with notes on cells that kept a column text.
 
-    These are a few words among numbers or dates (except in columns that would ``stay`` text
-    anyway), and cells such as NA among other texts.
+    These are the cells that are not of the kind that most are written like, of ``kinds`` by name,
+    and cells such as NA among other texts.
     """
     texts = [column.name for column in columns if column.type == "VARCHAR"]
     scan = parquet_scan(target)
@@ -207,9 +206,9 @@ def with_blank_texts(
         for name, number, cells in zip(
             names, numbers, zip(*sample.fetchall(), strict=True), strict=False
         ):
-            pattern = "" if name in stay else mostly(cells)
+            likely = likely_kinds(kinds.get(name, ()), cells)
             notes[name] = [
-                _odd_note(connection, name, scan, pattern) if pattern else "",
+                _odd_note(connection, name, scan, likely, cells) if likely else "",
                 _blank_note(connection, name, scan) if number else "",
             ]
     return tuple(
@@ -232,37 +231,77 @@ def _as_null(name: str, text: str) -> str:
     return f"--read {shell_line(f'{name}=na:{text}')}"
 
 
-def _odd_note(connection: duckdb.DuckDBPyConnection, name: str, scan: str, pattern: str) -> str:
-    """A note on the words of a text column most of whose other values match ``pattern``.
+def _odd_note(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    scan: str,
+    likely: Sequence[ValueKind],
+    sample: Iterable[str | None],
+) -> str:
+    """A note on the cells of a text column that the conversion to its likely kind cannot read.
 
     Nothing becomes NULL without the user's choice: 不明 may be what somebody counts. The note only
     suggests that for words without digits that are neither a total nor the column's name. It also
     names a number that a float would round.
     """
-    words = (
-        f"SELECT CASE WHEN NOT regexp_full_match(cell, {literal(pattern)}) "
-        f"OR {LONG_NUMBER.format(v='cell')} THEN cell END AS odd, count(*) AS number FROM "
-        f"(SELECT trim({identifier(name)}) AS cell FROM {scan}) WHERE {ValueKind.is_value('cell')} "
-        "GROUP BY odd"
-    )
-    cells = connection.execute(
-        f"SELECT odd, number, count(*) OVER () FROM ({words}) "
-        f"ORDER BY odd NULLS FIRST LIMIT {_MAX_ODD + 1}"
-    ).fetchall()
-    others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
-    if not cells:
+    kind, others, number, odd = _misfits(connection, name, scan, likely, sample)
+    if not odd:
         return ""
-    more = cells[0][2] - bool(others) - len(cells[:_MAX_ODD])
-    odd = {text: number for text, number, _ in cells[:_MAX_ODD]}
-    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({odd[text]:,})" for text in odd)
+    named = dict(list(odd.items())[:_MAX_ODD])
+    more = number - len(named)
+    shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({named[text]:,})" for text in named)
     note = f"{shown} and {more:,} more" if more else shown
     note += " kept it text"
     if others:
-        note += f" among {counted(others, 'number' if pattern == NUMBER_LIKE else 'date')}"
-    if pattern == NUMBER_LIKE and any(mostly([text]) == pattern for text in odd):
+        what = "value" if kind.type == "BOOLEAN" else "date" if kind.is_date else "number"
+        note += f" among {counted(others, what)}"
+    if kind.type == "DOUBLE" and kind.written_like(named):
         note += "; numbers of too many digits are kept as text"
-    wishes = " ".join(_as_null(name, text) for text in odd if _may_mean_nothing(text, name))
+    wishes = " ".join(_as_null(name, text) for text in named if _may_mean_nothing(text, name))
     return f"{note}; {wishes} makes it NULL" if wishes and not more else note
+
+
+def _misfits(
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    scan: str,
+    likely: Sequence[ValueKind],
+    sample: Iterable[str | None],
+) -> tuple[ValueKind, int, int, dict[str, int]]:
+    """The kind that reads most of a column, and the cells that it does not read.
+
+    Returns also how many cells it reads, and how many different ones it does not; the first of
+    these, with their numbers. They may show another kind, which reads them as well, or may prove
+    one: so all kinds are compared again with what the best one leaves.
+    """
+    seen = {text for cell in sample if cell and (text := cell.strip(" ")) not in BLANKS}
+    found: dict[ValueKind, tuple[ValueKind, int, int, dict[str, int]]] = {}
+    while True:
+        proved = [kind for kind in likely if kind.is_proved_by(seen)] or likely
+        matching = {kind: len(kind.written_like(seen)) for kind in proved}
+        most = max(matching.values())
+        first = next(kind for kind in proved if matching[kind] == most)
+        alike = [kind for kind in proved if kind.pattern == first.pattern]
+        if new := [kind for kind in alike if kind not in found]:
+            found |= {kind: _unread(connection, name, scan, kind) for kind in new}
+            seen.update(*(found[kind][3] for kind in new))
+        else:
+            return max((found[kind] for kind in alike), key=lambda each: each[1])
+
+
+def _unread(
+    connection: duckdb.DuckDBPyConnection, name: str, scan: str, kind: ValueKind
+) -> tuple[ValueKind, int, int, dict[str, int]]:
+    """What ``_misfits`` returns, for one kind."""
+    cells = connection.execute(
+        f"SELECT CASE WHEN coalesce({kind.holds('cell')}, false) THEN NULL ELSE cell END AS odd, "
+        f"count(*), count(*) OVER () FROM (SELECT trim({identifier(name)}) AS cell FROM {scan}) "
+        f"WHERE {ValueKind.is_value('cell')} GROUP BY odd ORDER BY odd NULLS FIRST "
+        f"LIMIT {_MAX_COMPARED}"
+    ).fetchall()
+    others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
+    number = cells[0][2] - bool(others) if cells else 0
+    return kind, others, number, {text: count for text, count, _ in cells}
 
 
 def _may_mean_nothing(text: str, name: str) -> bool:
@@ -310,11 +349,13 @@ def _verdicts(
     """
     kinds = list(dict.fromkeys(tried.values()))
     holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
-    proves = " ".join(
-        f"WHEN {at} THEN {kind.proves('cell')}" for at, kind in enumerate(kinds) if kind.needs
-    )
     values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
-    proof = f"AND bool_or(CASE kind {proves} ELSE true END) {values}" if proves else ""
+    proof = ""
+    for number in range(max(len(kind.needs) for kind in kinds)):
+        proves = " ".join(
+            f"WHEN {at} THEN {kind.proves('cell', number)}" for at, kind in enumerate(kinds)
+        )
+        proof += f" AND bool_or(CASE kind {proves} END) {values}"
     verdicts: dict[int, tuple[bool | None, int, str | None]] = {}
     every = list(tried)
     for start in range(0, len(every), _COLUMNS_AT_ONCE):

@@ -18,7 +18,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
-from mdvec.datasets.core.sheet_cells import MergedCells, SheetMarks, unescaped, value_as_formatted
+from mdvec.datasets.core.sheet_cells import (
+    MergedCells,
+    SheetMarks,
+    shows_thousands,
+    unescaped,
+    value_as_formatted,
+)
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.interfaces.calamine_child import ANSWER_AT
 from mdvec.datasets.interfaces.database_file import OpenedFile
@@ -146,6 +152,7 @@ class _ExcelRows:
         self._sheet = sheet
         self._formulas = formulas
         self._errors: Counter[str] = Counter()
+        self._thousands = 0
         self._unstored = 0
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
@@ -154,6 +161,7 @@ class _ExcelRows:
         A row of only errors and formulas without a stored value becomes one of NULLs.
         """
         self._errors.clear()
+        self._thousands = 0
         self._unstored = 0
         self._sheet.reset_dimensions()
         rows = self._sheet.iter_rows()
@@ -182,7 +190,9 @@ class _ExcelRows:
         if isinstance(value, str):
             return unescaped(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return value_as_formatted(value, cell.number_format or "")
+            shown = cell.number_format or ""
+            self._thousands += shows_thousands(shown)
+            return value_as_formatted(value, shown)
         return value
 
     def _count_unstored(self, cells: Sequence[Any], stored: Sequence[object]) -> None:
@@ -194,7 +204,9 @@ class _ExcelRows:
                 self._unstored += is_formula and not is_text
 
     def notes(self) -> Iterator[str]:
-        """Notes on cells that are not empty, but become NULL."""
+        """Notes on cells that are not empty, but become NULL, or are shown in thousands."""
+        if self._thousands:
+            yield f"numbers that cells show in thousands are read as stored: {self._thousands:,}"
         if self._errors:
             errors = ", ".join(f"{number:,} {error}" for error, number in self._errors.items())
             yield f"cells with an error are NULL: {errors}"

@@ -1,0 +1,119 @@
+"""Finds tables beside each other on a sheet, and headers of tables below another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TypeVar
+
+from mdvec.datasets.core.columns import is_value
+from mdvec.datasets.core.sheet_cells import numbers_shown
+from mdvec.datasets.core.sheet_header import SAMPLE_ROWS, Cells
+
+_MIN_COLUMNS = 2
+_Row = TypeVar("_Row", bound=Cells)
+_MIN_ROWS_APART = 2
+
+
+def _filled_at(row: Cells) -> set[int]:
+    """The indexes of the filled cells."""
+    return {at for at, cell in enumerate(row) if cell is not None and cell != ""}
+
+
+def _runs(columns: Iterable[int]) -> list[range]:
+    """The runs of columns between empty ones."""
+    runs: list[range] = []
+    for at in sorted(columns):
+        if runs and runs[-1].stop == at:
+            runs[-1] = range(runs[-1].start, at + 1)
+        else:
+            runs.append(range(at, at + 1))
+    return runs
+
+
+def tables_side_by_side(rows: Iterable[tuple[int, Cells]]) -> tuple[list[range], bool]:
+    """The columns of each table of a sheet, and whether they really are several tables.
+
+    Empty if no empty column separates names. Such a column may also set off columns of one table:
+    they are several tables if they have the same names, or begin or end at different rows. Only
+    sheets whose first rows have an empty column are read further.
+    """
+    rows = iter(rows)
+    sample = list(islice(rows, SAMPLE_ROWS))
+    last: dict[int, int] = {}  # the last filled row of each column
+    for number, row in sample:
+        last.update(dict.fromkeys(_filled_at(row), number))
+    if not _may_be_tables(_runs(last)):
+        return [], False
+    for number, row in rows:
+        last.update(dict.fromkeys(_filled_at(row), number))
+    runs = _runs(last)
+    headers = [_header(sample, run) for run in runs]
+    if not _may_be_tables(runs) or not all(headers):
+        return [], False
+    names = {header[1] for header in filter(None, headers)}
+    begins = {header[0] for header in filter(None, headers)}
+    ends = [max(last[at] for at in run) for run in runs]
+    return runs, len(names) == 1 or len(begins) > 1 or max(ends) - min(ends) >= _MIN_ROWS_APART
+
+
+def _may_be_tables(runs: Sequence[range]) -> bool:
+    return len(runs) > 1 and all(len(run) >= _MIN_COLUMNS for run in runs)
+
+
+def _header(sample: Iterable[tuple[int, Cells]], run: range) -> tuple[int, tuple[str, ...]] | None:
+    """The first row that names all columns of a run, with its number; None if none does."""
+    for number, row in sample:
+        cells = [row[at] if at < len(row) else None for at in run]
+        names = [cell.strip() for cell in cells if isinstance(cell, str) and cell.strip()]
+        if len(names) == len(run) and not any(map(is_value, names)):
+            return number, tuple(names)
+    return None
+
+
+@dataclass(slots=True)
+class HeadersBelow:
+    """Rows below a table's header that may be the header of another table, under this one.
+
+    Such a row has only names, and values right under it. It follows an empty row, perhaps after a
+    title line, and names a column that had a value above the empty row.
+
+    Attributes:
+        numbers: the numbers of the rows that were found.
+    """
+
+    numbers: list[int] = field(default_factory=list)
+
+    def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
+        """The same numbered rows, which are watched for headers."""
+        last = header = 0
+        is_below_gap = False
+        above, named = set[int](), set[int]()
+        for number, row in numbered:
+            names, values = _names_and_values(row)
+            if header and named & values:
+                self.numbers.append(header)
+            header = 0
+            is_below_gap |= 0 < last < number - 1
+            if not is_below_gap:
+                above = values
+            elif len(names) + len(values) >= _MIN_COLUMNS:
+                named = names & above
+                header = number if named and not values else 0
+                is_below_gap, above = False, values
+            last = number
+            yield number, row
+
+    def notes(self, place: str = "row", home: str = "sheet") -> Iterator[str]:
+        """A note on them, if there are any."""
+        if self.numbers:
+            places = f"{place} {numbers_shown(self.numbers)}"
+            yield f"another table's header may be in {places}; give each table its own {home}"
+
+
+def _names_and_values(row: Cells) -> tuple[set[int], set[int]]:
+    """The indexes of the filled cells that may be names, and of the others."""
+    filled = _filled_at(row)
+    names = {at for at in filled if isinstance(cell := row[at], str) and not is_value(cell)}
+    return names, filled - names
