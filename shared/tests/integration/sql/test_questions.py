@@ -392,9 +392,10 @@ TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
         ("compare_periods", DAILY, {"first": "2024-06", "second": "2025-06"},
          ["second (2025-06) has values only up to 2025-06-23"]),
         ("compare_periods", DAILY, {"first": "2025", "second": "2023-12-01/2024-01-31"},
-         ["first (2025) has values only up to 2025-06-23",
+         ["first has 365 days and second 62", "first (2025) has values only up to 2025-06-23",
           "second (2023-12-01/2024-01-31) has values only from 2024-01-01"]),
-        ("compare_periods", DAILY, {"first": "2025-05", "second": "2025-06-01/2025-06-23"}, []),
+        ("compare_periods", DAILY, {"first": "2025-05", "second": "2025-06-01/2025-06-23"},
+         ["first has 31 days and second 23"]),
         ("compare_periods", MONTHLY, {"first": "2024-06", "second": "2025-06"}, []),
     ],
 )  # fmt: skip

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from mdvec.household.core.cells import BadCell, CsvRecord, parse_amount
 from mdvec.household.core.mapped_rows import MappedRows, header_test
@@ -58,17 +57,17 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     ignored = {_of_any_month(key) for key in mapping.ignored}
     own = {key_of_column(key): key for key in mapping.columns()}
 
-    @cache
-    def open_key(name: MappedColumn) -> MappedColumn | None:
-        is_settled = key_of_column(name) in settled or _of_any_month(name) in ignored
-        return None if is_settled else own.get(key_of_column(name), name)
-
     rows = [cells for line, cells in _lines_below(mapping, records) if line in lines]
+    keys = {
+        name: own.get(key_of_column(name), name)
+        for name in dict.fromkeys(name for cells in rows for name in cells)
+        if key_of_column(name) not in settled and _of_any_month(name) not in ignored
+    }
     columns: dict[MappedColumn, list[str]] = {}
     for at, cells in enumerate(rows):
         for name, cell in cells.items():
-            if (key := open_key(name)) is not None:
-                columns.setdefault(key, [""] * len(rows))[at] = cell.strip()
+            if name in keys:
+                columns.setdefault(keys[name], [""] * len(rows))[at] = cell.strip()
     return [OpenColumn(key, cells) for key, cells in columns.items()]
 
 
