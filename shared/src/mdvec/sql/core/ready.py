@@ -139,6 +139,15 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
 
+def _of_other_months(columns: Sequence[Column], day: Column) -> str:
+    """Counts rows with a month (YYYY-MM), such as a household's, that is not their calendar's."""
+    if not any((column.name, column.type) == ("month", "VARCHAR") for column in columns):
+        return "0"
+    calendar = f"strftime({identifier(day.name)}, '%Y-%m')"
+    there = f"isfinite({identifier(day.name)}) AND month LIKE '____-__'"
+    return f"count(*) FILTER (WHERE {there} AND month <> {calendar})"
+
+
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
     period = period_of(bound)
@@ -159,12 +168,18 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
         f"count({value}) FILTER (WHERE {there}), "
         f"count(DISTINCT {start}) FILTER (WHERE {there}), "
         f"date_diff({literal(period)}, min({start}) FILTER (WHERE {there}), "
-        f"max({start}) FILTER (WHERE {there})) + 1 FROM {{source}}"
+        f"max({start}) FILTER (WHERE {there})) + 1, {_of_other_months(columns, day)} "
+        "FROM {source}"
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        rows, dated, valued, periods, span = row
+        rows, dated, valued, periods, span, others = row
         sentences = []
+        if others and period not in ("day", "week"):
+            sentences.append(
+                f"{others:,} rows are of another month by their column month, as where months "
+                "start on a later day; these are calendar months, so group by month in SQL"
+            )
         if rows > dated:
             sentences.append(f"{rows - dated:,} rows have no date in {day.name} and are left out")
         if dated > valued:
