@@ -312,11 +312,22 @@ def _from_to(first: Named, last: Named, context: PeriodContext) -> Spoken | None
 
 
 def _parse_named(text: str, context: PeriodContext) -> Named | None:
-    return (
+    weekday = _WEEKDAY.search(text)
+    text = text[: weekday.start()] if weekday else text
+    named = (
         _iso(text, context) or _relative(text, context) or _of_a_year(text, context)
         or _in_a_month(text, context) or _yearly(text, context.starts_on)
     )  # fmt: skip
+    if weekday is None:
+        return named
+    days = named and named.days
+    fits = days and days.first == days.last and _WEEKDAYS[days.first.weekday()] == weekday[1]
+    return named if fits else None
 
+
+_WEEKDAYS = "月火水木金土日"
+_WEEKDAY = re.compile(rf"\(([{_WEEKDAYS}])(?:曜日?)?\)$")
+"""A weekday after a day, which has to be that day's: 2025年6月1日(日)."""
 
 _DATES_JOINED = re.compile(
     r"^([0-9]{4}-w?[0-9]{1,2}(?:-[0-9]{1,2})?)[-/]([0-9]{4}-[0-9w-]+)$"

@@ -347,6 +347,7 @@ def compare_periods(
     known = min(ledger.covered.last_day, today)
     has_begun = known < after.days.last and len(after.months) == len(earlier.months)
     are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
+    are_whole &= not ledger.covered.begins_late(earlier.months.first)
     # Only if both begin with the requested first day.
     same_days = _same_days(was, now, known) if has_begun and are_whole else None
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))

@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple
 
 import apsw
 
+from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
-from mdvec.household.core.periods import span_in_words
+from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import Totals, percent
@@ -293,10 +294,13 @@ def expense_list(
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
+    year: int | None = None,
     limit: int | None = None,
     today: date,
 ) -> ExpenseList:
-    """The rows for 医療費控除 or ふるさと納税 by person, by default of the latest calendar year.
+    """The rows for 医療費控除 or ふるさと納税 by person, of a period or a calendar ``year``.
+
+    The default is the latest year.
 
     The text has the first ``limit`` of them.
 
@@ -305,10 +309,12 @@ def expense_list(
         InsufficientData: the ledger has nothing for these months.
     """
     with ledger_view(connection, tool_id, today) as ledger:  # a tax year is of calendar months
-        if not (since or until or period):
-            year = ledger.covered.latest.year
-            since, until = f"{year:04d}-01", f"{year:04d}-12"
-        requested = ledger.period(since, until, period)
+        if since or until or period:
+            requested = ledger.period(since, until, period)
+        else:
+            year = year or ledger.covered.latest.year
+            months = MonthRange(Month(year, 1), Month(year, 12))
+            requested = UnderstoodPeriod(months.days, months, "")
         days, notes = ledger.covered_days(requested)
         rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
         noted = all_notes(connection, tool_id)
@@ -326,8 +332,8 @@ def expense_list(
         notes += doubt_notes_on(connection, tool_id, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
+    notes += filter(None, [requested.understood])
     notes += [
-        requested.understood,
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
         f"「-{rules.title}」で外し、「人:名前」で人を決められます",
     ]

@@ -50,7 +50,6 @@ from mdvec.household.core.wording import (
     InvalidPageSize,
     astray_note,
     clipped_note,
-    filling_note,
     renamed_notes,
     totals_in_words,
 )
@@ -189,8 +188,7 @@ def find_transactions(
             left_out = _left_out(row_sums.rows_left_out(connection, condition), reasons)
         notes += [left_out_note(left_out)] * bool(left_out)
         if period and not totals.rows:
-            marks = ledger.marks(period.months, period.days)
-            notes += [filling_note(month) for month in marks.running]
+            notes += ledger.filling_notes(period.months, period.days)
         if words.restrict:
             matching = _with_texts(matching, sums, chosen)
             alone = words.each_alone(reasons)

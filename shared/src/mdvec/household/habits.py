@@ -152,9 +152,8 @@ def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> li
             ("そのほか", figure.other),
         ]
         breakdown = "、".join(f"{name} {format_currency(yen)}" for name, yen in parts if yen)
-        lines.append(
-            f"- {figure.month.in_words}: {format_currency(figure.amount)}{band}（{breakdown}）"
-        )
+        line = f"- {figure.month.in_words}: {format_currency(figure.amount)}{band}"
+        lines.append(f"{line}（{breakdown}）" if breakdown else line)
     return lines
 
 

@@ -124,11 +124,9 @@ class LedgerView:
             period, (covered.begun if begun else covered.shown)(period.months)
         )
         days = months.days.within(period.days) or period.days
-        notes = (
-            []
-            if days == period.days
-            else [wording.clipped_note(span_in_words(days, covered.starts_on))]
-        )
+        known = days if days == months.days else Days(max(days.first, covered.begins), days.last)
+        notes = [wording.clipped_note(span_in_words(known, covered.starts_on))]
+        notes *= days != period.days
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
@@ -207,15 +205,24 @@ class LedgerView:
         return months, notes + self._row_notes(subject, days, summed, left_out)
 
     def marks(self, months: MonthRange, days: Days) -> MonthMarks:
-        """The marks of the months around ``days``.
+        """The marks of the months around ``days``: complete if the ledger has these days."""
+        return self.covered.marks(months, self.today, days)
 
-        The latest month counts as complete if the ledger has all requested days.
-        """
-        marks = self.covered.marks(months, self.today)
-        if days.last >= self.covered.last_day:
-            return marks
-        running = tuple(month for month in marks.running if month != self.covered.latest)
-        return MonthMarks(running, marks.empty)
+    def filling_notes(self, months: MonthRange, days: Days) -> list[str]:
+        """The notes on these months around ``days`` that may be incomplete."""
+        now = Month.of(self.today, self.covered.starts_on)
+        return self.begin_notes(days) + [
+            wording.filling_note(month)
+            for month in months
+            if month <= now and self.covered.ends_early(month, self.today, days)
+        ]
+
+    def begin_notes(self, days: Days) -> list[str]:
+        """The note that the ledger begins within these days, and within a month."""
+        begins = self.covered.begins
+        month = Month.of(begins, self.covered.starts_on)
+        is_late = max(days.first, month.first_day) < begins <= days.last
+        return [wording.late_begin_note(month, begins)] * is_late
 
     def _known_months(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:
@@ -228,12 +235,12 @@ class LedgerView:
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
         """The notes on months without rows, months that may be incomplete, and stray rows."""
         covered = self.covered
-        marks, now = self.marks(months, days), Month.of(self.today, covered.starts_on)
+        marks = self.marks(months, days)
         notes = [
             f"明細が 1 件もない月（{wording.months_in_words(marks.empty)}）は、"
             "合計と平均では 0円として計算しました"
         ] * bool(marks.empty)
-        notes += [wording.filling_note(month) for month in marks.running if month <= now]
+        notes += self.filling_notes(months, days)
         if covered.astray_matters(period.months, months):
             astray = ledger_sums.rows_outside(
                 self.connection, self.tool_id, covered.body.days, MAX_NAMED_ROWS

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 
 from mdvec.database import snapshot
-from mdvec.dates import Days, Month, MonthRange, runs_of
+from mdvec.dates import ONE_DAY, Days, Month, MonthRange, runs_of
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Hierarchy,
@@ -51,7 +51,8 @@ class AvailableMonth:
     """A month of the ledger.
 
     ``is_gap``: it has no rows. ``may_be_filling``: it is probably incomplete, being the current
-    or a later month, or the last with rows, which end before the month does. ``is_planned``: it
+    or a later month, or the last with rows, which end before the month does, or the first, of
+    which the beginning is missing. ``is_planned``: it
     has not begun. ``is_astray``: it has a few rows dated years away from all others, and is not
     in any default period. ``first_day`` and ``last_day`` are YYYY-MM-DD.
     """
@@ -73,13 +74,16 @@ class Coverage:
 
     They start on the day ``starts_on``. ``body`` excludes stray months. ``known`` are the days
     from its first row to its last by today, or to the last of all if every row is planned, and
-    ``latest`` is the month of that row.
+    ``latest`` is the month of that row. ``begins`` is the day from which the ledger is complete:
+    the first in the names of the files around its first row (``is_stated``), or that row's.
     """
 
     present: tuple[Month, ...]
     body: MonthRange
     latest: Month
     known: Days
+    begins: date
+    is_stated: bool
 
     @property
     def last_day(self) -> date:
@@ -126,16 +130,37 @@ class Coverage:
 
     def may_be_filling(self, month: Month, today: date) -> bool:
         """Whether a month is probably incomplete."""
-        ends_early = month == self.latest and self.last_day < month.last_day
-        return ends_early or month >= Month.of(today, self.starts_on)
+        return self.ends_early(month, today) or self.begins_late(month)
 
-    def marks(self, months: Iterable[Month], today: date) -> MonthMarks:
-        """Which of these months are probably incomplete, and which have no rows."""
+    def begins_late(self, month: Month, days: Days | None = None) -> bool:
+        """Whether first days of a month (or of ``days``) are missing, as the ledger begins later.
+
+        If only the first row tells, a week is: a household may buy nothing for some days.
+        """
+        if month != self.body.first or (days and days.first >= self.begins):
+            return False
+        return self.begins - month.first_day >= (ONE_DAY if self.is_stated else _WEEK)
+
+    def ends_early(self, month: Month, today: date, days: Days | None = None) -> bool:
+        """Whether last days of a month (or of ``days``) are probably missing."""
+        if month == self.latest and days and days.last < self.last_day:
+            return False
+        is_cut = month == self.latest and self.last_day < month.last_day
+        return is_cut or month >= Month.of(today, self.starts_on)
+
+    def marks(self, months: Iterable[Month], today: date, days: Days | None = None) -> MonthMarks:
+        """Which of these months are probably incomplete, and which have no rows.
+
+        If only some ``days`` of them were requested, those days count, not the whole months.
+        """
         months, with_rows = tuple(months), set(self.present)
-        return MonthMarks(
-            running=tuple(month for month in months if self.may_be_filling(month, today)),
-            empty=tuple(month for month in months if month not in with_rows),
+        running = tuple(
+            month
+            for month in months
+            if self.ends_early(month, today, days) or self.begins_late(month, days)
         )
+        empty = tuple(month for month in months if month not in with_rows)
+        return MonthMarks(running=running, empty=empty)
 
     def astray_matters(self, requested: MonthRange, shown: MonthRange) -> bool:
         """Whether the period covers the whole ledger, or a stray month that is not shown."""
@@ -210,7 +235,11 @@ def coverage(
     begun = body.days.within(Days(date.min, today))
     known = begun and ledger_sums.days_with_rows(connection, tool_id, begun)
     known = known or ledger_sums.days_with_rows(connection, tool_id, body.days) or body.days
-    return Coverage(tuple(present), body, Month.of(known.last, month_starts_on), known)
+    stated = ledger_statements.stated_begin(connection, tool_id, known.first)
+    return Coverage(
+        tuple(present), body, Month.of(known.last, month_starts_on), known,
+        begins=stated or known.first, is_stated=stated is not None,
+    )  # fmt: skip
 
 
 def _empty(connection: apsw.Connection, tool_id: int) -> EmptyLedger:
@@ -305,6 +334,7 @@ def read_snapshot(connection: apsw.Connection) -> Iterator[None]:
             yield
 
 
+_WEEK = timedelta(7)
 MAX_GAP_MONTHS = 36
 """More months than this between two rows separate two runs of months."""
 MAX_ASTRAY_ROWS = 10

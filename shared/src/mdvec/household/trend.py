@@ -123,13 +123,18 @@ class _TrendBasis:
         begun: bool = True,
     ) -> _TrendBasis:
         shown, range_notes = ledger.shown_months(period, subject, most, begun=begun)
-        sums = ledger.sums(MonthRange(shown.first.plus(-WINDOW), shown.last).days, subject)
+        before = MonthRange(shown.first.plus(-WINDOW), shown.first.plus(-1))
+        sums = ledger.sums(MonthRange(before.first, shown.last).days, subject)
         notes = [*notes, *range_notes, *ledger.doubts(shown.days, subject)]
+        if any(map(ledger.covered.begins_late, before)):  # changes and means are from these months
+            notes += ledger.begin_notes(before.days)
         return cls(ledger, period, shown, sums, notes)
 
     @property
     def marks(self) -> MonthMarks:
-        return self.ledger.covered.marks(self.shown, self.ledger.today)
+        """The marks of the months shown, and of the earlier ones in their means."""
+        months = MonthRange(self.shown.first.plus(1 - WINDOW), self.shown.last)
+        return self.ledger.covered.marks(months, self.ledger.today)
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
         axis = self.ledger.covered.axis(self.shown)
@@ -137,7 +142,7 @@ class _TrendBasis:
 
     def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
         cells = [cell for cell in self.sums if cell.month in self.shown]
-        counts, marks = counts_of(cells), self.marks
+        counts, marks = counts_of(cells), self.ledger.covered.marks(self.shown, self.ledger.today)
         averaged = trends[0].months[-1].averaged_months if trends else WINDOW
         notes = [
             *[f"過去 {averaged} か月分のデータで計算しました"] * (averaged < WINDOW),

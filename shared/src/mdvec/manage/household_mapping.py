@@ -76,11 +76,8 @@ def household_expenses(
         EmptyLedger, InsufficientData: the ledger has nothing for the year.
     """
     tool = _household_named(database, name)
-    since, until = (None, None) if year is None else (f"{year:04d}-01", f"{year:04d}-12")
     with open_database(database, "read") as connection:
-        return expense_list(
-            connection, tool.id, list_, since=since, until=until, limit=sys.maxsize, today=today
-        )
+        return expense_list(connection, tool.id, list_, year=year, limit=sys.maxsize, today=today)
 
 
 def _household_named(database: Path, name: str) -> Tool:

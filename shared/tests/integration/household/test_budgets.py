@@ -40,7 +40,7 @@ def test_a_status_tells_the_pace_and_warns(connection):
         "  これからの支払い 99,000円（予約 99,000円）を除くと、あと使えるのは -84,500円",
     ]
     assert [one.warning for one in answer.statuses] == ["exceeded", "ahead"]
-    assert answer.notes[1:] == (
+    assert answer.notes[2:] == (
         "予定（今日より後の日付の明細）: 1件、支出 99,000円（使った金額には含めていません。"
         "期間内のものは「これからの支払い」に数えます）",
     )

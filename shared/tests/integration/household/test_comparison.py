@@ -48,7 +48,10 @@ def test_a_comparison_names_what_moved_and_the_rows_that_moved_it(connection):
     ]
     (most,) = compare_periods(connection, tool, period="2025年6月", limit=1, today=TODAY).movements
     assert most.name == "収入"
-    assert answer.notes[1:] == ("「2025年6月」を 2025年06月 と解釈しました",)
+    assert answer.notes[1:] == (
+        "2025年05月の明細は 2025-05-03 からです",
+        "「2025年6月」を 2025年06月 と解釈しました",
+    )
     assert [row.name for row in full.movements[1].added] == ["寿司 うおまる"]
     assert answer.total_movements == 2
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
@@ -112,7 +115,7 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
     tool = fill(
         connection,
         [
-            Bought("2025-06-10", "朝市", -100),
+            Bought("2025-06-01", "朝市", -100),
             Bought("2025-06-11", "朝市", -10_000),
             Bought("2025-07-10", "朝市", -300),
         ],

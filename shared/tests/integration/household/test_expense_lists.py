@@ -51,6 +51,15 @@ def test_the_lists_of_a_year_are_the_rows_of_their_categories_and_shops_by_perso
     assert "市役所" in {row.description for row in donated.near}
 
 
+@pytest.mark.parametrize("year", [None, 2025])
+def test_a_list_of_a_calendar_year_quotes_no_period_that_nobody_wrote(connection, year):
+    rows = [Bought("2025-03-02", "山田病院", -700, "健康・医療/医療費")]
+    answer = expense_list(connection, fill(connection, rows), "medical", year=year, today=TODAY)
+    assert answer.total == 700
+    assert "解釈しました" not in answer.text
+    assert "※ 。" not in answer.text
+
+
 def test_tags_rules_and_notes_have_the_last_word(connection):
     rows = [
         (Bought("2025-02-01", "山田歯科", -5_000, "未分類/未分類"), "妻/"),

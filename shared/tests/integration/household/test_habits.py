@@ -6,6 +6,7 @@ import pytest
 from plan_ledger import Bought, fill, monthly
 
 from mdvec.household.core.wording import EmptyLedger
+from mdvec.household.english import in_english
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 
 
@@ -64,6 +65,18 @@ def test_a_payment_missing_in_a_month_without_any_row_is_told_as_such(connection
         "  2025-03-09 ごろの支払いがありません",
         "※ 2025年04月には集計に入る明細が 1件もないため、支払いの抜けは示していません。",
     ]
+
+
+def test_a_month_for_which_nothing_is_expected_has_no_empty_brackets(connection):
+    rows = [
+        Bought("2025-06-15", "服", 5_000, "衣服・美容/衣服"),
+        Bought("2025-06-16", "服", -2_000, "衣服・美容/衣服"),
+        *(Bought(f"2025-{month:02}-17", "店", -3_000) for month in (6, 7)),
+        Bought("2025-09-17", "店", -4_000),
+    ]
+    answer = forecast_spending(connection, fill(connection, rows), today=date(2025, 9, 20))
+    assert "- 2025年10月: 0円" in answer.text.splitlines()
+    assert "- 2025-10: ¥0" in in_english(answer.text).splitlines()
 
 
 def test_a_forecast_in_words_names_its_parts_and_its_past_errors(connection):

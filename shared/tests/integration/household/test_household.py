@@ -220,7 +220,7 @@ def test_each_row_that_is_left_out_is_counted_by_its_first_reason(year):
 
 
 def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
-    ledger.add("2025-04-30", -100)
+    ledger.add("2025-04-01", -100)
     ledger.add("2025-06-01", -100)
     ledger.add("2025-07-30", -100)
     assert available_months(ledger.connection, ledger.tool_id, TODAY) == (

@@ -120,6 +120,22 @@ def test_months_are_those_that_the_household_goes_by(sample, tmp_path):
     assert found == [["2025-06", months[0].spending], ["2025-07", months[1].spending]]
 
 
+@pytest.mark.parametrize(("starts_on", "period", "told"), [
+    (26, "month", 1), (26, "year", 1), (26, "day", 0), (1, "month", 0),
+])  # fmt: skip
+def test_a_trend_of_calendar_months_says_so_where_the_household_goes_by_others(
+    sample, tmp_path, starts_on, period, told
+):
+    data = replace(data_of(sample), month_starts_on=starts_on)
+    process = QueryProcess(tmp_path / "spool", LIMITS, lambda: data)
+    exports = ExportFolder(tmp_path / "exports", 3_600, 10**9)
+    questions = Analytics(process, exports, AnalyticsSettings(), database=sample).questions
+    asked = {"table": "transactions", "measure": "amount", "date_column": "date", "period": period}
+    answer = questions.answer(questions.prepare_saved("trend", asked))
+    process.close()
+    assert sum("group by month" in note for note in answer.get("warnings", ())) == told
+
+
 def test_sums_by_kind_are_those_of_the_household_tools(sample, process):
     found = rows(
         process,

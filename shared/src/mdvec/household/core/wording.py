@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -148,8 +149,10 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> l
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        part = "（途中の月を含む）" if trend.months[-1].month in marks.running else ""
-        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
+        last, over = trend.months[-1].month, trend.months[-1].averaged_months
+        has_part = any(last.plus(-back) in marks.running for back in range(over))
+        part = "（途中の月を含む）" if has_part else ""
+        lines.append(f"- {over}か月平均{part}: {mean}")
     return lines
 
 
@@ -336,6 +339,11 @@ def months_in_words(gaps: Iterable[Month]) -> str:
 def filling_note(month: Month) -> str:
     """Note: a month may still be incomplete."""
     return f"{month.in_words}の明細はまだ揃っていない可能性があります"
+
+
+def late_begin_note(month: Month, begins: date) -> str:
+    """Note: the rows of a month begin on this day, after its first."""
+    return f"{month.in_words}の明細は {begins} からです"
 
 
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from datetime import date
 from operator import attrgetter
 
 import apsw
 
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
-from mdvec.household.core.statements import Statement
+from mdvec.household.core.statements import Statement, statement_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,16 @@ class GoneRow:
     path: str
     missing_from: str
     has_words: bool = False
+
+
+def stated_begin(connection: apsw.Connection, tool_id: int, day: date) -> date | None:
+    """The first day that the names of the files whose period contains ``day`` state, if any."""
+    paths = connection.execute(
+        "SELECT DISTINCT path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
+    )
+    names = (statement_name(path) for (path,) in paths)
+    begins = [name.first for name in names if name.first <= str(day) <= name.last]
+    return date.fromisoformat(min(begins)) if begins else None
 
 
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statement]:

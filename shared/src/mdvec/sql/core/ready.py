@@ -194,6 +194,15 @@ def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -
     return sentences
 
 
+def _of_other_months(columns: Sequence[Column], day: Column) -> str:
+    """The number of rows with a month (YYYY-MM), such as a household's, that is not their calendar's."""
+    if not any((column.name, column.type) == ("month", "VARCHAR") for column in columns):
+        return "0"
+    calendar = f"strftime({identifier(day.name)}, '%Y-%m')"
+    there = f"isfinite({identifier(day.name)}) AND month LIKE '____-__'"
+    return f"(SELECT count(*) FROM {{source}} WHERE {there} AND month <> {calendar})"
+
+
 def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "trend")
     period = period_of(bound)
@@ -209,13 +218,18 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     )
     facts = (
         "SELECT count(*), count(period), count(value) FILTER (WHERE period IS NOT NULL), "
-        f"count(DISTINCT period), date_diff({literal(period)}, min(period), max(period)) + 1 "
-        f"FROM ({by_period})"
+        f"count(DISTINCT period), date_diff({literal(period)}, min(period), max(period)) + 1, "
+        f"{_of_other_months(columns, day)} FROM ({by_period})"
     )
 
     def notes(row: Sequence[Any]) -> list[str]:
-        rows, dated, valued, periods, span, *cuts = row
+        rows, dated, valued, periods, span, others, *cuts = row
         sentences = _left_out_notes(rows - dated, day, dated - valued, measure)
+        if others and period not in ("day", "week"):
+            sentences.append(
+                f"{others:,} rows are of another month by their column month, as where months "
+                "start on a later day; these are calendar months, so group by month in SQL"
+            )
         if periods == 1:
             sentences.append(f"all rows are in one {period}, so there is no change to report")
             return sentences
