@@ -135,6 +135,12 @@ def _busy(pid):
     return found if len(found) == 1 and max(worked, default=0) > 1 else []
 
 
+def test_json_has_integers_beyond_two_to_53_as_strings(sales):
+    ask = "SELECT 9007199254740993 AS a, 9007199254740992 AS b"
+    answer = json.loads(sales("query", ask, "--format", "json").out)
+    assert answer["rows"] == [["9007199254740993", 9007199254740992]]
+
+
 def test_a_profile_and_a_histogram_are_tables_or_json(sales):
     profile = sales("profile", "sales__sales", "--column", "amount", "--format", "table")
     assert "amount" in profile.out
