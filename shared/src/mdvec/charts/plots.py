@@ -329,21 +329,20 @@ def _histogram(rows: _Rows) -> Plot:
 
 
 def _boxes(rows: _Rows) -> Plot:
-    """The quartiles of a column by the names before it, largest groups first, or of each column."""
+    """The quartiles of a column by the names before it, in their order, or of each column."""
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
     boxes: list[Row] = []
     is_named = measured == [1]
+    label, grouped = (rows.label(0), f"GROUP BY {_key(0)}") if is_named else ("''", "")
     for position in measured[:_MAX_BOXES]:
         value = rows.number(position)
         parts = ", ".join(f"quantile_cont({value}, {part})" for part in _PARTS.values())
-        label, grouped, order = (
-            (rows.label(0), f"GROUP BY {_key(0)}", f", {_key(0)}") if is_named else ("''", "", "")
-        )
         quarters, _ = rows.of(
-            f"SELECT {label}, {parts} {rows.from_} {grouped} HAVING count({value}) > 0 "
-            f"ORDER BY count({value}) DESC{order} LIMIT {_MAX_BOXES + 1}"
+            f"SELECT {label}, {parts}, min(n) FROM (SELECT *, row_number() OVER () AS n "
+            f"{rows.from_}) {grouped} HAVING count({value}) > 0 "
+            f"ORDER BY count({value}) DESC, min(n) LIMIT {_MAX_BOXES + 1}"
         )
         name = rows.columns[position].name[:60]
         boxes += [[row[0] if is_named else name, *row[1:]] for row in quarters]
@@ -355,6 +354,8 @@ def _boxes(rows: _Rows) -> Plot:
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
     shown = boxes[:_MAX_BOXES]
+    if is_named:
+        shown.sort(key=lambda row: row[-1])
     series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
     return _plot_over_names("box", [row[0] for row in shown], series, notes, rows)
 

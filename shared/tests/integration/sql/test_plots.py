@@ -346,6 +346,21 @@ def test_boxes_are_quartiles_by_name_or_by_column(plots):
     assert plots.plot("SELECT range AS a, range AS b FROM range(60)", "box", "").notes == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "values", "rows"), [("box", "i", 52), ("bar", "i", 5), ("heatmap", "'x', i", 52)]
+)
+def test_names_have_the_order_of_the_rows(plots, kind, values, rows):
+    query = f"SELECT (['月', '火', '水', '木', '金'])[1 + i % 5], {values} FROM range({rows}) t(i)"
+    plot = plots.plot(f"{query} ORDER BY i % 5", kind, "")
+    assert plot.names == ("月", "火", "水", "木", "金")
+
+
+def test_the_largest_groups_are_shown_in_the_order_of_the_rows(plots):
+    query = "SELECT 'g' || i % 40 AS g, i AS v FROM range(90) t(i) WHERE i < 80 OR i > 84"
+    plot = plots.plot(f"{query} ORDER BY i % 40 DESC, i", "box", "")
+    assert plot.names == tuple(f"g{at}" for at in (*range(39, 14, -1), *range(9, 4, -1)))
+
+
 def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):
     query = "SELECT * FROM (VALUES (1, '月', 5), (2, '月', 6), (2, '火', 7)) AS t(week, day, n)"
     plot = plots.plot(query, "heatmap", "")
