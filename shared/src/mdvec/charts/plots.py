@@ -162,7 +162,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
     ys = [at for at, column in enumerate(rows.columns) if at and is_measured(column)]
     if not ys:
         raise PlotRefused(
-            f"a {kind} chart needs x as the first column and numbers after it: SELECT x, y FROM …"
+            f"a {kind} chart needs x as the first column and numbers after it"
         )
     is_placed = kind != "bar" and rows.in_order
     if len(rows.columns) == 3 and ys == [2] and (is_placed or kind != "scatter"):
