@@ -161,9 +161,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
     """The chart of an x and columns of numbers, or of an x, a series' name and a number."""
     ys = [at for at, column in enumerate(rows.columns) if at and is_measured(column)]
     if not ys:
-        raise PlotRefused(
-            f"a {kind} chart needs x as the first column and numbers after it"
-        )
+        raise PlotRefused(f"a {kind} chart needs x as the first column and numbers after it")
     is_placed = kind != "bar" and rows.in_order
     if len(rows.columns) == 3 and ys == [2] and (is_placed or kind != "scatter"):
         if kind == "scatter":
@@ -225,6 +223,8 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     if not is_cloud:  # the order of a cloud's cells does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
+    if count <= most and kind != "scatter" and len({*places}) < len(places):
+        notes = (_repeated_note(rows.columns[0].name[:60]),)
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
 
 
@@ -474,8 +474,8 @@ def _only_first_rows(number: int, rows: int) -> PlotNote:
 
 def _repeated_note(name: str) -> PlotNote:
     return PlotNote(
-        f"{name} に同じ名前があります（行ごとに1つ示しています）",
-        f"names in {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
+        f"{name} に同じ値があります（行ごとに1つ示しています）",
+        f"values of {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
     )
 
 
