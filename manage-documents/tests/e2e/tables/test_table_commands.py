@@ -75,7 +75,7 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
     file = sales.work / "売上.png"
     done = sales("plot", query, "--kind", "bar", "-o", file, "--size", "400x300", "--title", "売上")
     assert (done.code, done.err) == (0, "")
-    facts = f"fact\tvalue\nfile\t{file}\nkind\tbar\npoints\t2\nnote\tnames in '店' repeat"
+    facts = f"fact\tvalue\nfile\t{file}\nkind\tbar\npoints\t2\nnote\tvalues of '店' repeat"
     assert done.out.startswith(facts)
     with Image.open(file) as picture:
         assert (picture.format, picture.size) == ("PNG", (400, 300))
