@@ -23,11 +23,14 @@ def offered_names(init_file: str) -> dict[str, str]:
 def face(package: str, init_file: str) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """A package's ``__getattr__`` and ``__dir__``, which offer the names of its stub.
 
+    ``from package import *`` loads them all.
     A name must not equal that of another module in the package, whose import would replace it.
     """
     modules = offered_names(init_file)
 
     def load(name: str) -> object:
+        if name == "__all__":
+            return sorted(modules)
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         module = modules[name]

@@ -110,7 +110,7 @@ def print_answer(
 ) -> None:
     """Print an answer as JSON, or these rows of it as a table or CSV."""
     if form == "json":
-        print_json(dict(answer))
+        print_json(sql.portable(dict(answer)))
     elif form == "csv":
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")

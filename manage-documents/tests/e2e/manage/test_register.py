@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).parents[4]
 SERVER = str(Path(sys.executable).with_name("mdvec-mcp"))
 FILES = {
     "claude-desktop": "config/Claude/claude_desktop_config.json",
@@ -235,7 +236,9 @@ def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path,
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     done = mdvec("demo", MDVEC_SEARCH_K="0")  # a setting of the user's, wrong or not, is left out
     assert done.code == 0
-    assert "home/防災メモ.md:5-7" in done.out
+    for page in ("README.md", "README.ja.md"):
+        _, search = (ROOT / page).read_text(encoding="utf-8").split('備蓄する？" -k 1\n')
+        assert search[: search.index("…")] in done.out
     assert "dev/git-worktree.md:5-19" in done.out
     assert "食費\t50550\n" in done.out
     assert done.err.count("\n$ mdvec ") == 7

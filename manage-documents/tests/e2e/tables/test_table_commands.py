@@ -75,7 +75,7 @@ def test_a_query_is_drawn_into_a_file_of_yours(sales):
     file = sales.work / "売上.png"
     done = sales("plot", query, "--kind", "bar", "-o", file, "--size", "400x300", "--title", "売上")
     assert (done.code, done.err) == (0, "")
-    facts = f"fact\tvalue\nfile\t{file}\nkind\tbar\npoints\t2\nnote\tnames in '店' repeat"
+    facts = f"fact\tvalue\nfile\t{file}\nkind\tbar\npoints\t2\nnote\tvalues of '店' repeat"
     assert done.out.startswith(facts)
     with Image.open(file) as picture:
         assert (picture.format, picture.size) == ("PNG", (400, 300))
@@ -133,6 +133,12 @@ def _busy(pid):
     found = psutil.Process(pid).children(recursive=True)
     worked = [sum(process.cpu_times()[:2]) for process in found if process.is_running()]
     return found if len(found) == 1 and max(worked, default=0) > 1 else []
+
+
+def test_json_has_integers_beyond_two_to_53_as_strings(sales):
+    ask = "SELECT 9007199254740993 AS a, 9007199254740992 AS b"
+    answer = json.loads(sales("query", ask, "--format", "json").out)
+    assert answer["rows"] == [["9007199254740993", 9007199254740992]]
 
 
 def test_a_profile_and_a_histogram_are_tables_or_json(sales):

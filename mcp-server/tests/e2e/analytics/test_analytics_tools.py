@@ -330,7 +330,7 @@ def test_a_query_is_drawn_as_an_image_with_an_address(client):
     drawing = client.call("query", {"query": query, "chart": "bar", "image_format": "svg"})
     assert len(drawing.content) == 1
     wrong = client.call("query", {"query": "SELECT part FROM runs", "chart": "line"})
-    assert "SELECT x, y" in wrong.content[0].text
+    assert "numbers after it" in wrong.content[0].text
 
 
 def test_lists_and_descriptions_wait_for_no_query_even_if_nine_run(client, ask):

@@ -107,14 +107,29 @@ def _chosen_columns(
 
 
 def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str]:  # noqa: ANN401 - of pandas, which need not be installed
-    """Register a frame's rows as the stored rows; return the names of its columns."""
+    """Register a frame's rows as the stored rows; return the names of its columns.
+
+    Columns of types that DuckDB lacks, such as periods, are text there.
+    """
     if not has_plain_index(frame):
         indexes = [name if name is not None else "index" for name in frame.index.names]
         frame = frame.reset_index(names=indexes, allow_duplicates=True)
     # DuckDB refuses names that differ only in case.
     numbered = frame.set_axis([f"c{position}" for position in range(frame.shape[1])], axis=1)
-    connection.register(STORED_ROWS, numbered)
+    unread = [name for name in numbered if not _is_read(connection, numbered[[name]])]
+    connection.register(STORED_ROWS, numbered.astype(dict.fromkeys(unread, "string")))
     return [str(name) for name in frame.columns]
+
+
+def _is_read(connection: duckdb.DuckDBPyConnection, column: Any) -> bool:  # noqa: ANN401 - as above
+    """Whether DuckDB has the type of the column of a frame of pandas."""
+    import duckdb
+
+    try:
+        connection.register(STORED_ROWS, column)
+    except duckdb.NotImplementedException:
+        return False
+    return True
 
 
 def _store_polars(
@@ -160,12 +175,14 @@ def wanted_columns(
     for is_wrong, sentence in _rules(kind, x, ys, color):
         if is_wrong:
             raise ChartRefused(sentence)
-    places: list[WantedColumn] = [(x, "name" if kind == "box" else "place")] if x else []
-    names: list[WantedColumn] = [(color, "name")] if color else []
+    places: list[WantedColumn] = []
+    if x is not None:
+        places.append((x, "name" if kind == "box" else "place"))
+    names: list[WantedColumn] = [(color, "name")] if color is not None else []
     numbers: list[WantedColumn] = [(y, "number") for y in ys]
     if kind == "heatmap":
         return [*places, (ys[0], "place"), (str(color), "number")]
-    if kind == "box" and x and not ys:
+    if kind == "box" and x is not None and not ys:
         return [(x, "number")]
     return [*places, *names, *numbers]
 
@@ -265,10 +282,10 @@ class SafeChart:
 def safe_chart(
     data: ChartData,
     kind: PlotKind,
-    x: str | None = None,
-    y: str | Sequence[str] | None = None,
+    x: str | int | None = None,
+    y: str | int | Sequence[str | int] | None = None,
     *,
-    color: str | None = None,
+    color: str | int | None = None,
     title: str = "",
     size: str | None = None,
     folder: Path | str | None = None,
@@ -299,7 +316,8 @@ def safe_chart(
     import duckdb
 
     _check_libraries()
-    wanted = wanted_columns(kind, x, (y,) if isinstance(y, str) else tuple(y or ()), color)
+    ys = (y,) if isinstance(y, (str, int)) else tuple(y or ())
+    wanted = wanted_columns(kind, _name(x), tuple(map(str, ys)), _name(color))
     settings = load_settings(os.environ)
     font_path = settings.charts.font_path
     try:
@@ -317,6 +335,11 @@ def safe_chart(
             f"the rows could not be read ({type(error).__name__}); give each column values of one "
             "type, or draw fewer columns"
         ) from error
+
+
+def _name(column: str | int | None) -> str | None:
+    """The name of a column as text; pandas may number its columns."""
+    return None if column is None else str(column)
 
 
 def _picture(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:

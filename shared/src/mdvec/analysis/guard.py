@@ -26,7 +26,7 @@ _COLUMN_MARKS = ("|", "│", "┆", "\t", "  ")
 _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
 
 
-def validate_output(output: str, limits: OutputLimits | None = None) -> tuple[bool, str | None]:
+def validate_output(output: object, limits: OutputLimits | None = None) -> tuple[bool, str | None]:
     """Whether an output is within the limits; if not, also why, and what to do instead.
 
     By default the limits are those of the settings, ``[analytics]`` ``max_output_bytes``,
@@ -36,6 +36,8 @@ def validate_output(output: str, limits: OutputLimits | None = None) -> tuple[bo
     prose. - JSON on lines of its own: 1,024 bytes and 10 rows. - A table: 10 rows below its header.
     Another block of lines: 15 lines. - A line: 1,024 bytes; a line of whole sentences: 4,096.
     """
+    if not isinstance(output, str):
+        return False, f"an output is a text, not {type(output).__name__}; pass what is printed"
     limits = limits or limits_in_force()
     trouble = next(_troubles(output, limits), None)
     return (True, None) if trouble is None else (False, f"{trouble}; {_WHAT_TO_DO}")
@@ -146,6 +148,8 @@ _MAX_COLUMNS = 12
 _MAX_CELL_CHARS = 50
 _PICTURES = ("image/", "video/", "audio/")
 _log = logging.getLogger("mdvec")
+_frames: list[ExitStack] = []
+"""What restores how frames print, one for each running guard."""
 
 
 def output_guard(max_bytes: int | None = None) -> OutputGuard:
@@ -153,14 +157,20 @@ def output_guard(max_bytes: int | None = None) -> OutputGuard:
 
     The default is ``[analytics] max_printed_bytes`` of the settings. Output beyond the limit is
     dropped; a warning at the end says how much, and what to print instead. The guard counts what
-    Python writes to ``sys.stdout`` and ``sys.stderr``, and what a notebook displays except
+    Python writes to ``sys.stdout`` and ``sys.stderr`` as text, and what a notebook displays except
     pictures. It does not see what other programs and C libraries write, a notebook's tracebacks,
-    or an error that leaves the ``with`` block. Guards can be nested.
+    or an error that leaves the ``with`` block. Guards can be nested, and end in any order.
+
+    Raises:
+        AnalysisError: ``max_bytes`` is not a whole number from 0 on.
 
     For all cells of a notebook, call ``guard = output_guard(); guard.start()`` in the first one.
     The limit then applies to each cell, its last expression included, until ``guard.stop()``.
     """
-    return OutputGuard(limits_in_force().printed_bytes if max_bytes is None else max_bytes)
+    limit: object = limits_in_force().printed_bytes if max_bytes is None else max_bytes
+    if not isinstance(limit, int) or limit < 0:
+        raise AnalysisError(f"max_bytes is a whole number from 0 on, not {max_bytes!r:.40}")
+    return OutputGuard(limit)
 
 
 class OutputGuard:
@@ -182,7 +192,9 @@ class OutputGuard:
         if self._stdout is not None:
             raise AnalysisError("this output_guard was started already; make another one")
         self._stdout = sys.stdout
-        self._undo.enter_context(_short_frames())
+        _frames.append(_short_frames())
+        # Guards end in any order, and all set the same: what was set last is undone first.
+        self._undo.callback(lambda: _frames.pop().close())
         for name in ("stdout", "stderr"):
             stream = _CountedStream(getattr(sys, name), self._take)
             setattr(sys, name, stream)
@@ -264,12 +276,16 @@ class _CountedStream:
     def __init__(self, stream: TextIO, take: Callable[[str], str]) -> None:
         self._stream = stream
         self._take = take
+        self.is_over = False
 
     def restore(self, name: str) -> None:
         """Stop limiting, and restore the stream in ``sys`` unless it was replaced meanwhile."""
         self._take = str
+        self.is_over = True
         if getattr(sys, name) is self:
             setattr(sys, name, self._stream)
+            if isinstance(self._stream, _CountedStream) and self._stream.is_over:
+                self._stream.restore(name)  # its guard ended before the one within
 
     def write(self, text: str) -> int:
         """Write what still fits; report the whole text as written."""

@@ -193,6 +193,8 @@ def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of 
 
 
 _MAX_DEPTH = 50
+_MAX_PORTABLE = 2**53
+"""The largest integer that readers keep which take every number for a float."""
 
 
 def safe_json_output(
@@ -205,7 +207,7 @@ def safe_json_output(
 
     Scalars and series of numpy, pandas and polars become plain numbers, strings and lists; a
     DataFrame becomes a list of rows. NaN, infinity, NaT and NA become null, a timedelta its
-    seconds, a Decimal a number, or a string where a float would change its digits.
+    seconds. A Decimal, or an integer beyond 2**53, is a string where a float would change it.
 
     Raises:
         OutputTooLarge: the JSON would be longer; conversion stops as soon as that is certain.
@@ -309,6 +311,8 @@ def _scalar(value: Any, path: str) -> bool | int | float | str | None:  # noqa: 
         return _numpy_scalar(value, path)
     if isinstance(value, Enum):
         return _scalar(value.value, path)
+    if isinstance(value, int) and abs(value) > _MAX_PORTABLE:
+        return str(value)
     if isinstance(value, (str, int)):
         return value
     if isinstance(value, float):
@@ -316,12 +320,12 @@ def _scalar(value: Any, path: str) -> bool | int | float | str | None:  # noqa: 
     return _other(value, path)
 
 
-def _other(value: Any, path: str) -> int | float | str | None:  # noqa: ANN401 - any data
+def _other(value: Any, path: str) -> bool | int | float | str | None:  # noqa: ANN401 - any data
     if isinstance(value, Decimal):
         if not value.is_finite():
             return None
         if value == value.to_integral_value():
-            return int(value)
+            return _scalar(int(value), path)
         number = float(value)
         return number if Decimal(repr(number)) == value else f"{value:f}"
     if isinstance(value, (datetime, date, time)):

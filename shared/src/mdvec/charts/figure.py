@@ -31,6 +31,7 @@ from mdvec.charts.chart import (
     check_size,
 )
 from mdvec.charts.plane import draw_plane
+from mdvec.charts.plot import PlotNote
 from mdvec.charts.rows import draw_categories, draw_heat, draw_pie, draw_plot_bars, has_room
 from mdvec.charts.sheet import Sheet
 from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, typeface
@@ -67,6 +68,9 @@ def draw(
     with _drawing, matplotlib.style.context(SETTINGS, after_reset=True):
         letters = typeface(font_path)
         legible, missing = _legible(chart, letters)
+        if missing:
+            note = f"{letters.replacement} はフォントにない文字です"
+            legible = _noted(legible, words(note) if words else note)
         figure = figure_of(legible, size, letters)
         if words is not None:
             _reword(figure, words)
@@ -130,6 +134,13 @@ def _legible(chart: Chart, letters: Typeface) -> tuple[Chart, list[str]]:
         series=tuple(replace(one, name=text(one.name)) for one in chart.series),
         notes=tuple(replace(note, japanese=text(note.japanese)) for note in chart.notes),
     ), missing  # fmt: skip
+
+
+def _noted(chart: Chart, note: str) -> Chart:
+    """The chart with one more note."""
+    if isinstance(chart, CategoryChart):
+        return replace(chart, note="。".join(filter(None, (chart.note, note))))
+    return replace(chart, notes=(*chart.notes, PlotNote(note, "")))
 
 
 @lru_cache(maxsize=1)

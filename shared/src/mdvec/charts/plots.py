@@ -161,9 +161,7 @@ def _over_x(rows: _Rows, kind: PlotKind) -> Plot:
     """The chart of an x and columns of numbers, or of an x, a series' name and a number."""
     ys = [at for at, column in enumerate(rows.columns) if at and is_measured(column)]
     if not ys:
-        raise PlotRefused(
-            f"a {kind} chart needs x as the first column and numbers after it: SELECT x, y FROM …"
-        )
+        raise PlotRefused(f"a {kind} chart needs x as the first column and numbers after it")
     is_placed = kind != "bar" and rows.in_order
     if len(rows.columns) == 3 and ys == [2] and (is_placed or kind != "scatter"):
         if kind == "scatter":
@@ -225,6 +223,8 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     if not is_cloud:  # the order of a cloud's cells does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
+    if count <= most and kind != "scatter" and len({*places}) < len(places):
+        notes = (_repeated_note(rows.columns[0].name[:60]),)
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
 
 
@@ -329,21 +329,20 @@ def _histogram(rows: _Rows) -> Plot:
 
 
 def _boxes(rows: _Rows) -> Plot:
-    """The quartiles of a column by the names before it, largest groups first, or of each column."""
+    """The quartiles of a column by the names before it, in their order, or of each column."""
     measured = [at for at, column in enumerate(rows.columns) if is_measured(column)]
     if not measured:
         raise PlotRefused("a box chart needs a column of numbers")
     boxes: list[Row] = []
     is_named = measured == [1]
+    label, grouped = (rows.label(0), f"GROUP BY {_key(0)}") if is_named else ("''", "")
     for position in measured[:_MAX_BOXES]:
         value = rows.number(position)
         parts = ", ".join(f"quantile_cont({value}, {part})" for part in _PARTS.values())
-        label, grouped, order = (
-            (rows.label(0), f"GROUP BY {_key(0)}", f", {_key(0)}") if is_named else ("''", "", "")
-        )
         quarters, _ = rows.of(
-            f"SELECT {label}, {parts} {rows.from_} {grouped} HAVING count({value}) > 0 "
-            f"ORDER BY count({value}) DESC{order} LIMIT {_MAX_BOXES + 1}"
+            f"SELECT {label}, {parts}, min(n) FROM (SELECT *, row_number() OVER () AS n "
+            f"{rows.from_}) {grouped} HAVING count({value}) > 0 "
+            f"ORDER BY count({value}) DESC, min(n) LIMIT {_MAX_BOXES + 1}"
         )
         name = rows.columns[position].name[:60]
         boxes += [[row[0] if is_named else name, *row[1:]] for row in quarters]
@@ -355,6 +354,8 @@ def _boxes(rows: _Rows) -> Plot:
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
     shown = boxes[:_MAX_BOXES]
+    if is_named:
+        shown.sort(key=lambda row: row[-1])
     series = [Series(part, tuple(row[at] for row in shown)) for at, part in enumerate(_PARTS, 1)]
     return _plot_over_names("box", [row[0] for row in shown], series, notes, rows)
 
@@ -473,8 +474,8 @@ def _only_first_rows(number: int, rows: int) -> PlotNote:
 
 def _repeated_note(name: str) -> PlotNote:
     return PlotNote(
-        f"{name} に同じ名前があります（行ごとに1つ示しています）",
-        f"names in {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
+        f"{name} に同じ値があります（行ごとに1つ示しています）",
+        f"values of {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
     )
 
 

@@ -134,7 +134,7 @@ class Typeface:
         self.path = path
         self._face.set_size(_EM, POINTS_PER_INCH)
         self._advances: dict[str, float] = {}
-        self._replacement = next(letter for letter in _REPLACEMENTS if self._has(letter))
+        self.replacement = next(letter for letter in _REPLACEMENTS if self._has(letter))
 
     def properties(self, pixels: float) -> FontProperties:
         """The font at this size, for matplotlib."""
@@ -152,7 +152,7 @@ class Typeface:
             elif self._has(letter):
                 shown.append(letter)
             else:
-                shown.append(self._replacement)
+                shown.append(self.replacement)
                 missing.append(letter)
         return " ".join("".join(shown).split()), missing
 

@@ -230,6 +230,32 @@ def test_an_index_of_pandas_is_a_column():
     assert list(shown(safe_chart(same_name, "bar"))) == ["費目"]
 
 
+def test_columns_of_pandas_may_have_numbers_for_names():
+    frame = pd.DataFrame([["朝", 2.5, 1], ["夜", 4.5, 3]])
+    assert shown(safe_chart(frame, "bar", 0, 1)) == {"1": (2.5, 4.5)}
+    assert shown(safe_chart(frame, "bar", 0, [1, 2])) == {"1": (2.5, 4.5), "2": (1.0, 3.0)}
+    assert shown(safe_chart(frame, "bar", 1, 2, color=0)).keys() == {"朝", "夜"}
+    unnamed = pd.DataFrame({"": ["朝", "夜"], "n": [1, 2]})
+    assert safe_chart(unnamed, "bar", "", "n").plot.names == ("朝", "夜")
+    with pytest.raises(UnknownColumns, match="the data has no column '3'"):
+        safe_chart(frame, "bar", 3, 1)
+
+
+@each(
+    ("column", "names"),
+    [
+        (pd.period_range("2025-01", periods=2, freq="M"), ("2025-01", "2025-02")),
+        (pd.cut(pd.Series([1, 5]), [0, 3, 6]), ("(0, 3]", "(3, 6]")),
+        (pd.arrays.IntervalArray.from_tuples([(0, 1), None]), ("(0.0, 1.0]", "—")),
+        (pd.array([1, 2], dtype="complex128"), ("(1+0j)", "(2+0j)")),
+    ],
+)
+def test_what_duckdb_has_no_type_for_is_shown_as_text_and_disturbs_no_other_column(column, names):
+    frame = pd.DataFrame({"x": column, "n": [1, 2], "円": [3.0, 4.0]})
+    assert safe_chart(frame, "bar", "x", "円").plot.names == names
+    assert shown(safe_chart(frame, "line", "n", "円")) == {"円": (3.0, 4.0)}
+
+
 def test_times_with_a_zone_are_shown_in_that_of_the_settings(folder, monkeypatch):
     query = "SELECT TIMESTAMPTZ '2025-06-01 06:00:00+00' + to_hours(i) AS t, i FROM range(3) t(i)"
     handle = exported(folder, query, "csv")

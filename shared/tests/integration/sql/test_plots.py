@@ -62,8 +62,16 @@ def test_more_bars_than_there_is_room_for_are_left_out_and_counted(plots):
     assert plot.in_words().startswith("bar chart of 60 rows, '新宿' to '渋谷'; ")
     assert [note.english for note in plot.notes] == [
         "only the first 60 of 997 rows are shown",
-        "names in 'shop' repeat, and each row is shown; GROUP BY it for one value of each",
+        "values of 'shop' repeat, and each row is shown; GROUP BY it for one value of each",
     ]
+
+
+@pytest.mark.parametrize(("kind", "is_told"), [("line", 1), ("area", 1), ("scatter", 0)])
+def test_a_line_of_several_rows_at_one_place_says_so(plots, kind, is_told):
+    note = "values of 'x' repeat, and each row is shown; GROUP BY it for one value of each"
+    plot = plots.plot("SELECT i % 5 AS x, i * 0.5 AS y FROM range(50) t(i)", kind, "")
+    assert [one.english for one in plot.notes] == [note] * is_told
+    assert plots.plot("SELECT i AS x, i * 0.5 AS y FROM range(50) t(i)", kind, "").notes == ()
 
 
 @pytest.mark.parametrize("kind", ["line", "area"])
@@ -291,13 +299,13 @@ def test_midnights_on_bars_are_days(plots):
 def test_whole_numbers_that_may_name_the_series_are_said_to_be_a_series(plots):
     query = "SELECT DATE '2025-01-01' + (i // 3)::INT AS day, {} AS shop, i FROM range(30) t(i)"
     for kind in ("line", "area", "scatter"):
-        note = plots.plot(query.format("i % 3"), kind, "").notes[0]
+        note = plots.plot(query.format("i % 3"), kind, "").notes[-1]
         assert note.english == (
             "these are series of 'shop' and 'i'; for series of 'i' for each 'shop' make 'shop' a "
             "text: shop::VARCHAR"
         )
         assert plots.plot(query.format("(i % 3)::VARCHAR"), kind, "").notes == ()
-        assert plots.plot(query.format("i * 2"), kind, "").notes == ()
+        assert note not in plots.plot(query.format("i * 2"), kind, "").notes
 
 
 SENTINEL = "1.7976931348623157e308"
@@ -344,6 +352,21 @@ def test_boxes_are_quartiles_by_name_or_by_column(plots):
         ],
     )
     assert plots.plot("SELECT range AS a, range AS b FROM range(60)", "box", "").notes == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "values", "rows"), [("box", "i", 52), ("bar", "i", 5), ("heatmap", "'x', i", 52)]
+)
+def test_names_have_the_order_of_the_rows(plots, kind, values, rows):
+    query = f"SELECT (['月', '火', '水', '木', '金'])[1 + i % 5], {values} FROM range({rows}) t(i)"
+    plot = plots.plot(f"{query} ORDER BY i % 5", kind, "")
+    assert plot.names == ("月", "火", "水", "木", "金")
+
+
+def test_the_largest_groups_are_shown_in_the_order_of_the_rows(plots):
+    query = "SELECT 'g' || i % 40 AS g, i AS v FROM range(90) t(i) WHERE i < 80 OR i > 84"
+    plot = plots.plot(f"{query} ORDER BY i % 40 DESC, i", "box", "")
+    assert plot.names == tuple(f"g{at}" for at in (*range(39, 14, -1), *range(9, 4, -1)))
 
 
 def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):

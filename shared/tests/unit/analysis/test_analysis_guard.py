@@ -9,6 +9,7 @@ from contextlib import redirect_stdout
 import pandas as pd
 import polars as pl
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis import (
     AnalysisError,
@@ -156,6 +157,23 @@ def test_a_guard_starts_once():
         pass
     with pytest.raises(AnalysisError, match="started already; make another one"):
         guard.start()
+
+
+def test_guards_that_end_in_the_order_in_which_they_began_restore_everything():
+    before = (sys.stdout, sys.stderr, pd.get_option("display.max_rows"), pl.Config.save())
+    guards = [output_guard(), output_guard(), output_guard()]
+    for guard in guards:
+        guard.start()
+    for guard in (guards[0], guards[2], guards[1]):
+        assert pd.get_option("display.max_rows") == 10
+        guard.stop()
+    assert (sys.stdout, sys.stderr, pd.get_option("display.max_rows"), pl.Config.save()) == before
+
+
+@each("limit", ["10", -1, 1.5])
+def test_a_limit_that_is_no_number_of_bytes_is_refused(limit):
+    with pytest.raises(AnalysisError, match="max_bytes is a whole number from 0 on, not"):
+        output_guard(max_bytes=limit)
 
 
 def test_limits_come_from_the_settings(monkeypatch):

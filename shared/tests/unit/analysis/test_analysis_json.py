@@ -153,13 +153,19 @@ def test_a_long_double_is_a_number():
     ("value", "text"),
     [
         ("12345678901234567.89", '"12345678901234567.89"'),
-        ("12345678901234567.00", "12345678901234567"),
+        ("12345678901234567.00", '"12345678901234567"'),
         ("1234.50", "1234.5"),
         ("0.1234567890123456789", '"0.1234567890123456789"'),
     ],
 )
 def test_a_decimal_keeps_its_digits(value, text):
     assert safe_json_output(Decimal(value)) == text
+
+
+def test_an_integer_that_a_float_would_change_is_a_string():
+    data = [2**53, 2**53 + 1, -(2**60), np.int64(2**60), {2**60: True}]
+    text = '[9007199254740992,"9007199254740993","-1152921504606846976","1152921504606846976",{'
+    assert safe_json_output(data) == text + '"1152921504606846976":true}]'
 
 
 def test_half_of_a_character_is_written_as_json_escapes_it():

@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from table_of_cases import each
 
+import mdvec.analysis
 from mdvec.analysis import (
     UnknownColumns,
     UnsupportedFrame,
@@ -166,3 +167,10 @@ def test_a_lazy_frame_is_to_be_collected_first():
 def test_every_summary_passes_the_validation(frame, rows, columns):
     table = safe_summary_table(frame({f"column_{n}": range(rows) for n in range(columns)}))
     assert validate_output(table) == (True, None)
+
+
+def test_a_star_imports_every_name_of_the_module():
+    names = {}
+    exec("from mdvec.analysis import *", names)
+    assert set(dir(mdvec.analysis)) == names.keys() - {"__builtins__"}
+    assert names["safe_summary_table"] is safe_summary_table

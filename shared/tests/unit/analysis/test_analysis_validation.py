@@ -105,3 +105,8 @@ def test_frames_that_the_guard_shortens_pass_and_others_do_not(frame):
 def test_no_output_takes_long_or_breaks_it(hostile):
     valid, _ = validate_output(hostile)
     assert valid in {True, False}
+
+
+def test_what_is_not_text_is_not_valid():
+    said = "an output is a text, not NoneType; pass what is printed"
+    assert validate_output(None) == (False, said)
