@@ -18,6 +18,7 @@ _SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤ�
 _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
 """Voicing marks that are characters of their own, mapped to combining ones."""
 _HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
+_DASH_FIRST = re.compile(_HYPHEN)
 _HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
 _NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
 """A long-vowel mark that stands for a hyphen: セブンーイレブン."""
@@ -112,8 +113,6 @@ def spelling_key(words: str) -> str:
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
 """Separates alternatives in a question."""
-EXCLUDES = ("-", "\u2212", "\uff0d")
-"""Precedes words that rows must not have, in a question as it was typed."""
 _MIN_READING = 3
 """Shorter readings have too many words."""
 _MIN_UNSURE = 4
@@ -162,14 +161,14 @@ class WordsAsked:
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES) -> None:
         plain = plain_text(query).split(OR)
-        parts = [[word for word in each.split() if not _is_excluded(word)] for each in plain]
+        parts = [[word for word in each.split() if excluded_word(word) is None] for each in plain]
         self._alternatives = [
             alternatives
             for each in parts
             for words in _spellings(each, aliases)
             if (alternatives := _parts(words))
         ]
-        left_out = [word[1:] for each in plain for word in each.split() if _is_excluded(word)]
+        left_out = [*filter(None, (excluded_word(word) for each in plain for word in each.split()))]
         self.excluded = WordsAsked(OR.join(left_out), aliases) if left_out else None
         self.used: dict[str, None] = {}
 
@@ -193,8 +192,14 @@ class WordsAsked:
         return namings
 
 
-def _is_excluded(part: str) -> bool:
-    return len(part) > 1 and part.startswith(EXCLUDES)
+def excluded_word(word: str) -> str | None:
+    """What a word of a question excludes, by a dash of any kind; None if it is looked for.
+
+    A dash alone excludes nothing (""); ー is a letter.
+    """
+    if not _DASH_FIRST.match(plain_text(word)):
+        return None
+    return word[1:] if _letters_only(word) else ""
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
