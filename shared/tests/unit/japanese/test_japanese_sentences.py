@@ -87,8 +87,8 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("1 file is newer than the index of x; reindex imports it") == (
         "x に、まだ取り込んでいない新しいファイルが 1 個あります。reindex で取り込めます"
     )
-    assert in_japanese("not read, as mdvec cannot: .odt (1 file), .rtf (2 files)") == (
-        "読めない種類のもの: .odt（1 ファイル）, .rtf（2 ファイル）"
+    assert in_japanese("not read, as mdvec cannot: .odt (1 file), no ending (2 files)") == (
+        "読めない種類のもの: .odt（1 ファイル）, 拡張子なし（2 ファイル）"
     )
     assert in_japanese("my rows") == "my rows"
     assert in_japanese("x" * 3_000) == "x" * 3_000
