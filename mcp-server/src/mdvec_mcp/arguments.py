@@ -17,6 +17,7 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mdvec import household
+from mdvec.text import visible
 from pydantic import BaseModel, ValidationError
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ _NEEDED_IN_JAPANESE = {
     "greater_than_equal": " {ge} 以上",
     "less_than_equal": " {le} 以下",
     "string_type": "文字列",
+    "list_type": "リスト",
     "string_too_long": " {max_length} 文字以内",
     "too_short": " {min_length} 個以上",
     "too_long": " {max_length} 個以内",
@@ -217,8 +219,8 @@ def checked_arguments(
 
 
 def shown(value: object) -> str:
-    """The value as JSON, shortened if it is long."""
-    text = json.dumps(value, ensure_ascii=False, default=str)
+    """The value as JSON on one line, shortened if it is long."""
+    text = visible(json.dumps(value, ensure_ascii=False, default=str))
     return text if len(text) <= MAX_SHOWN_CHARS else text[:MAX_SHOWN_CHARS] + "…"
 
 

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,9 @@ from mcp.server.mcpserver import Context
 from mdvec import sync
 from mdvec.database import FileStamp, open_database, stamp_of
 from mdvec.errors import MdvecError
+from mdvec.japanese import in_japanese
 from mdvec.sync import Attempts
-from mdvec.tools import KINDS, Tool, ToolNotFound, offered_name, registry
+from mdvec.tools import KINDS, Tool, ToolNotFound, registry
 
 if TYPE_CHECKING:
     from mdvec.files import ScanRules
@@ -284,50 +285,18 @@ class FreshnessWatch:
 
 def freshness_in_english(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """A note on a source that differs from its index."""
-    if is_importing and state.is_stale:
-        parts = (state.difference(), "an import is running", state.warning())
-        return "; ".join(filter(None, parts))
-    return state.sentence()
+    return "; ".join(_sentences(state, is_importing))
 
 
 def freshness_in_japanese(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
     """The note in Japanese, for the household's answers."""
-    if state.trouble:
-        return (
-            f"{state.tool} の取り込み元 {state.source} が見つからないか空です（ディスクは接続されて"
-            "いますか）。回答は前回の取り込みに基づきます。"
-        )
-    reindex, older = offered_name("reindex"), ""
-    if state.emptied:
-        older += (
-            f"{state.tool} のフォルダー {_some_in_japanese(state.emptied)} が空になっています"
-            "（ディスクは接続されていますか）。回答は前回の内容に基づきます。"
-            f"意図して空にした場合は {reindex} で反映できます。"
-        )
-    if state.missing:
-        older += (
-            f"{state.tool} の{_some_in_japanese(state.missing)}は取り込めず、"
-            "回答に含まれません（理由は list_sources）。"
-        )
-    if state.outdated:
-        older += (
-            f"{state.tool} の{_some_in_japanese(state.outdated)}は今の内容を取り込めず、"
-            "回答は以前の内容に基づきます（理由は list_sources）。"
-        )
-    if not state.is_stale:
-        return older
-    newer, parts = state.added + state.changed, []
-    if newer:
-        parts.append(f"{state.tool} に、まだ取り込んでいない新しいファイルが{newer}件あります")
-    if state.deleted:
-        parts.append(f"{state.tool} の取り込み元から{state.deleted}件のファイルがなくなりました")
+    said = map(in_japanese, _sentences(state, is_importing))
+    return "".join(f"{each.removesuffix('。')}。" for each in said)
+
+
+def _sentences(state: Freshness, is_importing: bool) -> list[str]:  # noqa: FBT001 - a Wording
     is_running = is_importing or state.is_being_imported
-    how = "取り込み中です。" if is_running else f"{reindex} で取り込めます。"
-    return f"{'。'.join(parts)}。{how}{older}"
-
-
-def _some_in_japanese(paths: Sequence[str]) -> str:
-    return sync.some_names(paths, "、", " ほか{:,}件")
+    return replace(state, is_being_imported=is_running).sentences()
 
 
 async def follow(

@@ -227,8 +227,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     folder = None
     if arguments.docs_dir is not None:
         folder = manage.tool_of_folder(settings.database_path, arguments.docs_dir, arguments.name)
-    # With --data-dir the database was made for such servers, so all its tools are offered.
-    is_alone = folder is not None and arguments.data_dir is None and not arguments.all_tools
+    is_alone = folder is not None and not arguments.all_tools
     start = Start(settings, loaded_ones.file, folder, is_alone)
     if arguments.http is not None:
         _serve_http(start, arguments.http, token, arguments.allow_host)

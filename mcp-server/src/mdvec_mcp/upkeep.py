@@ -46,6 +46,7 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
     sources = sync.list_sources(freshness.database, freshness.rules)
     served = [source for source in sources if freshness.serves(source.tool)]
     if not served:
+        refuse_empty_database(freshness.database)
         return ToolReply("no tool is active")
     known = tags_and_values(freshness.database, [active.tool for active in served])
     today = datetime.now().astimezone().date()

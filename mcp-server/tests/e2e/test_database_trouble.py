@@ -58,6 +58,7 @@ ENGLISH = [
     ("notes", {"query": "水"}),
     ("search", {"query": "水"}),
     ("search", {"query": "水", "tools": ["notes"]}),
+    ("list_sources", {}),
     ("get_document", {"tool": "notes", "file_path": "a.md"}),
 ]
 JAPANESE = [("get_monthly_household", {}), ("get_category_trend", {"category": "食費"})]

@@ -30,26 +30,33 @@ def in_japanese(sentence: str) -> str:
     The values of places may be sentences of the table themselves, such as a reason, or several of
     them. What begins with words, and has more of them, fits better than others.
     """
-    if len(sentence) > _MAX_SENTENCE:
-        return sentence
-    fitting = sentence
+    return _translated(sentence)[0] if len(sentence) <= _MAX_SENTENCE else sentence
+
+
+def _translated(sentence: str) -> tuple[str, bool]:
+    """A sentence in Japanese, and whether all sentences that it consists of are in the table."""
+    whole = sentence, False
     for _, _, words, english, japanese in _candidates(sentence):
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
-            values = match.groupdict()
-            fitting = japanese.format(**{at: _placeholder_value(at, values[at]) for at in values})
-            several = [values[at] for at in values.keys() - _BETWEEN if "; " in values[at]]
-            if all(in_japanese(value) != value for value in several):
-                return fitting
-            break  # its last place may have taken the sentences after it
-    pieces = sentence.split("; ") if "; " in sentence else []
-    said = [in_japanese(piece) for piece in pieces]
-    return "。".join(said) if pieces and not {*said} & {*pieces} else fitting
+            values = {at: _translated_value(at, said) for at, said in match.groupdict().items()}
+            said = japanese.format(**{at: value for at, (value, _) in values.items()})
+            whole = said, all(is_said for _, is_said in values.values())
+            break
+    if whole[1] or "; " not in sentence:
+        return whole
+    # The form's last place may have taken the sentences after it.
+    pieces = [_translated(piece) for piece in sentence.split("; ")]
+    is_said = all(each for _, each in pieces)
+    joined = "。".join(piece.removesuffix("。") for piece, _ in pieces)
+    return (joined, True) if is_said else whole
 
 
-def _placeholder_value(place: str, value: str) -> str:
-    """The value of a place, translated; some places hold several sentences or words."""
+def _translated_value(place: str, value: str) -> tuple[str, bool]:
+    """The value of a place, which may hold several sentences or words; one alone may be a name."""
     between = _BETWEEN.get(place, "\n")
-    return between.join(map(in_japanese, value.split(between)))
+    pieces = [_translated(piece) for piece in value.split(between)]
+    is_said = "; " not in value or all(each for _, each in pieces)
+    return between.join(piece for piece, _ in pieces), is_said
 
 
 def heading_in_japanese(heading: str) -> str:

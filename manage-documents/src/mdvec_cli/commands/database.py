@@ -195,6 +195,11 @@ def restore_command(
         now = SettingsOptions(config=done.settings).settings().database_path
         if now != path:
             say(f"{done.settings} names another database, {now}; change it there, or keep that one")
+    for group in manage.GROUPS:
+        for finding in group.check(loaded) if group.name == "copies" else ():
+            if finding.command is not None:
+                say(finding.sentence)
+                say(f"have the files read again with: {finding.command}")
     if wants_json(format_, loaded.settings):
         print_json(done)
         return

@@ -168,3 +168,18 @@ def test_a_backup_is_a_zip_of_a_plain_sqlite_file_that_only_its_owner_reads(save
         copy = archive.extract("mdvec.sqlite", tmp_path)
     count = sqlite3.connect(copy).execute("SELECT count(*) FROM documents_notes").fetchone()
     assert count == (3,)
+
+
+def test_a_restored_dataset_names_the_command_that_reads_its_files_again(mdvec):
+    mdvec.write("June.csv", "n\n1\n")
+    mdvec("tool", "add", "--kind", "dataset", "-n", "runs", "-d", "runs", "-s", mdvec.docs)
+    mdvec("import", "-n", "runs")
+    mdvec("backup", "saved.zip")
+    new = ("--database", "new.sqlite")
+    done = mdvec("restore", "saved.zip", *new)
+    again = "import -n runs --mode update --checksum"
+    assert done.err.endswith(f"have the files read again with: mdvec {again}\n")
+    lost = mdvec("query", "SELECT n FROM runs__june", *new)
+    assert "runs__june (mdvec's copy: its file is gone)" in lost.err
+    assert mdvec(*again.split(), *new).code == 0
+    assert mdvec("query", "SELECT n FROM runs__june", *new).code == 0

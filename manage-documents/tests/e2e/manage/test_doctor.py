@@ -16,6 +16,12 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
 
 
+def test_newer_files_are_told_with_the_command_that_imports_them(notes):
+    notes.write("new.md", "# 新しい\n")
+    _, found = notes("doctor").out.split("1 file is newer than the index of notes")
+    assert found.splitlines()[1].strip() == "→ mdvec import -n notes --mode update"
+
+
 def test_trouble_is_an_exit_code_and_a_line_with_the_command_that_fixes_it(mdvec):
     mdvec.database.write_bytes(b"this is no database, but a text of some length" * 100)
     done = mdvec("doctor")

@@ -153,16 +153,25 @@ def test_a_folder_is_registered_with_its_absolute_path(mdvec):
     assert "give one of the two" in both.err
 
 
-def test_a_file_that_begins_with_a_byte_order_mark_is_read(mdvec):
-    for client, text in (("cursor", '{"mcpServers": {"other": {}}}'), ("codex", 'model = "m"\n')):
+def test_a_file_keeps_its_byte_order_mark_and_its_line_ends(mdvec):
+    texts = {
+        "cursor": '{\r\n  "mcpServers": {\r\n    "other": {}\r\n  }\r\n}\r\n',
+        "codex": 'model = "m"\r\n\r\n[mcp_servers.other]\r\ncommand = "x"\r\n',
+    }
+    for client, text in texts.items():
         file = mdvec.home / FILES[client]
         file.parent.mkdir()
-        file.write_text(text, encoding="utf-8-sig")
+        file.write_bytes(text.encode("utf-8-sig"))
         assert mdvec("register", client).code == 0
-        changed = file.read_text()
-        found = tomllib.loads(changed) if client == "codex" else json.loads(changed)
+        changed = file.read_bytes().decode()
+        assert changed.startswith("\ufeff")
+        assert changed.count("\n") == changed.count("\r\n")
+        plain = changed.removeprefix("\ufeff")
+        found = tomllib.loads(plain) if client == "codex" else json.loads(plain)
         (servers,) = (value for value in found.values() if isinstance(value, dict))
         assert servers["mdvec"]["command"] == SERVER
+        assert mdvec("unregister", client).code == 0
+        assert file.read_bytes().decode("utf-8-sig").rstrip() == text.rstrip()
 
 
 def test_the_rules_are_installed_once_and_keep_the_existing_text(mdvec):

@@ -105,6 +105,14 @@ def project(tmp_path):
     return tmp_path / "project"
 
 
+def test_a_folder_named_for_the_database_offers_no_more(started, project):
+    own = ("--data-dir", project.parent / "mdvec")
+    with started(project, *own, "--all-tools") as client:
+        assert "diary" in names(client)
+    with started(project, *own) as client:
+        assert "diary" not in names(client)
+
+
 def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, project):
     calls: tuple[tuple[str, dict[str, object]], ...] = (
         ("search", {"query": "水の量"}),

@@ -103,7 +103,7 @@ def test_the_age_and_every_note_of_a_text_stand_in_its_data(answered):
             note = line.removeprefix("※ ").removesuffix("。")
             assert note in data["notes"] or note == data.get("understood"), arguments
             noted += 1
-        newer = [line for line in lines if "まだ取り込んでいない新しいファイルが1件" in line]
+        newer = [line for line in lines if "まだ取り込んでいない新しいファイルが 1 個" in line]
         assert set(newer) <= set(data.get("notes", ())), arguments
         told += len(newer)
     assert noted > 10

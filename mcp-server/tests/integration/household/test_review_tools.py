@@ -197,6 +197,11 @@ INVALID: list[tuple[str, dict[str, object], str]] = [
     ("detect_duplicates", {"amount_tolerance_pct": -1}, "amount_tolerance_pct は0以上"),
     ("detect_duplicates", {"min_similarity_score": 2}, "min_similarity_score は0〜1"),
     ("detect_duplicates", {"transaction_ids": [9]}, "指定された取引が見つかりません"),
+    (
+        "detect_duplicates",
+        {"transaction_ids": "\u202e9"},
+        'transaction_ids はリストで指定してください（指定値: "\\u202e9"）。',
+    ),
     ("list_duplicate_candidates", {"limit": 51}, "limit は1〜50"),
     ("list_duplicate_candidates", {"page": 2}, "page は1〜1"),
     ("get_duplicate_candidate_detail", {"check_id": 9}, "指定された重複候補が見つかりません"),

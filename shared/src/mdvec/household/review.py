@@ -83,8 +83,7 @@ def detect(
     does not find. A search that is not ``by_user`` drops only those that a search with the same
     options had found, and bills that no longer fit; it adds pairs as news. New bills of cards whose
     bills the user always wants out of the sums are decided right away.
-    ``transaction_ids`` limits the search to pairs with at least one of these rows; an empty
-    collection finds nothing.
+    ``transaction_ids`` limits the search to pairs with at least one of these rows, if it has any.
 
     Raises:
         TransactionNotFound: the household has no row with one of these ids.
@@ -94,6 +93,7 @@ def detect(
     from mdvec.household.core.card_bills import find_bills, with_bills
     from mdvec.household.core.pairs import find_pairs
 
+    transaction_ids = transaction_ids or None  # models state [] for a list that they leave out
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):

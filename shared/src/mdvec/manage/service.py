@@ -162,8 +162,9 @@ def _failure(command: Command) -> str | None:
 
 
 def option_value(command: Sequence[str], option: str) -> str | None:
-    """The word behind an option of a command, if any."""
-    return next((value for name, value in pairwise(command) if name == option), None)
+    """The word behind an option of a command, or behind its "=", if any; the last one counts."""
+    words = (word for each in command for word in each.split("=", each.startswith(f"{option}=")))
+    return next((value for name, value in reversed([*pairwise(words)]) if name == option), None)
 
 
 def health_of(address: str) -> dict[str, object] | None:

@@ -161,4 +161,4 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
         size, mtime_ns, inode = -1, 0, 0
     else:
         size, mtime_ns, inode = status.st_size, status.st_mtime_ns, status.st_ino
-    return ParquetTable(table.name, path, size, mtime_ns, inode, folder, tool.name)
+    return ParquetTable(table.name, path, size, mtime_ns, inode, folder, tool.name, table.is_copy)

@@ -237,11 +237,5 @@ class SourcesNow:
         except MdvecError as error:  # as when it was just deleted; the others are looked at
             logger.info("no look at the source of %s: %s", tool.name, error)
             return ""
-        return _difference(state) if concerns is None or concerns(state) else ""
-
-
-def _difference(state: Freshness) -> str:
-    if not state.is_stale or state.trouble or state.is_being_imported:
-        return state.sentence()
-    how = f"import with: mdvec import -n {state.tool} --mode update"
-    return "; ".join(filter(None, (state.difference(), how, state.warning())))
+        remedy = f"import with: mdvec import -n {state.tool} --mode update"
+        return state.sentence(remedy) if concerns is None or concerns(state) else ""

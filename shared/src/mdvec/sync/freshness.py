@@ -83,18 +83,23 @@ class Freshness:
             return f"{were} deleted since the import of {self.tool}"
         return ""
 
-    def sentence(self) -> str:
-        """The differences and what to do, or why they are unknown; "" if the index is fresh."""
+    def sentence(self, remedy: str = "") -> str:
+        """The differences and what to do, or why they are unknown; "" if the index is fresh.
+
+        ``remedy`` is what to do, unless an import is running; else it names the server's tool.
+        """
+        return "; ".join(self.sentences(remedy))
+
+    def sentences(self, remedy: str = "") -> list[str]:
+        """The sentences that ``sentence`` consists of; names in them may hold any signs."""
         if self.trouble:
-            return self.trouble
-        parts = [self.warning()] if self.warning() else []
-        if self.is_stale:
-            parts = [self.difference(), self._remedy(), *parts]
-        return "; ".join(parts)
+            return [self.trouble]
+        if not self.is_stale:
+            return [*self._warnings()]
+        what_to_do = "an import is running" if self.is_being_imported else remedy or self._remedy()
+        return [self.difference(), what_to_do, *self._warnings()]
 
     def _remedy(self) -> str:
-        if self.is_being_imported:
-            return "an import is running"
         newer = self.added + self.changed
         does = f"imports {'it' if newer == 1 else 'them'}"
         return f"{tools.offered_name('reindex')} {'brings it up to date' if self.deleted else does}"
@@ -114,22 +119,25 @@ class Freshness:
             now, its = ("it is", "its") if len(self.outdated) == 1 else ("they are", "their")
             yield (
                 f"{_files(len(self.outdated), which, which)} could not be imported as {now} now: "
-                f"{some_names(self.outdated)}; answers are from {its} older content (list_sources "
-                "says why)"
+                f"{some_names(self.outdated)}"
             )
+            yield f"answers are from {its} older content (list_sources says why)"
         if self.emptied:
             yield (
                 f"empty in the source of {self.tool} now: {some_names(self.emptied)} (is a disk "
-                "not mounted?); answers are from the last import; if that was emptied on purpose, "
-                f"{tools.offered_name('reindex')} drops what it had"
+                "not mounted?)"
+            )
+            yield "answers are from the last import"
+            yield (
+                f"if that was emptied on purpose, {tools.offered_name('reindex')} drops what it had"
             )
 
 
-def some_names(paths: Sequence[str], comma: str = ", ", rest: str = " and {:,} more") -> str:
+def some_names(paths: Sequence[str]) -> str:
     """The first of some paths, and how many others there are."""
     more = len(paths) - _MAX_NAMED
-    names = comma.join(map(shown_name, paths[:_MAX_NAMED]))
-    return names + (rest.format(more) if more > 0 else "")
+    names = ", ".join(map(shown_name, paths[:_MAX_NAMED]))
+    return names + (f" and {more:,} more" if more > 0 else "")
 
 
 def _files(number: int, singular: str, many: str) -> str:

@@ -270,7 +270,7 @@ def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, 
     assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
 
 
-@pytest.mark.parametrize("minus", ["-", "−", "－"])
+@pytest.mark.parametrize("minus", "-−－﹣‐‑‒–—―─━")
 def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
     found = Ledger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
     assert found.notes == (

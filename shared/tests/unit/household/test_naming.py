@@ -79,3 +79,11 @@ def test_two_days_of_other_questions_and_rows_need_no_more_memory_than_one():
         gc.collect()
         peaks.append(sys.getallocatedblocks())
     assert max(peaks[24:]) < 1.1 * max(peaks[:24])
+
+
+@pytest.mark.parametrize("sign", ["--", "—", "――", "ー"])
+def test_a_dash_without_a_word_excludes_nothing_and_a_long_vowel_is_a_letter(sign):
+    asked = WordsAsked(f"渋谷 {sign} 松屋")
+    assert asked.excluded is None
+    assert (asked.naming(["渋谷 松屋", ""]) is Naming.NAMED) == (sign != "ー")
+    assert WordsAsked("ーツ").excluded is None

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 from importlib.machinery import SourceFileLoader
+from itertools import product
 from pathlib import Path
 from types import CodeType
 
@@ -10,6 +11,7 @@ from table_of_cases import each
 
 import mdvec
 from mdvec.japanese import heading_in_japanese, in_japanese, known_sentences
+from mdvec.sync.freshness import Freshness
 
 PLACE = re.compile(r"\{(\w+)\}")
 TOLD = [*known_sentences()["finding"], *known_sentences()["command"]]
@@ -83,13 +85,28 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
         "読めません: a.docx: パスワードが要ります。パスワードなしの写しを保存してください"
     )
     assert in_japanese("1 file is newer than the index of x; reindex imports it") == (
-        "x の索引より新しいファイルが 1 個あります。reindex で取り込めます"
+        "x に、まだ取り込んでいない新しいファイルが 1 個あります。reindex で取り込めます"
     )
-    assert in_japanese("not read, as mdvec cannot: .odt (1 file), .rtf (2 files)") == (
-        "読めない種類のもの: .odt（1 ファイル）, .rtf（2 ファイル）"
+    assert in_japanese("not read, as mdvec cannot: .odt (1 file), no ending (2 files)") == (
+        "読めない種類のもの: .odt（1 ファイル）, 拡張子なし（2 ファイル）"
     )
     left_out = "left out of the sums, as decided for all bills of the card"
     assert in_japanese(f"{left_out}: 1 card bill").endswith("、合計から外しました: 1 件")
     assert in_japanese("my rows") == "my rows"
     assert in_japanese("x" * 3_000) == "x" * 3_000
     assert in_japanese("nothing that is known") == "nothing that is known"
+
+
+def test_what_differs_between_a_source_and_its_index_is_whole_in_japanese():
+    some = ((), ("a.csv",), tuple(f"{number}.csv" for number in range(1_200)))
+    numbers = (0, 1, 2, 1_200)
+    for added, deleted, outdated, missing, emptied, is_running, how in product(
+        numbers, numbers, some, some, some, (False, True), ("", "import with: mdvec import -n d")
+    ):
+        state = Freshness(
+            "d", Path(), added=added, deleted=deleted, outdated=outdated, missing=missing,
+            emptied=emptied, is_being_imported=is_running,
+        )  # fmt: skip
+        said = in_japanese(state.sentence(how))
+        assert not re.search(r"[a-z]{2,} [a-z]+", said.replace("mdvec import -n d", "")), said
+        assert said.count("mdvec import -n d") == (how in state.sentence(how)) * bool(how)

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mdvec.manage.clients.clients import Machine
-from mdvec.manage.service import ServiceError, command_in, launchd_plist, service_of, systemd_unit
+from mdvec.manage.service import (
+    ServiceError,
+    command_in,
+    launchd_plist,
+    option_value,
+    service_of,
+    systemd_unit,
+)
 
 PRINTABLE = st.text(st.characters(min_codepoint=32, exclude_categories=["C", "Z"]), min_size=1)
 COMMAND = ["/home/me/my tools/mdvec-mcp", "--http", "127.0.0.1:8765"]
@@ -38,3 +45,10 @@ def test_each_platform_has_its_file_and_others_are_told_what_to_do():
     assert mac.path == home / "Library/LaunchAgents/mdvec.server.plist"
     with pytest.raises(ServiceError, match=r"mdvec-mcp --http$"):
         service_of(Machine("win32", home, {}), COMMAND)
+
+
+def test_the_value_of_an_option_is_its_next_word_or_behind_its_equals_sign():
+    assert option_value(["--http", "a:1", "--database", "/x=y"], "--database") == "/x=y"
+    assert option_value(["--database=/x=y", "--http", "a:1"], "--database") == "/x=y"
+    assert option_value(["--database", "/a", "--database=/b"], "--database") == "/b"
+    assert option_value(["--database-of=/a", "--data"], "--database") is None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import first_names
-from mdvec.household.core.naming import EXCLUDES, Aliases, Naming, WordsAsked
+from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word
 from mdvec.household.core.row_sums import MAX_GROUPS, FoundGroup, Mean, ShopOf, groups_by
 from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
@@ -267,15 +267,14 @@ class RowWords:
     def excluded_words(self) -> list[str]:
         """All words that rows must not have."""
         parts = _BETWEEN_WORDS.split(self.query or "")
-        left_out = (word[1:] for word in parts if word.startswith(EXCLUDES))
-        return [*self.without, *filter(None, left_out)]  # a lone dash excludes nothing
+        return [*self.without, *filter(None, map(excluded_word, parts))]
 
     def each_alone(self, reasons: Collection[str | None]) -> list[str]:
         """A note with the rows of each single word, if no row has all words of the question."""
         if any(row_sum.left_out in reasons for row_sum in (*self.named, *self._excluded)):
             return []
         every = (self.query or "").split()
-        words_left = (word for word in every if not word.startswith(EXCLUDES))
+        words_left = (word for word in every if excluded_word(word) is None)
         phrase = _IN_BRACKETS.sub(r"\1", " ".join(words_left))
         between = _IN_LIST if _IN_LIST.search(phrase) else _BETWEEN_WORDS
         words = dict.fromkeys(_IN_BRACKETS.sub(r"\1", word) for word in between.split(phrase))
@@ -342,7 +341,7 @@ class RowWords:
             f"「{shortened(shop)}」という名前の店はありません。"
             "除く店は exclude_shop に指定してください"
             for shop, words in zip(self.shops, self._shops, strict=True)
-            if shop.lstrip().startswith(EXCLUDES)
+            if excluded_word(shop.strip())
             and not any(words.naming(each.texts[:1]) is Naming.NAMED for each in self.named)
         ]
         if matched and (self.shops or self.query):

@@ -18,6 +18,7 @@ _SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤ�
 _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
 """Voicing marks that are characters of their own, mapped to combining ones."""
 _HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
+_DASH_FIRST = re.compile(_HYPHEN)
 _HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
 _NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
 """A long-vowel mark that stands for a hyphen: セブンーイレブン."""
@@ -112,8 +113,6 @@ def spelling_key(words: str) -> str:
 _KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa\u30fc]+")
 OR = "|"
 """Separates alternatives in a question."""
-EXCLUDES = ("-", "\u2212", "\uff0d")
-"""Precedes words that rows must not have, in a question as it was typed."""
 _MIN_READING = 3
 """Shorter readings have too many words."""
 _MIN_UNSURE = 4
@@ -165,15 +164,15 @@ class WordsAsked:
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES, *, is_name: bool = False) -> None:
         plain = [each.split() for each in plain_text(query).split(OR)]
-        excluded = [] if is_name else [word for each in plain for word in filter(_has_minus, each)]
-        parts = [[word for word in each if word not in excluded] for each in plain]
+        dashed = {} if is_name else {word: excluded_word(word) for each in plain for word in each}
+        parts = [[word for word in each if dashed.get(word) is None] for each in plain]
         self._alternatives = [
             alternatives
             for each in parts
             for words in _spellings(each, aliases)
             if (alternatives := _parts(words))
         ]
-        left_out = OR.join(word[1:] for word in excluded)
+        left_out = OR.join(filter(None, dashed.values()))
         self.excluded = WordsAsked(left_out, aliases) if left_out else None
         self.used: dict[str, None] = {}
 
@@ -197,13 +196,19 @@ class WordsAsked:
         return namings
 
 
-def _has_minus(part: str) -> bool:
-    return len(part) > 1 and part.startswith(EXCLUDES)
+def excluded_word(word: str) -> str | None:
+    """What a word of a question excludes, by a dash of any kind; None if it is looked for.
+
+    A dash alone excludes nothing (""); ー is a letter.
+    """
+    if not _DASH_FIRST.match(plain_text(word)):
+        return None
+    return word[1:] if _letters_only(word) else ""
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:
     """The words in all their spellings, each with the alias that it is from."""
-    if any(map(_has_minus, words)):
+    if any(map(excluded_word, words)):
         return [[(word, "") for word in words]]
     spelled = ([(word, ""), *((alias, alias) for alias in aliases.of(word))] for word in words)
     whole = aliases.of(" ".join(words)) if len(words) > 1 else ()
@@ -228,7 +233,7 @@ def _part(text: str, spelling: str) -> _Part | None:
     reading = "".join(word.reading for word in words)
     if len(reading) >= _MIN_READING and _KANA.fullmatch(reading) and not _KANA.fullmatch(text):
         kana += kana_forms(reading)
-    return _Part(words, letters, tuple(kana), spelling, text if _has_minus(text) else "")
+    return _Part(words, letters, tuple(kana), spelling, text if excluded_word(text) else "")
 
 
 def _all_named(parts: Sequence[_Part], texts: Sequence[str]) -> Naming:

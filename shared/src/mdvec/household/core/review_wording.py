@@ -137,6 +137,7 @@ def detection_message(
             f"{total}件の{_kind(transfers + bills)}が見つかりました{groups}。"
             "list_duplicate_candidates で一覧を確認できます。"
         )
+    lower = "（min_similarity_score を下げると候補になります）" if least > 0 else ""
     counts = {
         f"今回初めて見つかったのは{summary.new_count}件です。": summary.new_count < total,
         f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。": not likely,
@@ -147,8 +148,9 @@ def detection_message(
         f"いつも外すと判定されたカードの請求{summary.followed_count}件を、集計から外しました。": (
             summary.followed_count
         ),
-        f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります"
-        "（min_similarity_score を下げると候補になります）。": summary.below_threshold_count,
+        f"ほかに類似度{least:g}未満の組が{summary.below_threshold_count}件あります{lower}。": (
+            summary.below_threshold_count
+        ),
     }
     return first_sentence + "".join(text for text, holds in counts.items() if holds)
 

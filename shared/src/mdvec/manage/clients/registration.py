@@ -28,6 +28,7 @@ from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry, Machi
 from mdvec.platform import replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
+_MARK = "\ufeff"
 _EDIT_ERRORS = (TOMLKitError, ValueError, LookupError, TypeError, AttributeError)
 """What an editor raises over a layout that it cannot change."""
 _KEYS_OF_A_PROGRAM = frozenset({"command", "args", "env", "env_vars", "envFile", "cwd"})
@@ -202,15 +203,20 @@ def registered_entry(client: Client, machine: Machine) -> dict[str, object] | No
         raise NotRegistered(f"{file} cannot be understood: {error}") from error
 
 
-def _text(file: Path) -> str | None:
-    """The text of a file with unchanged line ends, without a byte order mark; None without a file.
+def _form(text: str) -> tuple[str, str]:
+    """The byte order mark that a text begins with, if any, and its line ends."""
+    is_windows = 0 < text.count("\n") == text.count("\r\n")
+    return _MARK * text.startswith(_MARK), "\r\n" if is_windows else "\n"
 
-    No client needs the mark, so rewritten files have none.
-    """
+
+def _text(file: Path) -> str | None:
+    """The text of a file, whose mark and line ends ``_write`` puts back; None without a file."""
     try:
         if file.stat().st_size > _MAX_BYTES:
             raise NotRegistered(f"{file} is too large to be a client's settings")
-        return file.read_bytes().decode("utf-8-sig")
+        text = file.read_bytes().decode("utf-8")
+        mark, ends = _form(text)
+        return text.removeprefix(mark).replace(ends, "\n")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
@@ -227,9 +233,10 @@ def _write(file: Path, text: str, now: datetime) -> Path | None:
         backup = _backup(target, now)
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         written = Path(name)
+        mark, ends = _form(target.read_bytes().decode("utf-8") if target.exists() else "")
         try:
             with os.fdopen(handle, "wb") as stream:
-                stream.write(text.encode("utf-8"))
+                stream.write((mark + text.replace("\n", ends)).encode("utf-8"))
             if backup is not None:
                 shutil.copymode(target, written)
             replace(written, target)

@@ -138,7 +138,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 _SECONDS = 120.0
 _MAX_QUERY_CHARS = 200
-_HANDLES = "list_handles"
+_HANDLES, _REINDEX = "list_handles", "reindex"
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:
@@ -188,9 +188,17 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
     else:
         sentence = "a search for a document's title found nothing"
         yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
-    for line in lines:
-        if line.startswith("note: "):
-            yield Finding("warning", line.removeprefix("note: "))
+    notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
+    for note in notes:
+        yield Finding("warning", note, _import_of(server, note) if _REINDEX in note else None)
+
+
+def _import_of(server: Session, note: str) -> str:
+    """The command for a terminal that does what the server's tool does, which a note names."""
+    result = server.request("tools/call", {"name": "list_sources", "arguments": {}})
+    sources = outside_fences(result["content"][0]["text"])
+    names = (line.partition(" (")[0] for line in sources if line.endswith(f"; {note}"))
+    return f"mdvec import -n {next(names, 'NAME')} --mode update"
 
 
 def _title(database: Path) -> str | None:

@@ -195,7 +195,7 @@ def _left_out_notes(undated: int, day: Column, unvalued: int, measure: Column) -
 
 
 def _of_other_months(columns: Sequence[Column], day: Column) -> str:
-    """SQL for how many rows have a month (YYYY-MM), as of a household, that is not the calendar's."""
+    """SQL for how many rows have a month (YYYY-MM), a household's, that is not the calendar's."""
     if not any((column.name, column.type) == ("month", "VARCHAR") for column in columns):
         return "0"
     calendar = f"strftime({identifier(day.name)}, '%Y-%m')"

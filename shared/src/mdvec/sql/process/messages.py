@@ -80,7 +80,8 @@ class ParquetTable:
     """A table that is one Parquet file; size, mtime and inode show whether the file changed.
 
     The file is opened only inside ``folder`` (by default the file itself), so that a link put in
-    its place later leads nowhere else. ``tool`` is the name of the dataset that it belongs to.
+    its place later leads nowhere else. ``tool`` is the name of the dataset that it belongs to;
+    ``is_copy`` is whether an import made the file from one of the user's.
     """
 
     name: str
@@ -90,6 +91,7 @@ class ParquetTable:
     inode: int = 0
     folder: Path | None = None
     tool: str = "NAME"
+    is_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +157,11 @@ def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:
 
 def missing_tables(reasons: Mapping[str, str], tables: Iterable[ParquetTable]) -> list[str]:
     """The warnings about ``tables`` that could not be loaded, one for each tool and reason."""
-    tool_of = {table.name: table.tool for table in tables}
+    by_name = {table.name: table for table in tables}
     names_by_cause: dict[tuple[str, str], list[str]] = {}
     for name, reason in reasons.items():
-        names_by_cause.setdefault((tool_of[name], reason), []).append(name)
+        cause = f"mdvec's copy: {reason}" if by_name[name].is_copy else reason
+        names_by_cause.setdefault((by_name[name].tool, cause), []).append(name)
     return [
         f"not there: {named(names)} ({reason}); the user can have the files read again with: "
         f"mdvec import -n {tool} --mode update --checksum"
