@@ -233,7 +233,7 @@ def _check_pair(shop: str, spelling: str) -> tuple[str, str]:
     for name in names:
         if len(spelling_key(name)) < _MIN_LETTERS:
             raise InvalidAlias(f"{bracketed_name(name)}は短すぎます。2文字以上で指定してください。")
-    if WordsAsked(names[0]).naming(names[1:]) is Naming.NAMED:
+    if WordsAsked(names[0], is_name=True).naming(names[1:]) is Naming.NAMED:
         raise InvalidAlias(
             f"{bracketed_name(names[1])}は、いまも{bracketed_name(names[0])}を探すと見つかります。"
         )

@@ -243,6 +243,27 @@ def test_a_minus_in_the_name_of_a_shop_is_a_sign_of_the_name(asked, spending, no
     assert (found.spending, note in found.notes or not note) == (spending, True)
 
 
+BAR = [
+    (date(2025, 7, 1), -100, "カフェ|バー 月", *ROWS[0][3:]),
+    (date(2025, 7, 2), -20, "カフェ 海", *ROWS[0][3:]),
+    (date(2025, 7, 3), -3, "バー 月", *ROWS[0][3:]),
+]
+
+
+@each(
+    ("asked", "spending"),
+    [
+        ({"shop": ["カフェ|バー 月"]}, 100),
+        ({"shop": ["カフェ｜バー 月"]}, 100),
+        ({"shop": ["カフェ|海"]}, 20),
+        ({"exclude_shop": ["カフェ|バー 月"]}, 23),
+        ({"query": "カフェ|バー 月"}, 123),
+    ],
+)
+def test_a_bar_in_the_name_of_a_shop_separates_no_alternatives(asked, spending):
+    assert Ledger(BAR).find(**asked).spending == spending
+
+
 APART = [
     (date(2025, 7, 1 + at), -1_000, shop, *ROWS[0][3:])
     for at, shop in enumerate(

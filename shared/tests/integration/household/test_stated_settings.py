@@ -62,6 +62,11 @@ def test_words_that_speak_of_no_transaction_are_never_counted_as_the_rest(look):
         ('paid_in = ["入金", "入金"]', "the column '入金' is named twice: 'paid_in', 'paid_in'"),
         ('ignored = ["出金"]', "'ignored' names the column '出金', whose values are taken"),
         ('positive = "spending"', "'positive' needs the single column 'amount'"),
+        ("paid_out = 3.5", "'paid_out' must name columns of the header"),
+        ("fees = [3]", "the column 3 is named twice: 'paid_out', 'fees'"),
+        ("points = [5]", "the column 5 is named twice: 'balance', 'points'"),
+        ("paid_out = [3, 5]", "the column 5 is named twice: 'paid_out', 'balance'"),
+        ("ignored = [1]", "'ignored' names the column 1, whose values are taken"),
         ('sections = "cards"', "'sections' is accounts or downloads"),
     ],
 )
@@ -84,3 +89,93 @@ def test_a_check_of_what_is_read_otherwise_now_is_not_repeated(look):
     assert look(card).checks == ("positive amounts are taken as money spent",)
     shown = look(card, 'paid_in = "利用金額"')
     assert (shown.checks, [row.amount for row in shown.rows]) == ((), [1000, 2000])
+
+
+OLD_CARD = """
+name = "k"
+header = ["ご利用日", "ご利用店名", "ご利用金額", "入金額"]
+date = "ご利用日"
+description = "ご利用店名"
+paid_out = "ご利用金額"
+paid_in = "入金額"
+positive = "spending"
+"""
+OLD_BANK = """
+name = "b"
+files = "a*"
+date = 1
+description = 2
+paid_out = 3
+paid_in = 4
+balance = 3
+ignored = 5
+"""
+CARD_ROWS = "ご利用日,ご利用店名,ご利用金額,入金額", "2026/07/01,店A,1000,", "2026/07/09,入金,,500"
+HEADLESS = (
+    "2026/07/01,電気,8000,,92000", "2026/07/03,水道,4000,,88000", "2026/07/05,ガス,3000,,85000",
+    "2026/07/06,NHK,2000,,83000", "2026/07/10,通信,6000,,77000", "2026/07/15,家賃,50000,,27000",
+    "2026/07/25,給与,,300000,327000", "2026/07/27,カード,40000,,287000",
+)  # fmt: skip
+PAID = [-8000, -4000, -3000, -2000, -6000]
+
+
+@each(
+    ("mapping", "lines", "stated", "amounts"),
+    [
+        (OLD_CARD, CARD_ROWS, 'paid_out = "ご利用金額"', [-1000, 500]),
+        (OLD_BANK, HEADLESS, "paid_out = 3", PAID),
+    ],
+)
+def test_a_mapping_with_needless_keys_of_an_older_version_is_read_and_can_be_changed(
+    look, tmp_path, mapping, lines, stated, amounts
+):
+    (tmp_path / "old.mapping.toml").write_text(mapping, "utf-8")
+    shown = look(lines)
+    assert (shown.origin, [row.amount for row in shown.rows]) == ("own", amounts)
+    was = [row.category for row in shown.rows]
+    for changes in ('account = "c"', stated):
+        shown = look(lines, changes, save=True)
+        assert [row.amount for row in shown.rows] == amounts
+    assert [row.category for row in look(lines).rows] == was
+
+
+def test_an_amount_of_a_file_without_a_header_is_not_taken_for_the_balance_too(look):
+    shown = look(HEADLESS)
+    assert ("balance = 5" in shown.toml, shown.misfits, shown.undecided) == (True, (), ())
+    assert [row.amount for row in shown.rows] == PAID
+
+
+@each(
+    ("stated", "is_ignored"),
+    [
+        (("paid_out = 3", "paid_in = 4"), False),
+        (("paid_out = 3", "paid_in = 4", "ignored = [5]"), True),
+    ],
+)
+def test_columns_that_the_proposal_took_for_something_else_can_be_stated(look, stated, is_ignored):
+    shown = look(HEADLESS, *stated, save=True)
+    assert [row.amount for row in shown.rows] == PAID
+    assert ("balance = 5" in shown.toml, "ignored = 5" in shown.toml) == (
+        not is_ignored, is_ignored,
+    )  # fmt: skip
+
+
+@each(
+    ("stated", "asked"),
+    [("paid_out = 4", "column 3"), ('paid_out = "入金"', "column 出金")],
+)
+def test_a_column_that_a_stated_one_replaces_is_asked_about(look, stated, asked):
+    shown = look(BANK if "入金" in stated else HEADLESS, stated)
+    assert any(asked in each for each in shown.undecided)
+
+
+@pytest.mark.parametrize("column", ['"備考"', "5"])
+@pytest.mark.parametrize(
+    "key", ["memo = {}", 'description = ["摘要", {}]', "ignored = [{}]", "account_column = {}"]
+)
+def test_a_column_of_the_header_is_there_even_if_no_row_has_a_cell_for_it(look, key, column):
+    lines = "日付,摘要,金額,残高,備考", "2026/07/01,電気,-1000,9000", "2026/07/02,水道,-500,8500"
+    assert look(lines, key.format(column)).rows_read == 2
+    assert look(lines, 'skipped = {"備考" = ["x"]}').checks == (
+        "column 備考: nothing in it is x, as stated",
+    )

@@ -151,8 +151,6 @@ TEXTS = frozenset(
      "spending_category", "income_category", "sections"}
 )  # fmt: skip
 """The keys whose values are texts, not columns."""
-_NUMBERS = ("date", "amount", "paid_out", "paid_in", "balance", "fees", "points")
-"""The keys of columns with values that no other of these can be read from."""
 CONDITIONS = (
     "outgoing", "transfers", "not_counted", "skipped", "reversals", "refunds", "counted",
 )  # fmt: skip
@@ -230,10 +228,6 @@ def _check(mapping: Mapping) -> None:
         (single == has_two_ways, "it needs either 'amount', or 'paid_out' and 'paid_in'"),
         (mapping.outgoing and not single, "'outgoing' needs the single column 'amount'"),
         (mapping.positive not in ("spending", "income"), "'positive' is spending or income"),
-        (
-            mapping.positive == "spending" and not single,
-            "'positive' needs the single column 'amount'",
-        ),
         (mapping.sections not in get_args(Sections), "'sections' is accounts or downloads"),
         (
             not (mapping.header or mapping.title or mapping.files),
@@ -243,12 +237,6 @@ def _check(mapping: Mapping) -> None:
     ):
         if is_wrong:
             raise InvalidMapping(why)
-    roles: dict[MappedColumn, str] = {}
-    for key in _NUMBERS:
-        for column in columns_in(getattr(mapping, key)):
-            other = roles.setdefault(key_of_column(column), key)
-            if other != key or columns_in(getattr(mapping, key)).count(column) > 1:
-                raise InvalidMapping(f"the column {column!r} is named twice: {other!r}, {key!r}")
 
 
 def columns_in(value: Any) -> list[MappedColumn]:  # noqa: ANN401 - any value of TOML

@@ -158,12 +158,13 @@ class WordsAsked:
 
     A row's texts must have all parts between spaces, or all of one alternative, which ``OR``
     separates. A shop's other spellings are alternatives too; ``used`` are those that named a text
-    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own. In a
-    ``is_name`` a minus is one of its signs.
+    so far. Parts after a minus must not be in a row: ``excluded`` is a question of their own. In
+    the name of a shop (``is_name``) both are signs of the name.
     """
 
     def __init__(self, query: str, aliases: Aliases = NO_ALIASES, *, is_name: bool = False) -> None:
-        plain = [each.split() for each in plain_text(query).split(OR)]
+        text = plain_text(query)
+        plain = [each.split() for each in ([text] if is_name else text.split(OR))]
         dashed = {} if is_name else {word: excluded_word(word) for each in plain for word in each}
         parts = [[word for word in each if dashed.get(word) is None] for each in plain]
         self._alternatives = [

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from mdvec.household.core.cells import BadCell, CsvRecord, parse_amount
@@ -60,43 +61,60 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     rows = [cells for line, cells in _lines_below(mapping, records) if line in lines]
     keys = {
         name: own.get(key_of_column(name), name)
-        for name in dict.fromkeys(name for cells in rows for name in cells)
+        for name in dict.fromkeys(name for cells in rows for name, _ in cells)
         if key_of_column(name) not in settled and _of_any_month(name) not in ignored
     }
     columns: dict[MappedColumn, list[str]] = {}
     for at, cells in enumerate(rows):
-        for name, cell in cells.items():
+        for name, cell in cells:
             if name in keys:
-                columns.setdefault(keys[name], [""] * len(rows))[at] = cell.strip()
+                columns.setdefault(keys[name], [""] * len(rows))[at] = (cell or "").strip()
     return [OpenColumn(key, cells) for key, cells in columns.items()]
 
 
-def cells_by_column(mapping: Mapping, records: Records) -> dict[MappedColumn, list[str]]:
-    """The cells of all lines, also of those that are no rows, by a column's name and its number."""
-    columns: dict[MappedColumn, list[str]] = {}
-    for _, cells in _lines_below(mapping, records):
-        for number, (name, cell) in enumerate(cells.items(), 1):
-            for key in {key_of_column(name), number}:
-                columns.setdefault(key, []).append(cell)
-    return columns
+class FileColumns:
+    """The columns of a file, in which a column's number and its name in the header are the same.
+
+    ``cells`` are those of all lines, also of those that are no rows, by their column's key.
+    """
+
+    def __init__(self, mappings: Iterable[Mapping], records: Records) -> None:
+        self.cells: dict[MappedColumn, list[str]] = {}
+        self._names: dict[int, MappedColumn] = {}
+        for mapping in mappings:
+            for _, columns in _lines_below(mapping, records):
+                for number, (name, cell) in enumerate(columns, 1):
+                    if isinstance(name, str):
+                        self._names.setdefault(number, key_of_column(name))
+                    listed = self.cells.setdefault(key_of_column(name), [])
+                    listed += [] if cell is None else [cell]
+
+    def key(self, column: MappedColumn) -> MappedColumn:
+        """A column's name in one spelling, or its number if it has no name."""
+        return self._names.get(column, column) if isinstance(column, int) else one_spelling(column)
 
 
 def _lines_below(
     mapping: Mapping, records: Records
-) -> Iterator[tuple[int, dict[MappedColumn, str]]]:
-    """Each line's cells, by the name that its column alone has, or by its number."""
-    keys: dict[int, MappedColumn] = {}
+) -> Iterator[tuple[int, list[tuple[MappedColumn, str | None]]]]:
+    """Each line's columns, by the name that a column alone has, or by its number, with its cell.
+
+    A line may end before its last columns, whose cells are then empty; a header has no cells.
+    """
+    keys: list[MappedColumn] = []
     is_header = header_test(mapping)
     for line, cells in records:
         if isinstance(cells, str):
             continue
         if mapping.header and is_header(cells):
             names = [cell.strip() for cell in cells]
-            keys = {
-                at: name for at, name in enumerate(names, 1) if name not in ("", *names[: at - 1])
-            }
+            keys = [
+                at if name in ("", *names[: at - 1]) else name for at, name in enumerate(names, 1)
+            ]
+            yield line, [(key, None) for key in keys]
         else:
-            yield line, {keys.get(at, at): cell for at, cell in enumerate(cells, 1)}
+            every = itertools.chain(keys, range(len(keys) + 1, len(cells) + 1))
+            yield line, list(itertools.zip_longest(every, cells, fillvalue=""))
 
 
 def _of_any_month(column: MappedColumn) -> MappedColumn:

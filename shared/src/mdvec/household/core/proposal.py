@@ -53,7 +53,7 @@ def headless_mapping(records: Records, name: str, files: str) -> Mapping | None:
         return None
     rows = [cells for cells in lists if date < len(cells) and is_date(cells[date])]
     pair = _column_for_each_way(rows, date)
-    amount = _amount_column(rows, date)
+    amount = _amount_column(rows, {date, *(pair or ())})
     description = _description_column(rows, {date, amount, *(pair or ())})
     if description is None or (amount is None and pair is None):
         return None
@@ -98,12 +98,12 @@ def _date_column(rows: Sequence[Sequence[str]]) -> int | None:
     return column if times >= _MIN_ROWS else None
 
 
-def _amount_column(rows: Sequence[Sequence[str]], date: int) -> int | None:
-    """The first column of whole yen, nearly all filled, with more than small numbers."""
+def _amount_column(rows: Sequence[Sequence[str]], used: set[int]) -> int | None:
+    """The first unused column of whole yen, nearly all filled, with more than small numbers."""
     for column in range(max(map(len, rows))):
         numbers = [_number(row[column]) for row in rows if column < len(row)]
         known = [number for number in numbers if number is not None]
-        if column == date or len(known) < _MIN_SHARE * len(rows):
+        if column in used or len(known) < _MIN_SHARE * len(rows):
             continue
         if max(map(abs, known)) >= _SMALL:
             return column

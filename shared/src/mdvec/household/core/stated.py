@@ -6,6 +6,7 @@ import itertools
 import tomllib
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Pairs
+from dataclasses import replace
 from typing import Any
 
 from mdvec.household.core.column_roles import is_foreign
@@ -17,16 +18,17 @@ from mdvec.household.core.mapping import (
     Mapping,
     columns_in,
     fits_pattern,
-    key_of_column,
     mapping_of,
     toml_of,
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
-from mdvec.household.core.open_columns import Records, cells_by_column
+from mdvec.household.core.open_columns import FileColumns, Records
 from mdvec.household.core.undecided import Undecided, with_other_words_counted
 from mdvec.text import shown_name
 
 _READ = ("date", "amount", "paid_out", "paid_in", "balance")
+_NUMBERS = (*_READ, "fees", "points")
+"""The keys of columns with values that no other of these can be read from."""
 
 
 def with_stated(
@@ -35,7 +37,8 @@ def with_stated(
     """A mapping with the user's settings, and those of their words that are not in the file.
 
     They replace the mapping's own values, but are added to its ignored columns, fees, points and
-    conditions. Of a column whose stated words are all there, the others are counted.
+    conditions. Columns of amounts, and those to ignore, are no longer what the mapping took them
+    for. Of a column whose stated words are all there, the others are counted.
 
     Raises:
         InvalidMapping: what is stated makes no mapping, or names columns that the file has not.
@@ -44,7 +47,7 @@ def with_stated(
     if "amount" in stated:
         values.pop("paid_out", None)
         values.pop("paid_in", None)
-    if not stated.keys().isdisjoint(("paid_out", "paid_in")):
+    if mapping.amount is not None and not stated.keys().isdisjoint(("paid_out", "paid_in")):
         for key in ("amount", "outgoing", "positive"):
             values.pop(key, None)
     for key, value in stated.items():
@@ -56,19 +59,15 @@ def with_stated(
         elif key in ("ignored", "fees", "points"):
             value = _merged_values(before, value)
         values[key] = value
-    if "paid_in" in stated and "paid_out" not in stated and "paid_out" in values:
-        paid_in = _merged_values(None, values["paid_in"])
-        values["paid_out"] = [
-            each for each in _merged_values(None, values["paid_out"]) if each not in paid_in
-        ]
-        values = {key: value for key, value in values.items() if value != []}
     changed = mapping_of(values)
-    cells = cells_by_column(mapping, records) | cells_by_column(changed, records)
-    _check_columns(changed, stated, cells)
+    there = FileColumns((mapping, changed), records)
+    is_proven = read_mapped(mapping, records).are_proven
+    changed = _with_columns_freed(changed, stated, there, is_proven=is_proven)
+    _check_columns(changed, stated, there)
     said = _words_said(stated)
     missing = [
         (column, word) for column, words in said.items() for word in words
-        if not any(fits_pattern(cell, word) for cell in cells[key_of_column(column)])
+        if not any(fits_pattern(cell, word) for cell in there.cells[there.key(column)])
     ]  # fmt: skip
     fitting = said.keys() - {column for column, _ in missing}
     counted = with_other_words_counted(changed, records, fitting, has_kinds="kinds" in stated)
@@ -93,24 +92,55 @@ def _words_said(stated: Pairs[str, Any]) -> dict[MappedColumn, list[str]]:
     return said
 
 
-def _check_columns(
-    changed: Mapping, stated: Pairs[str, Any], cells: Pairs[MappedColumn, object]
-) -> None:
-    """Refuse a stated column that the file has not, and one to ignore that is read."""
-    read = {key_of_column(each) for key in _READ for each in columns_in(getattr(changed, key))}
+def _with_columns_freed(
+    changed: Mapping, stated: Pairs[str, Any], there: FileColumns, *, is_proven: bool
+) -> Mapping:
+    """A mapping that no longer takes stated amounts for others, nor for a balance not proven."""
+
+    def said(*keys: str) -> set[MappedColumn]:
+        return {there.key(each) for key in keys for each in columns_in(stated.get(key))}
+
+    def left(key: str, taken: set[MappedColumn]) -> tuple[MappedColumn, ...]:
+        columns = columns_in(getattr(changed, key))
+        return tuple(each for each in columns if key in stated or there.key(each) not in taken)
+
+    amounts, ignored = said("amount", "paid_out", "paid_in"), said("ignored")
+    balance = left("balance", ignored if is_proven else amounts | ignored)
+    return replace(
+        changed, paid_out=left("paid_out", amounts), paid_in=left("paid_in", amounts),
+        balance=next(iter(balance), None),
+    )  # fmt: skip
+
+
+def _check_columns(changed: Mapping, stated: Pairs[str, Any], there: FileColumns) -> None:
+    """Refuse stated columns that the file has not, or that are read as something else, too.
+
+    Nothing but what is stated is refused: older versions saved what is now refused here.
+    """
+    if "positive" in stated and changed.positive == "spending" and changed.amount is None:
+        raise InvalidMapping("'positive' needs the single column 'amount'")
+    roles = {
+        key: [there.key(each) for each in columns_in(getattr(changed, key))] for key in _NUMBERS
+    }
     named = [
         (key, column) for key, value in stated.items() if key not in TEXTS and key != "unit"
         for column in columns_in(value)
     ]  # fmt: skip
     for key, column in named:
-        if key_of_column(column) not in cells:
-            names = [shown_name(name) for name in cells if isinstance(name, str)]
-            there = ", ".join(names) or f"1-{len(cells)}"
+        own = there.key(column)
+        if own not in there.cells:
+            names = [shown_name(name) for name in there.cells if isinstance(name, str)]
+            shown = ", ".join(names) or f"1-{len(there.cells)}"
             raise InvalidMapping(
-                f"{key!r} names the column {column!r}, which the file has not; it has: {there}"
+                f"{key!r} names the column {column!r}, which the file has not; it has: {shown}"
             )
-        if key == "ignored" and key_of_column(column) in read and not is_foreign(str(column)):
+        read_as = [role for role, columns in roles.items() for each in columns if each == own]
+        if key == "ignored" and not is_foreign(str(own)) and not {*_READ}.isdisjoint(read_as):
             raise InvalidMapping(f"'ignored' names the column {column!r}, whose values are taken")
+        if key in roles and len(read_as) > 1:
+            raise InvalidMapping(
+                f"the column {column!r} is named twice: {read_as[0]!r}, {read_as[1]!r}"
+            )
 
 
 def against_the_balance(
