@@ -62,7 +62,6 @@ def test_words_that_speak_of_no_transaction_are_never_counted_as_the_rest(look):
         ('paid_in = ["入金", "入金"]', "the column '入金' is named twice: 'paid_in', 'paid_in'"),
         ('ignored = ["出金"]', "'ignored' names the column '出金', whose values are taken"),
         ('positive = "spending"', "'positive' needs the single column 'amount'"),
-        ('sections = "cards"', "'sections' is accounts or downloads"),
     ],
 )
 def test_a_setting_that_cannot_be_meant_for_the_file_is_refused(look, stated, why):
