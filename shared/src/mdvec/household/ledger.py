@@ -79,6 +79,7 @@ def import_ledger(
             asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
             account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
             repeated=tuple(accounts.repeated_rows(connection, tool_id)),
+            listed_again=tuple(accounts.listed_again(connection, tool_id)),
         ),
         folder.present.values(),
         folder.contents,

@@ -370,6 +370,12 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
         *[wording.left_out_text(left_out)] * bool(left_out),
         *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(connection, tool_id, span)),
         *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
+        *(
+            f"{shown_name(each.path)} には、前の見出しの下と同じ明細が {each.rows:,}件"
+            f"（{format_currency(each.yen)}）あり、すべて数えています。"
+            "同じ口座を重ねて保存したものなら、重なる部分をファイルから消してください"
+            for each in accounts.listed_again(connection, tool_id, span)
+        ),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
-from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
+from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
 from mdvec.household.interfaces.ledger_statements import OVERRULED, GoneRow, KnownFile
 from mdvec.household.reading import StatementFile, may_have_rows
 from mdvec.importing import ImportReport, ReportLine, notes
@@ -42,8 +42,9 @@ class LedgerReport:
     that are newer than another of the same days by their time alone, ``misfits`` rows read now that
     their file's running balance contradicts; they are imported. ``net_worth`` lists the asset
     histories and their months, ``account_doubts`` pairs of files that may be of one account,
-    ``repeated`` rows that files share and that count once, ``linked_again`` the files read now
-    whose rows another file has under other IDs.
+    ``repeated`` rows that files share and that count once, ``listed_again`` files with equal rows
+    below several headers, which all count, ``linked_again`` the files read now whose rows another
+    file has under other IDs.
     """
 
     files: int = 0
@@ -65,6 +66,7 @@ class LedgerReport:
     net_worth: tuple[Problem, ...] = ()
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
+    listed_again: tuple[ListedAgain, ...] = ()
     linked_again: tuple[Problem, ...] = ()
 
 
@@ -215,6 +217,14 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
             "booked late to a CSV of your own"
         )
         for each in ledger.repeated
+    ]
+    lines += [
+        ReportLine(
+            f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in "
+            "more than one section, and all count; if the same account was downloaded twice, "
+            "delete the repeated part of the file"
+        )
+        for each in ledger.listed_again
     ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]

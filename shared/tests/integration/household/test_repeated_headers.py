@@ -1,20 +1,29 @@
 """Files with a repeated header: sections of accounts, or downloads of one joined by hand."""
 
+from datetime import date
+from itertools import accumulate
+
 import pytest
 from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
-from mdvec.household.statement_preview import MappingRefused
+from mdvec.household.month import monthly_household
 from mdvec.manage.household_mapping import map_statement
 
 CARD = "ご利用日,ご利用店名,ご利用金額"
 BANK = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
-FEE = "2026/7/1,手数料,,110,,{},"
-ASKED = "the header is repeated, with equal rows below both"
 TRAIN, SHOP, BOOKS = "2026/07/01,鉄道,1000", "2026/07/02,店,300", "2026/07/03,本屋,500"
 
 
-class Cards(SourceFolder):
+def bank(start, *payments):
+    """A row of the bank for each payment, on one day, from a balance."""
+    balances = [start - paid for paid in accumulate(payments)]
+    return [
+        f"2026/7/1,手数料,,{yen},,{left}," for yen, left in zip(payments, balances, strict=True)
+    ]
+
+
+class Statements(SourceFolder):
     """A household's folder with statements whose kinds have mappings or not."""
 
     def put(self, name, *lines):
@@ -23,80 +32,92 @@ class Cards(SourceFolder):
     def map(self, name, *stated):
         return map_statement(self.database, self.folder / name, None, stated=stated, save=True)
 
-    def amounts(self):
+    def counted(self):
+        """The amounts after an import, and the rows and yen in several sections that it reports."""
+        ledger = self.import_("update").details.ledger
+        assert (ledger.passed_over, ledger.failed) == ((), ())
         with open_database(self.database, "read") as connection:
             rows = connection.execute("SELECT amount FROM transactions ORDER BY amount")
-            return [amount for (amount,) in rows]
-
-    def asked(self):
-        """Whether the import asks about a repeated header."""
-        return [ASKED in each.reason for each in self.import_("update").details.ledger.passed_over]
+            amounts = [amount for (amount,) in rows]
+        return amounts, [(each.rows, each.yen) for each in ledger.listed_again]
 
 
 @pytest.fixture
-def cards(tmp_path):
-    return Cards(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
+def statements(tmp_path):
+    return Statements(tmp_path / "csv", tmp_path / "vectors.sqlite", name="kakeibo")
+
+
+def test_equal_rows_of_two_cards_below_two_headers_all_count_and_are_named(statements):
+    statements.put("card.csv", CARD, TRAIN, TRAIN, SHOP, "会員 花子", CARD, TRAIN, BOOKS)
+    statements.map("card.csv")
+    expected = [-1000, -1000, -1000, -500, -300], [(1, 1000)]
+    assert statements.counted() == expected
+    assert statements.counted() == expected
+    said = [line.text for line in statements.import_("replace").lines()]
+    assert [each for each in said if "more than one section" in each] == [
+        "card.csv lists 1 row (1,000 yen) in more than one section, and all count; if the same "
+        "account was downloaded twice, delete the repeated part of the file"
+    ]
+
+
+def test_every_row_of_a_second_holder_counts_though_most_equal_those_of_the_first(statements):
+    rows = [f"2026/07/{day:02},鉄道　改札,200,１,１,200," for day in range(1, 11)]
+    statements.put(
+        "202608.csv", "架空　太郎　様,4980-12**-****-****,三井住友カード", *rows,
+        "架空　花子　様,4980-99**-****-****,三井住友カード", *rows[2:8], ",,,,,3200,",
+    )  # fmt: skip
+    assert statements.counted() == ([-200] * 16, [(6, 1200)])
+
+
+def test_rows_with_the_same_balance_in_joined_downloads_of_one_account_count_once(statements):
+    first, later = bank(10_000, 110, 110, 500), bank(9_890, 110, 500, 110)
+    statements.put("bank.csv", BANK, *first, BANK, *later, BANK, *first)
+    assert statements.counted() == ([-500, -110, -110, -110], [])
+
+
+def test_equal_rows_of_two_accounts_with_other_balances_count_twice_also_if_one_is_repeated(
+    statements,
+):
+    one, other = bank(10_000, 110, 300), bank(50_000, 110, 300)
+    statements.put("bank.csv", BANK, *one, "", BANK, *other, "", BANK, *one)
+    assert statements.counted() == ([-300, -300, -110, -110], [])
+
+
+def test_a_header_printed_again_on_each_page_leaves_all_rows(statements):
+    rows = bank(10_000, 110, 110, 110, 110)
+    statements.put("bank.csv", BANK, *rows[:2], BANK, *rows[2:])
+    assert statements.counted() == ([-110] * 4, [])
 
 
 @pytest.mark.parametrize(
-    ("stated", "amounts"),
+    ("numbers", "expected"),
     [
-        ('sections = "accounts"', [-1000, -1000, -500, -300]),
-        ('sections = "downloads"', [-1000, -500, -300]),
-        ('account_column = "利用者"', [-1000, -1000, -500, -300]),
+        (("1234567", "7654321"), ([-110] * 4, [(2, 220)])),
+        (("1234567", "1234567"), ([-110] * 2, [])),
+        (("", "1234567"), ([-110] * 4, [(2, 220)])),
     ],
 )
-def test_equal_rows_below_two_headers_count_as_the_user_says(cards, stated, amounts):
-    cards.put(
-        "card.csv", f"{CARD},利用者", f"{TRAIN},本人", f"{SHOP},本人", "",
-        f"{CARD},利用者", f"{TRAIN},家族", f"{BOOKS},家族",
-    )  # fmt: skip
-    with pytest.raises(MappingRefused, match=ASKED):
-        cards.map("card.csv", 'ignored = ["利用者"]')
-    cards.map("card.csv", 'ignored = ["利用者"]', stated)
-    assert cards.asked() == []
-    assert cards.amounts() == amounts
-    assert cards.asked() == []
-    assert cards.amounts() == amounts
+def test_equal_balances_below_other_account_numbers_are_of_other_accounts(
+    statements, numbers, expected
+):
+    rows = bank(10_000, 110, 110)
+    one, other = (f"口座番号：{number}" * bool(number) for number in numbers)
+    rows.append("合計,,,220,")
+    statements.put("bank.csv", one, BANK, *rows, "", other, BANK, *rows)
+    assert statements.counted() == expected
 
 
-def test_a_saved_kind_asks_once_the_header_is_repeated_and_never_loses_a_row(cards):
-    cards.put("card 1.csv", CARD, TRAIN, TRAIN, CARD, BOOKS)
-    cards.map("card 1.csv")
-    assert (cards.asked(), cards.amounts()) == ([], [-1000, -1000, -500])
-    cards.put("card 2.csv", CARD, TRAIN, SHOP, CARD, TRAIN)
-    assert (cards.asked(), cards.amounts()) == ([True], [-1000, -1000, -500])
-    cards.map("card 2.csv", 'sections = "accounts"')
-    assert (cards.asked(), cards.amounts()) == ([], [-1000, -1000, -500, -300])
+def test_a_book_of_ones_own_with_a_repeated_header_counts_every_row(statements):
+    statements.put("book.csv", *["日付,大項目,内容,金額", "2026/07/01,食費,店,-30"] * 2)
+    assert statements.counted() == ([-30, -30], [(1, 30)])
 
 
-def test_what_rows_or_balances_prove_of_joined_downloads_is_not_asked(cards):
-    later = "2026/7/5,電気,,500,,9390,", "2026/7/6,水道,,300,,9090,"
-    gas = "2026/7/8,ガス,,700,,8390,"
-    cards.put("bank.csv", BANK, FEE.format(9890), *later, BANK, *later, gas)
-    days = [f"2026/07/0{day},店,{day}0" for day in range(1, 8)]
-    cards.put("card.csv", CARD, *days[:6], CARD, *days[1:])
-    cards.map("card.csv")
-    assert cards.asked() == []
-    assert cards.amounts() == [-700, -500, -300, -110, -70, -60, -50, -40, -30, -20, -10]
-
-
-def test_sections_of_two_accounts_with_a_fee_on_one_day_are_asked_about_until_stated(cards):
-    cards.put("bank.csv", BANK, FEE.format(9890), BANK, FEE.format(49890))
-    assert (cards.asked(), cards.amounts()) == ([True], [])
-    assert cards.map("bank.csv", 'sections = "accounts"').rows_read == 2
-    assert (cards.asked(), cards.amounts()) == ([], [-110, -110])
-
-
-def test_a_card_with_a_line_above_each_holders_rows_is_asked_about_too(cards):
-    holders = "架空 太郎 様,4980-12**-****-****,カード", "架空 花子 様,4980-99**-****-****,カード"
-    row = "2026/07/01,鉄道,1000,１,１,1000,"
-    cards.put("202607.csv", holders[0], row, holders[1], row, ",,,,,2000,")
-    assert (cards.asked(), cards.amounts()) == ([True], [])
-    cards.map("202607.csv", 'sections = "accounts"')
-    assert (cards.asked(), cards.amounts()) == ([], [-1000, -1000])
-
-
-def test_a_book_of_ones_own_with_a_repeated_header_is_asked_about(cards):
-    cards.put("book.csv", *["日付,大項目,内容,金額", "2026/07/01,食費,店,-30"] * 2)
-    assert cards.asked() == [True]
+def test_an_answer_says_how_much_is_in_more_than_one_section_of_its_days(statements):
+    header, row = "日付,大項目,内容,金額", "2026/07/01,食費,店,-30"
+    statements.put("book.csv", header, "2026/06/01,食費,店,-30", row, header, row)
+    statements.import_("update")
+    for month, is_said in (("2026-07", True), ("2026-06", False)):
+        with open_database(statements.database, "read") as connection:
+            answer = monthly_household(connection, 1, period=month, today=date(2026, 8, 1))
+        said = [note for note in answer.notes if "1件（30円）あり、すべて数えています" in note]
+        assert bool(said) == is_said

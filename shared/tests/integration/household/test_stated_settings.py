@@ -67,7 +67,6 @@ def test_words_that_speak_of_no_transaction_are_never_counted_as_the_rest(look):
         ("points = [5]", "the column 5 is named twice: 'balance', 'points'"),
         ("paid_out = [3, 5]", "the column 5 is named twice: 'paid_out', 'balance'"),
         ("ignored = [1]", "'ignored' names the column 1, whose values are taken"),
-        ('sections = "cards"', "'sections' is accounts or downloads"),
     ],
 )
 def test_a_setting_that_cannot_be_meant_for_the_file_is_refused(look, stated, why):

@@ -36,7 +36,36 @@ class RowWithId(NamedTuple):
     key: str
 
 
-def identities(rows: Sequence[TransactionRow], *, is_mapped: bool = False) -> list[str]:
+def without_repeats(
+    blocks: Sequence[Sequence[TransactionRow | None]], above: Sequence[str]
+) -> tuple[tuple[TransactionRow, ...], ...]:
+    """A file's rows, without those that a later block has again, as in downloads joined by hand.
+
+    They have the same balance after them, and the texts ``above`` both blocks name one account.
+    Rows without a balance may be of several cards: they stay, as do rows with an ID.
+    """
+    later = set[tuple[object, ...]]()
+    kept = []
+    for rows, text in zip(reversed(blocks), reversed(above), strict=True):
+        times, names = Counter[tuple[object, ...]](), dict[tuple[object, ...], TransactionRow]()
+        for row in rows:
+            if row is not None:
+                its = text, row.account, row.date, row.amount, row.description, row.balance
+                times[its] += 1
+                names[*its, times[its]] = row
+        kept.append(
+            tuple(
+                row for name, row in names.items()
+                if row.mf_id or row.balance is None or name not in later
+            )
+        )  # fmt: skip
+        later |= names.keys()
+    return tuple(reversed(kept))
+
+
+def identities(
+    rows: Sequence[TransactionRow], seen: Counter[str] | None = None, *, is_mapped: bool = False
+) -> list[str]:
     """The identity of each row below one header, in order, according to this file alone.
 
     A row with an ID is identified by it, in files that ``is_mapped`` together with day and amount:
@@ -44,11 +73,11 @@ def identities(rows: Sequence[TransactionRow], *, is_mapped: bool = False) -> li
     share an ID but differ are the parts of a purchase that was split by hand, each with its own
     identity; exact repeats are one row. A row without an ID is identified by date, amount,
     description and account, plus a running number: two equal rows are two purchases, and the same
-    two in another file are the same two.
+    two in another file are the same two. ``seen`` counts those below the headers above.
     """
     ids = [_id_of(row, is_mapped=is_mapped) for row in rows]
     times = Counter(ids)
-    seen: Counter[str] = Counter()
+    seen = Counter() if seen is None else seen
     parts: dict[str, list[TransactionRow]] = {}
     names = []
     for row, its_id in zip(rows, ids, strict=True):
@@ -80,10 +109,14 @@ def _main_part(identity: str) -> str | None:
 def rows_by_identity(
     blocks: Iterable[Sequence[TransactionRow]], *, is_mapped: bool = False
 ) -> dict[str, tuple[int, TransactionRow]]:
-    """A file's rows, each with the number of its block; later blocks replace earlier rows."""
+    """A file's rows, each with the number of its block.
+
+    In later blocks, rows with an ID replace earlier ones, and those without are further rows.
+    """
     by_identity: dict[str, tuple[int, TransactionRow]] = {}
+    seen: Counter[str] = Counter()
     for number, rows in enumerate(blocks):
-        names = identities(rows, is_mapped=is_mapped)
+        names = identities(rows, seen, is_mapped=is_mapped)
         block = {identity: (number, row) for row, identity in zip(rows, names, strict=True)}
         for part in [identity for identity in by_identity if _main_part(identity) in block]:
             del by_identity[part]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal, InvalidOperation
@@ -50,11 +50,15 @@ _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 
 @dataclass(frozen=True, slots=True)
 class MappedRows:
-    """The rows of a file; ``blocks`` are those below each header, None for each that is bad."""
+    """The rows of a file; ``blocks`` are those below each header, None for each that is bad.
+
+    ``above`` is the text above each block, up to the row before it, without sums.
+    """
 
     rows: tuple[TransactionRow, ...]
     bad: tuple[BadRow, ...]
     blocks: tuple[tuple[TransactionRow | None, ...], ...]
+    above: tuple[str, ...]
 
     @property
     def checks(self) -> list[BalanceCheck]:
@@ -129,11 +133,17 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
     bad: list[BadRow] = []
     foreign: dict[str, list[tuple[int, Decimal]]] = {}
     reader: _RowReader | None = None
+    texts, above = list[str](), dict[int, str]()
     is_header = header_test(mapping)
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
         read = None if reader is None else reader.read(cells, line)
+        if isinstance(read, TransactionRow | _ForeignRow):
+            above.setdefault(len(blocks), "\n".join(texts))
+            texts.clear()
+        else:
+            texts += _text_of(cells)
         if isinstance(read, TransactionRow):
             blocks[-1].append(read)
         elif isinstance(read, _ForeignRow):
@@ -146,15 +156,26 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
+    return MappedRows(
+        tuple(row for block in blocks for row in block if row is not None),
+        tuple(sorted([*bad, *_left_out(foreign)])),
+        tuple(map(tuple, blocks)),
+        tuple(above.get(number, "") for number in range(1, len(blocks) + 1)),
+    )
+
+
+def _text_of(cells: CsvRecord) -> list[str]:
+    """A line that is no row, as text; nothing if it is blank or a sum of the rows above."""
+    text = title_of([cells] if isinstance(cells, str) else cells).strip(",")
+    return [] if not text or TOTAL.search(text.partition(",")[0]) else [text]
+
+
+def _left_out(foreign: dict[str, list[tuple[int, Decimal]]]) -> Iterator[BadRow]:
+    """What is said of the rows in other currencies, each a line and an amount."""
     for code, rows in foreign.items():
         count = f"{len(rows)}, {sum(amount for _, amount in rows):,} in sum"
         reason = f"rows in {shown_name(code)} ({count}) are left out: only yen can be added up"
-        bad.append(BadRow(rows[0][0], reason))
-    return MappedRows(
-        tuple(row for block in blocks for row in block if row is not None),
-        tuple(sorted(bad)),
-        tuple(map(tuple, blocks)),
-    )
+        yield BadRow(rows[0][0], reason)
 
 
 @dataclass(frozen=True, slots=True)

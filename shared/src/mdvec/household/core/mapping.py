@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.categories import INCOME, UNCATEGORISED
@@ -19,9 +19,6 @@ MappedColumn = str | int
 
 Meaning = Literal["spending", "income"]
 """What a positive amount is."""
-
-Sections = Literal["", "accounts", "downloads"]
-"""What equal rows below a repeated header are: those of other accounts, or the same ones again."""
 
 DATE_FORMATS = ("auto", "yy/mm/dd", "令和", "平成", "昭和", "dd/mm/yyyy", "mm/dd/yyyy")
 """``auto`` takes years of four digits or with an era, and months by name; the others say what a
@@ -62,8 +59,7 @@ class Mapping:
     user has declared plain transactions. ``fees`` are paid in addition, ``points`` lower the price;
     ``currency`` is the column of the currency: only rows in yen are read. ``unit`` is how many yen
     1 stands for, 0 if not stated; ``ignored`` columns change nothing. ``kinds`` are those of the
-    description and the memo whose words say what rows are: new ones are asked about. ``sections``
-    says what is below a repeated header.
+    description and the memo whose words say what rows are: new ones are asked about.
     """
 
     name: str
@@ -100,7 +96,6 @@ class Mapping:
     unit: int = 0
     ignored: tuple[MappedColumn, ...] = ()
     kinds: tuple[MappedColumn, ...] = ()
-    sections: Sections = ""
 
     @property
     def category_of_income(self) -> str:
@@ -148,7 +143,7 @@ class Mapping:
 _SINGLE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
 TEXTS = frozenset(
     {"name", "title", "files", "encoding", "date_format", "positive", "account",
-     "spending_category", "income_category", "sections"}
+     "spending_category", "income_category"}
 )  # fmt: skip
 """The keys whose values are texts, not columns."""
 CONDITIONS = (
@@ -228,7 +223,6 @@ def _check(mapping: Mapping) -> None:
         (single == has_two_ways, "it needs either 'amount', or 'paid_out' and 'paid_in'"),
         (mapping.outgoing and not single, "'outgoing' needs the single column 'amount'"),
         (mapping.positive not in ("spending", "income"), "'positive' is spending or income"),
-        (mapping.sections not in get_args(Sections), "'sections' is accounts or downloads"),
         (
             not (mapping.header or mapping.title or mapping.files),
             "'header' is missing (columns that identify the kind of file)",
@@ -286,7 +280,6 @@ _COMMENTS = {
     "currency": "only rows in yen are read",
     "unit": "how many yen 1 is",
     "ignored": "columns that change nothing",
-    "sections": "equal rows below a repeated header: of other accounts, or downloaded again",
     "kinds": "descriptions and memos whose words say what rows are; new ones are asked about",
     "not_counted": "rows that are no transactions of yours: 計算対象 0",
 }

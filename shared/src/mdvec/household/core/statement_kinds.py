@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from mdvec.household.core.accounts import STATED, account_number
 from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
 from mdvec.household.core.column_roles import mapping_of_header
+from mdvec.household.core.identity import without_repeats
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
 from mdvec.household.core.mapping import Mapping, plain_names
 from mdvec.household.core.moneyforward import (
@@ -25,7 +26,6 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
-from mdvec.household.core.sections import joined_sections, sections_of
 from mdvec.household.core.undecided import Undecided, decide, undecided_in
 from mdvec.text import shown_name
 
@@ -124,7 +124,7 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
         above = text.splitlines()[: read.rows[0].line - 1] if read.rows else []
         number = account_number(path, above)
     parsed = ParsedFile(
-        joined_sections(read.blocks, sections_of(read.blocks, mapping.sections)),
+        without_repeats(read.blocks, read.above),
         read.bad,
         CsvText(text, array("I", (line for line, _ in records))),
         kind=mapping.name,

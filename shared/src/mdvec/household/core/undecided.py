@@ -34,7 +34,6 @@ from mdvec.household.core.mapping import (
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import OpenColumn, Records, open_columns
-from mdvec.household.core.sections import rows_repeated, sections_of
 from mdvec.text import shown_name
 
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
@@ -198,10 +197,6 @@ def undecided_in(
         ]
         if match := _UNIT.search(one_spelling(" ".join(around))):
             questions.append(Undecided.of("unit", "unit", match[0]))
-    if not sections_of(read.blocks, mapping.sections):
-        first, *others = rows_repeated(read.blocks)
-        shown = f"{first.date} {shown_name(first.description)} {first.amount or 0:+,}"
-        questions.append(Undecided.of("sections", "sections", shown + ", …" * bool(others)))
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)

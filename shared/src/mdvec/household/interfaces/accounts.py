@@ -139,6 +139,38 @@ def repeated_rows(
     return [RepeatedRows(*row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class ListedAgain:
+    """A file that lists ``rows`` below one header that it has below another, too; all count."""
+
+    path: str
+    rows: int
+    yen: int
+
+
+def listed_again(
+    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
+) -> list[ListedAgain]:
+    """The present files with equal rows of these days in several sections, which all count.
+
+    Rows with other balances are other rows.
+    """
+    rows = connection.execute(
+        "SELECT path, sum(rows), sum(rows * abs(ifnull(amount, 0))) FROM (SELECT path, amount, "
+        "sum(rows) - max(rows) AS rows FROM (SELECT s.path, r.date, r.amount, r.description, "
+        "r.account, r.balance, count(*) AS rows FROM ledger_files AS f "
+        "JOIN ledger_statements AS s USING (tool_id, path, content_hash) "
+        "JOIN statement_rows AS r ON r.statement_id = s.id "
+        "WHERE f.tool_id = ? AND f.is_present AND r.mf_id = '' AND r.date BETWEEN ? AND ? "
+        "AND (SELECT block FROM statement_rows WHERE statement_id = s.id "
+        "ORDER BY id DESC LIMIT 1) > 0 GROUP BY 1, 2, 3, 4, 5, 6, r.block) "
+        "GROUP BY path, date, amount, description, account, balance HAVING count(*) > 1) "
+        "GROUP BY path ORDER BY path",
+        (tool_id, *days),
+    )
+    return [ListedAgain(*row) for row in rows]
+
+
 # lists: statements that may have rows of several accounts: of several names, or without the
 # balances that others have; own: how often their first account has a row by its own statements.
 _LISTED = """
