@@ -127,11 +127,17 @@ def closed_up(folded_text: str) -> str:
     A gap is only what the text's form proves to be amid a word: spaces in 日　時, readings in
     避（ひ）難（なん）所, the end of a line in hard-wrapped prose; never a border of cells (a tab).
     """
-    parts, last = [], 0
-    for start, end in _gaps(folded_text):
-        parts.append(folded_text[last:start])
+    return _closed_up(folded_text)[0]
+
+
+def _closed_up(text: str) -> tuple[str, list[int]]:
+    """A text without its gaps, and where in it these were."""
+    closed, places, last = "", [], 0
+    for start, end in _gaps(text):
+        closed += text[last:start]
+        places.append(len(closed))
         last = end
-    return "".join([*parts, folded_text[last:]])
+    return closed + text[last:], places
 
 
 def _gaps(text: str) -> Iterator[tuple[int, int]]:
@@ -165,13 +171,9 @@ class GappedRun(NamedTuple):
 
 def gapped_runs(folded_text: str) -> list[GappedRun]:
     """The runs of CJK characters that have gaps, in order."""
-    gaps: list[int] = []
-    removed = 0
-    for start, end in _gaps(folded_text):
-        gaps.append(start - removed)
-        removed += end - start
+    closed, gaps = _closed_up(folded_text)
     runs: list[GappedRun] = []
-    for match in RUNS.finditer(closed_up(folded_text)) if gaps else ():
+    for match in RUNS.finditer(closed) if gaps else ():
         first, end = match.span()
         inside = gaps[bisect_right(gaps, first) : bisect_left(gaps, end)]
         if inside:
