@@ -22,7 +22,6 @@ from mdvec.index.tables import Tables, has_current_words, has_properties
 from mdvec.index.words import chunks_matching, chunks_with_phrases
 from mdvec.text import (
     CJK,
-    GAP,
     HYPHENS,
     MAX_TERM,
     WORD_MARK,
@@ -51,9 +50,10 @@ which takes about 10 ms."""
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, a Japanese word with gaps (``GAP``), an identifier with digits
-    with any signs between its parts, and a compound of kanji with the endings of its verbs, if the
-    reading is the same (申込書: 申し込み書).
+    A number matches in any grouping, a Japanese word with gaps (as ``closed_up`` finds them), an
+    identifier with digits with any signs between its parts, and a compound of kanji with spaces,
+    as between a person's names, or the endings of its verbs, if the reading is the same (申込書:
+    申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
@@ -84,12 +84,14 @@ def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling
     if not _FEW_KANJI.fullmatch(wanted):
         pattern = _pattern(wanted, inside=True)
         return list(_rows_matching(connection, tables, texts, wanted, pattern))
-    pattern = re.compile(rf"(?:{GAP}|{_VERB_END})".join(wanted))
+    pattern = re.compile(rf"(?:{_SPACE}?|{_VERB_END})".join(wanted))
     reading = _reading(wanted)
     return [
         number
         for number, spellings in _rows_matching(connection, tables, texts, wanted, pattern).items()
-        if any(wanted == closed_up(found) or _reading(found) == reading for found in spellings)
+        if any(
+            wanted == "".join(found.split()) or _reading(found) == reading for found in spellings
+        )
     ]
 
 
@@ -105,11 +107,12 @@ def _rows_matching(
         f"SELECT id, text FROM ({texts}) WHERE text LIKE ? ESCAPE '\\'",
         ("%".join(["", *map(_escaped, _PIECES.findall(wanted)), ""]) if is_current else "%",),
     )
-    matches = (
-        (int(number), {*pattern.findall(str(text) if is_current else folded(str(text)))})
-        for number, text in rows
-    )
-    return {number: found for number, found in matches if found}
+    found: dict[int, set[str]] = {}
+    for number, row in rows:
+        text = str(row) if is_current else folded(str(row))
+        if spellings := {*pattern.findall(text), *pattern.findall(closed_up(text))}:
+            found[int(number)] = spellings
+    return found
 
 
 def _reading(spelling: str) -> str:
@@ -140,7 +143,7 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     return [
         number
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)
-        if pattern.search(folded(names)) or pattern.search(folded(chunk))
+        if _says(pattern, names) or _says(pattern, chunk)
     ]
 
 
@@ -169,7 +172,7 @@ def front_matter_with(
         f"json_tree(p.kept) AS value WHERE p.document_id IN ({_listed(stating)}) "
         "AND value.atom IS NOT NULL ORDER BY d.file_path"
     ).fetchall()
-    whole = {value for value in {str(value) for _, value in rows} if pattern.search(folded(value))}
+    whole = {value for value in {str(value) for _, value in rows} if _says(pattern, value)}
     return [*dict.fromkeys(str(path) for path, value in rows if str(value) in whole)]
 
 
@@ -215,16 +218,15 @@ def chunks_saying(
     """
     wanted = folded(words)
     pattern = _pattern(wanted, inside=inside)
-    indexed = _matching(connection, tables, closed_up(wanted), inside=inside)
+    indexed = _matching(connection, tables, wanted, inside=inside)
     if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
         saying = set(indexed)
     else:
         saying = {
             number
             for number, name, text in chunk_texts(connection, tables, indexed)
-            if pattern.search(folded(name))
-            or pattern.search(folded(text))
-            or pattern.search(folded(readable_chunk(".md", text)))
+            if pattern.search(folded(text))
+            or any(_says(pattern, part) for part in (name, readable_chunk(".md", text)))
         }
     # Addresses are not indexed; an earlier format lacks more.
     where, value = _contains("chunk_text", words)
@@ -233,7 +235,7 @@ def chunks_saying(
     rows = connection.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
-    saying.update(int(number) for number, text in rows if pattern.search(folded(str(text))))
+    saying.update(int(number) for number, text in rows if _says(pattern, str(text)))
     return np.array(sorted(saying), dtype=np.int64)
 
 
@@ -273,12 +275,13 @@ _PARTS = re.compile(r"[a-z]+|\d+")
 _FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
 _IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
 _JOINING = f"[_.@+{HYPHENS}]"
+_SPACE = "[ \u3000]"
 _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
 _LETTER = rf"[^\W\d{CJK}]"
 _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
-_TOKENS = re.compile(rf"({_NUMBER.pattern})|([{CJK}]+(?:\s+[{CJK}]+)*)|(\s+|.)")
+_TOKENS = re.compile(rf"({_NUMBER.pattern})|(\s+|.)")
 _PIECES = re.compile(rf"[{CJK}]|\d|[^\s\d,{CJK}{HYPHENS}]+")
 """The parts of a word between which a text may have a gap or a sign."""
 _MIN_GROUPED = 4
@@ -299,7 +302,9 @@ def _matching(
         longer = _containing(connection, tables, digits) if inside else []
         phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)
         groups.append([digits, digits + after, *phrases, *longer])
-    for term in dict.fromkeys(terms(_BESIDE_NUMBER.sub(" ", wanted))):
+    words = _BESIDE_NUMBER.sub(" ", wanted)
+    in_both = dict.fromkeys(terms(words)).keys() & terms(closed_up(words))
+    for term in sorted(in_both):
         if is_letters(term):
             groups.append([term, *(_containing(connection, tables, term) if inside else [])])
         elif len(term) == _PAIR or is_kanji(term):  # others are only terms if they are whole runs
@@ -351,7 +356,7 @@ def chunk_texts(
     return [
         (
             int(str(number)),
-            f"{title}\n{path}\n{heading}\n{others.get(int(str(document_id)), '')}",
+            f"{title}\n\n{path}\n\n{heading}\n\n{others.get(int(str(document_id)), '')}",
             str(text),
         )
         for number, document_id, title, path, heading, text in rows
@@ -359,31 +364,42 @@ def chunk_texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    """A pattern for folded words: numbers may be in groups, and gaps amid Japanese."""
+    """A pattern for folded words: numbers may be in groups."""
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
-    words = "".join(
-        (number and _any_groups(number))
-        or (run and GAP.join("".join(run.split())))
-        or (r"\s+" if other.isspace() else re.escape(other))
-        for number, run, other in _TOKENS.findall(wanted)
+    words = "|".join(map(_literal, dict.fromkeys([wanted, closed_up(wanted)])))
+    return re.compile(f"{before}(?:{words}){after}", re.IGNORECASE)
+
+
+def _literal(wanted: str) -> str:
+    return "".join(
+        (number and _any_groups(number)) or (r"\s+" if other.isspace() else re.escape(other))
+        for number, other in _TOKENS.findall(wanted)
     )
-    return re.compile(f"{before}{words}{after}", re.IGNORECASE)
+
+
+def _says(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether a text, with or without its gaps, has what a pattern for folded words says."""
+    text = folded(text)
+    return bool(pattern.search(text) or pattern.search(closed_up(text)))
 
 
 def _whole_word(wanted: str) -> re.Pattern[str]:
-    """A pattern for a folded word that is no part of a longer one."""
-    word = _pattern(wanted, inside=True).pattern
+    """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
+    is_kanji = _FEW_KANJI.fullmatch(wanted) is not None
+    word = f"{_SPACE}?".join(wanted) if is_kanji else _pattern(wanted, inside=True).pattern
     return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
 
 
 def _any_groups(number: str) -> str:
     digits = _digits(number)
+    thousands = _thousands(digits)
+    if "," in number and number != ",".join(thousands):  # 1,2,3 are several
+        return re.escape(number)
     if len(digits) >= _MIN_JOINED:
-        return f"{_SEPARATOR}?".join(digits)
-    is_one = number in (digits, ",".join(_thousands(digits)))  # 1,2,3 are several
-    return ",?".join(_thousands(digits)) if is_one else re.escape(number)
+        return f"(?:{f'[{HYPHENS}]?'.join(digits)}|{','.join(thousands)})"
+    return ",?".join(thousands) if number == digits or "," in number else re.escape(number)
 
 
 def _escaped(text: str) -> str:

@@ -19,7 +19,6 @@ from .fields import field_terms as field_terms
 from .fields import named_dates as named_dates
 from .fields import searched_names as searched_names
 from .index_terms import CJK as CJK
-from .index_terms import GAP as GAP
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter

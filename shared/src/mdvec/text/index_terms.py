@@ -12,7 +12,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -36,13 +36,22 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff]"
 )
-"""What has no width, and chooses the shape of the character before it."""
-GAP = (
-    r"(?:[^\S\n]*(?:\n[^\S\n]*)?"
-    rf"|(?<=[{_KANJI}])[(《][\u3041-\u3096\u30a1-\u30fa\u30fc]{{1,20}}[)》])"
+_SPACES = "[ \u00a0\u3000]"
+_READING = "[\u3041-\u3096\u30a1-\u30fa\u30fc]{1,20}"
+_GAP = re.compile(
+    rf"(?<=(?<!\w)[{_KANJI}]){_SPACES}+(?=[{_KANJI}](?!\w))"
+    rf"|(?<=[{CJK}]){_SPACES}*\n{_SPACES}*(?=[{CJK}])"
+    rf"|(?:(?<=[{_KANJI}])《{_READING}》|(?<=(?<![{_KANJI}])[{_KANJI}])[(（]{_READING}[)）])"
+    rf"(?=[{CJK}])"
 )
-"""What may be amid a word in folded text: spaces, a line's end, or a reading (避(ひ)難(なん))."""
-_GAP = re.compile(rf"(?<=[{CJK}])(?=[\s(《]){GAP}(?=[{CJK}])")
+"""What may be amid a word: spaces between single kanji, a line's end, or a reading, in brackets
+only after a single kanji (避(ひ)難(なん)); after more, they may say anything (山本(あり))."""
+_PARAGRAPH = re.compile(r"(?:[^\S\n]*\S.*(?:\n|\Z))+")
+_MIN_WRAPPED, _ABOUT = 40, 0.85
+"""The least width of a line that is broken amid a word, two for each Japanese character, and its
+part of the longest line of the paragraph: lists of names have shorter lines."""
+_NO_PROSE = re.compile(r"\s*#|.*[|\t]")
+"""A heading, or a row of a table."""
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
@@ -113,8 +122,40 @@ def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
 
 
 def closed_up(folded_text: str) -> str:
-    """A folded text without the gaps amid Japanese: spaced-out and broken words are whole."""
-    return _GAP.sub("", folded_text)
+    """A text without the gaps amid Japanese: spaced-out and broken words are whole.
+
+    A gap is only what the text's form proves to be amid a word: spaces in 日　時, readings in
+    避（ひ）難（なん）所, the end of a line in hard-wrapped prose; never a border of cells (a tab).
+    """
+    return _closed_up(folded_text)[0]
+
+
+def _closed_up(text: str) -> tuple[str, list[int]]:
+    """A text without its gaps, and where in it these were."""
+    closed, places, last = "", [], 0
+    for start, end in _gaps(text):
+        closed += text[last:start]
+        places.append(len(closed))
+        last = end
+    return closed + text[last:], places
+
+
+def _gaps(text: str) -> Iterator[tuple[int, int]]:
+    if not _GAP.search(text):
+        return
+    for paragraph in _PARAGRAPH.finditer(text):
+        longest = 0.0
+        for gap in _GAP.finditer(text, *paragraph.span()):
+            if "\n" in gap[0]:
+                longest = longest or max(map(_width, paragraph[0].split("\n")))
+                line = text[text.rfind("\n", 0, gap.start()) + 1 : gap.start()]
+                if _width(line) < max(_MIN_WRAPPED, _ABOUT * longest) or _NO_PROSE.match(line):
+                    continue
+            yield gap.span()
+
+
+def _width(line: str) -> float:
+    return (len(line) + len(line.encode(errors="replace"))) / 2
 
 
 class GappedRun(NamedTuple):
@@ -130,13 +171,9 @@ class GappedRun(NamedTuple):
 
 def gapped_runs(folded_text: str) -> list[GappedRun]:
     """The runs of CJK characters that have gaps, in order."""
-    gaps: list[int] = []
-    removed = 0
-    for match in _GAP.finditer(folded_text):
-        gaps.append(match.start() - removed)
-        removed += len(match[0])
+    closed, gaps = _closed_up(folded_text)
     runs: list[GappedRun] = []
-    for match in RUNS.finditer(closed_up(folded_text)) if gaps else ():
+    for match in RUNS.finditer(closed) if gaps else ():
         first, end = match.span()
         inside = gaps[bisect_right(gaps, first) : bisect_left(gaps, end)]
         if inside:
@@ -225,13 +262,18 @@ def is_letters(term: str) -> bool:
 
 
 def is_kanji(character: str) -> bool:
-    """Whether a single character is a kanji."""
-    return _ONE_KANJI.match(character) is not None
+    """Whether a text is a single kanji."""
+    return _ONE_KANJI.fullmatch(character) is not None
 
 
 def composed(text: str) -> str:
     """``text`` with が as one character; macOS, for example, splits it in two in file names."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def without_invisible(text: str) -> str:
+    """``text`` without the characters that have no width, or choose the shape of another."""
+    return _INVISIBLE.sub("", text)
 
 
 def folded(text: str) -> str:
@@ -240,7 +282,7 @@ def folded(text: str) -> str:
     Variant kanji in names (髙橋, 渡邊) become the common forms (高橋, 渡辺), and ㈱ before a name
     becomes 株式会社.
     """
-    text = _INVISIBLE.sub("", text)
+    text = without_invisible(text)
     if not unicodedata.is_normalized("NFKC", text):
         text = unicodedata.normalize("NFKC", text)
     if _NAME_FORM.search(text):

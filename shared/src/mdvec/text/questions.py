@@ -18,6 +18,7 @@ from mdvec.text.index_terms import (
     is_letters,
     joined_words,
     placed_terms,
+    without_invisible,
 )
 from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
 
@@ -177,6 +178,7 @@ def analyse_question(question: str) -> QuestionTerms:
     Pairs inside words that only ask (教えて, 使い方, how) are left out too; pairs that extend into
     them are ``edges``. If nothing would be left, these words stay.
     """
+    question = without_invisible(question)
     text = folded(question)
     tokens, placed = morphemes(question), placed_terms(text)
     if not tokens:

@@ -56,7 +56,7 @@ def readable_inline(text: str) -> str:
     shown = _WIKILINK.sub(_wikilink, shown)
     shown = _FOOTNOTE.sub("", _IMAGE.sub(_image, shown))
     shown = _LINK.sub(_link, _DEFINITION.sub(_link, shown))
-    shown = _READING.sub(r"（\1）", _AUTOLINK.sub(r"\1", shown))
+    shown = _READING.sub(r"《\1》", _AUTOLINK.sub(r"\1", shown))
     shown = _TAG.sub(_tag, shown)
     shown = html.unescape(_ESCAPE.sub(r"\1", _EMPHASIS.sub(r"\2", shown)))
     return _KEPT.sub(lambda match: _span(spans, match), shown)
@@ -259,9 +259,10 @@ def _line(line: str) -> str:
     if _RULE.fullmatch(words):
         return ""
     if heading := _HEADING.fullmatch(words):
-        return heading[1]
+        return f"{heading[1]}\n"
     if words.startswith("|"):
-        return " ".join(words.strip("| \t").replace("|", " ").split())
+        cells = (" ".join(cell.split()) for cell in words.split("|"))
+        return "\t".join(filter(None, cells))
     return ("" if quoted or prefix is None else prefix[0]) + _TASK.sub(r"\1 ", words, count=1)
 
 
