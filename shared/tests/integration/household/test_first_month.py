@@ -38,7 +38,7 @@ def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(fo
     assert (without_june.running, note in without_june.notes) == ((), True)
     compared = compare_periods(*ledger, period="2025-07", base="前月", today=TODAY)
     assert note in compared.notes
-    assert available_months(*ledger, TODAY)[0].may_be_filling
+    assert available_months(ledger[0], ledger[1], TODAY)[0].may_be_filling
     assert "the rows of 2025-06 begin on 2025-06-20" in in_english(trend.text)
 
 

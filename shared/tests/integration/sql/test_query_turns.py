@@ -82,7 +82,8 @@ def test_a_program_that_shares_its_name_waits_for_one_slow_query_not_for_ten():
 
 
 def test_one_who_queried_before_waits_for_no_session_that_begins_after_it():
-    turns, order, ends = Turns(), [], {}
+    turns, order = Turns(), list[str]()
+    ends: dict[str, threading.Event] = {}
 
     def ask(session):
         with in_session(session), turns.turn([0, 1], 60):

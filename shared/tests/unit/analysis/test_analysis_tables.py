@@ -170,7 +170,7 @@ def test_every_summary_passes_the_validation(frame, rows, columns):
 
 
 def test_a_star_imports_every_name_of_the_module():
-    names = {}
+    names: dict[str, object] = {}
     exec("from mdvec.analysis import *", names)
     assert set(dir(mdvec.analysis)) == names.keys() - {"__builtins__"}
     assert names["safe_summary_table"] is safe_summary_table

@@ -71,8 +71,13 @@ def texts(drawn):
 
 def written(chart):
     """Every text that is translated when a chart is drawn; the last ones stand in the picture."""
-    said = []
-    draw(chart, (800, 600), "png", words=lambda text: said.append(text) or text)
+    said: list[str] = []
+
+    def translate(text: str) -> str:
+        said.append(text)
+        return text
+
+    draw(chart, (800, 600), "png", words=translate)
     return said
 
 
