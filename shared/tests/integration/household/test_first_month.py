@@ -1,14 +1,19 @@
 """The first month of a ledger, which begins within it: in sums, changes, means and comparisons."""
 
+from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 
 import pytest
 from ledger_folder import line
 
 from mdvec.dates import Month
+from mdvec.errors import MdvecError
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
-from mdvec.household.month import monthly_household
+from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.overview import available_months
 from mdvec.household.trend import category_trend
 
@@ -77,3 +82,66 @@ def test_the_name_of_a_file_tells_where_it_begins_or_else_its_first_row(
     )
     assert (Month(2025, 6, starts_on) in trend.running) is is_marked
     assert any("からです" in note for note in trend.notes) is told
+
+
+DAYS = ["2019-03-10", "2019-03-20", "2019-12-01", "2025-05-20", "2025-06-01", "2025-06-10",
+        "2025-06-19", "2025-06-20", "2025-06-30", "2025-07-15", "2025-08-31", "2025-09-10",
+        "2031-02-01", "2031-02-03"]  # fmt: skip
+STRAYS = {"2019-03-10": 777, "2031-02-03": 55}
+MONTH, COMPARE = monthly_household, compare_periods
+
+
+@pytest.mark.parametrize("name", ["明細.csv", STATED])
+@pytest.mark.parametrize("today", [date(2019, 1, 1), TODAY], ids=["planned", "past"])
+def test_every_period_of_days_is_answered_or_refused_in_a_sentence(folder, name, today):
+    strays = [line(day, -yen, day.replace("-", "/")) for day, yen in STRAYS.items()]
+    folder.write("手書き.csv", *strays, saved=date(2025, 9, 1))
+    connection, tool = of_each_day(folder, name, date(2025, 6, 20))
+    households = partial(combined_households, connection, {"一": tool, "二": tool})
+    for first, last in [(a, b) for at, a in enumerate(DAYS) for b in DAYS[at:]]:
+        asked = {"period": f"{first}/{last}", "today": today}
+        for answer in (
+            partial(MONTH, connection, tool), partial(COMPARE, connection, tool), households,
+            partial(COMPARE, connection, tool, base="2025-06-01/2025-06-10"),
+            partial(fixed_and_variable_costs, connection, tool),
+            partial(expense_list, connection, tool, name="medical"),
+        ):  # fmt: skip
+            with suppress(MdvecError):
+                assert answer(**asked).text
+        with suppress(MdvecError):
+            month = MONTH(connection, tool, **asked)
+            days = [date(2025, 6, 20) + timedelta(n) for n in range(73)]
+            shown = [str(day) for day in days if str(month.days.first) <= str(day)]
+            spent = 1_000 * sum(day <= str(month.days.last) for day in shown)
+            strayed = sum(
+                yen for day, yen in STRAYS.items()
+                if str(month.days.first) <= day <= str(month.days.last)
+            )  # fmt: skip
+            assert month.spending == spent + strayed
+
+
+def test_days_before_the_first_row_are_said_to_be_before_it(folder):
+    ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
+    note = "2025年06月の明細は 2025-06-20 からです"
+    for period in ("2025-06-01/2025-06-10", "2025-05-20/2025-06-10"):
+        month = MONTH(*ledger, period=period, today=TODAY)
+        assert (month.spending, note in month.notes) == (0, True)
+        assert not any("データのある" in each for each in month.notes)
+    assert note in COMPARE(*ledger, period="2025-06-20/2025-06-30", today=TODAY).notes
+
+
+def test_a_stray_row_long_before_the_others_is_still_found_by_its_day(folder):
+    folder.write("手書き.csv", line("x", -777, "2019/03/10"))
+    ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
+    month = MONTH(*ledger, since="2019-03-10", until="2019-03-10", today=TODAY)
+    assert (month.spending, [each for each in month.notes if "からです" in each]) == (777, [])
+
+
+def test_a_month_before_the_rows_of_a_file_is_not_said_to_begin_within_it(folder):
+    name = "収入・支出詳細_2025-05-10_2025-08-31.csv"
+    ledger = of_each_day(folder, name, date(2025, 6, 2))
+    found = find_transactions(
+        *ledger, RowFilter(query="ない", period="2025年5月"), ListingOptions(), TODAY
+    )
+    assert "この期間の明細は 1件もありません" in found.text
+    assert "からです" not in found.text
