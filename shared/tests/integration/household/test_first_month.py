@@ -145,3 +145,27 @@ def test_a_month_before_the_rows_of_a_file_is_not_said_to_begin_within_it(folder
     )
     assert "この期間の明細は 1件もありません" in found.text
     assert "からです" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("other", "row", "told"),
+    [
+        ("card_2025-05-16_2025-07-15.csv", ("2025/07/02", "カード"), "明細は 2025-06-20"),
+        ("card_2025-06-16_2025-07-15.csv", ("2025/07/02", "カード"), "明細は 2025-06-20"),
+        ("card_2025-06-16_2025-07-15.csv", ("2025/06/20", "カード"), "明細は 2025-06-20"),
+        (
+            "収入・支出詳細_2025-06-16_2025-06-30.csv",
+            ("2025/06/20", "財布"),
+            "ファイルは 2025-06-16",
+        ),
+        ("収入・支出詳細_2025-06-01_2025-06-30.csv", ("2025/06/20", "財布"), None),
+    ],
+)
+def test_only_a_file_of_the_first_row_tells_where_its_account_begins(folder, other, row, told):
+    day, account = row
+    folder.write(f"他/{other}", line("other", -1, day, account=account), saved=date(2025, 9, 1))
+    ledger = of_each_day(folder, f"夫/{STATED}", date(2025, 6, 20))
+    trend = category_trend(*ledger, category="支出", period="全期間", today=TODAY)
+    assert (Month(2025, 6) in trend.running) is (told is not None)
+    notes = [note for note in trend.notes if "からです" in note]
+    assert notes == ([f"2025年06月の明細{told.removeprefix('明細')} からです"] if told else [])
