@@ -9,10 +9,12 @@ from ledger_folder import line
 
 from mdvec.dates import Month
 from mdvec.errors import MdvecError
+from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
 from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.overview import available_months
 from mdvec.household.trend import category_trend
@@ -169,3 +171,26 @@ def test_only_a_file_of_the_first_row_tells_where_its_account_begins(folder, oth
     assert (Month(2025, 6) in trend.running) is (told is not None)
     notes = [note for note in trend.notes if "からです" in note]
     assert notes == ([f"2025年06月の明細{told.removeprefix('明細')} からです"] if told else [])
+
+
+@pytest.mark.parametrize("first", [date(2025, 6, 1), date(2025, 6, 20)])
+def test_a_yearly_budget_expects_what_the_days_with_rows_tell_and_names_the_first(folder, first):
+    ledger = of_each_day(folder, "明細.csv", first)
+    set_budget(*ledger, category="支出", amount=500_000, per="year", today=TODAY)
+    year = budget_status(*ledger, period="2025年8月", today=TODAY)
+    spent = 1_000 * (date(2025, 8, 31) - first).days + 1_000
+    assert year.statuses[0].expected == spent + 122_000
+    note = f"毎年の予算では、明細のない {first} より前を、使った金額にも見込みにも数えていません"
+    assert note in year.notes
+    assert f"nothing before {first}" in in_english(year.text)
+
+
+@pytest.mark.parametrize("name", [STATED, "明細.csv"])
+def test_the_usual_month_is_not_one_of_which_days_are_stated_to_be_missing(folder, name):
+    ledger = of_each_day(folder, name, date(2025, 6, 20), date(2025, 10, 31))
+    forecast = forecast_spending(*ledger, today=date(2025, 11, 1))
+    usual = 31_000 if name == STATED else 30_500  # else June is one of the four months
+    assert {month.other for month in forecast.months[1:]} == {usual}
+    unusual = find_anomalies(*ledger, today=date(2025, 11, 1))
+    for answer in (forecast, unusual):
+        assert "2025年06月の明細は 2025-06-20 からです" in answer.notes
