@@ -148,6 +148,17 @@ def budget_status(
         budgets = plans.budgets_of(connection, tool_id)
         spans = [budget_months(budget, months) for budget in budgets]
         notes += _without_rows(connection, tool_id, budgets)
+        covered = ledger.covered
+        if any(
+            span != months
+            and covered.body.first in span
+            and (span.first < covered.body.first or covered.begins_late(span.first))
+            for span in spans
+        ):
+            notes.append(
+                f"毎年の予算では、明細のない {covered.begins} より前を、使った金額にも見込みにも"
+                "数えていません"
+            )
         rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
@@ -160,7 +171,12 @@ def budget_status(
     rows_so_far = rows if as_of == today else [row for row in rows if row.day <= as_of]
     statuses = [
         status_of_budget(
-            budget, span, _spent_on(budget.subject, rows_so_far), as_of, known, recurring
+            budget,
+            span,
+            _spent_on(budget.subject, rows_so_far),
+            as_of,
+            Days(min(covered.begins, known), known),
+            recurring,
         )
         for budget, span in zip(budgets, spans, strict=True)
     ]

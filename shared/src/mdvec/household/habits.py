@@ -266,8 +266,9 @@ def forecast_spending(
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
         as_of, age = min(ledger.covered.last_day, today), ledger.age()
         last = Month.of(as_of, month_starts_on).plus(AHEAD).last_day
-        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), last)
-        doubts = _doubts(ledger, as_of, HABIT)
+        first, late = _first_whole(ledger, as_of)
+        rows = ledger.rows(first, last)
+        doubts = [*late, *_doubts(ledger, as_of, HABIT)]
     months = forecast(rows, as_of, month_starts_on)
     lines = forecast_lines(months, as_of, age)
     if rows and all(row.is_income for row in rows):
@@ -304,8 +305,9 @@ def find_anomalies(
         if month not in covered.present:
             raise InsufficientData(span.in_words, covered.default_range)
         as_of = min(covered.last_day, today, span.days.last)
-        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), as_of)
-        doubts = ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
+        first, late = _first_whole(ledger, as_of)
+        rows = ledger.rows(first, as_of)
+        doubts = late + ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
     unusual = anomalies(rows, as_of, month_starts_on)
     notes = (*([span.understood] if span.understood else []), *doubts)
     lines = anomaly_lines(unusual, as_of, month_starts_on)
@@ -324,3 +326,17 @@ def _doubts(ledger: LedgerView, as_of: date, months: int) -> list[str]:
 def _first_day(ledger: LedgerView, as_of: date, months: int) -> date:
     covered = ledger.covered
     return max(Month.of(as_of, covered.starts_on).plus(-months), covered.body.first).first_day
+
+
+def _first_whole(ledger: LedgerView, as_of: date) -> tuple[date, list[str]]:
+    """The first day of the months to call usual; a note on one of which days are missing.
+
+    Such a month would look cheap. It is left out if a file's name states where it begins; a late
+    first row may only mean that nothing was bought.
+    """
+    covered, first = ledger.covered, _first_day(ledger, as_of, _MONTHS_READ)
+    month = Month.of(first, covered.starts_on)
+    if month.last_day >= as_of or not covered.begins_late(month):
+        return first, []
+    whole = month.plus(1).first_day if covered.is_stated else first
+    return whole, ledger.begin_notes(month.days)

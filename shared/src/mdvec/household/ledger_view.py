@@ -124,9 +124,11 @@ class LedgerView:
             period, (covered.begun if begun else covered.shown)(period.months)
         )
         days = months.days.within(period.days) or period.days
-        known = days if days == months.days else Days(max(days.first, covered.begins), days.last)
-        notes = [wording.clipped_note(span_in_words(known, covered.starts_on))]
-        notes *= days != period.days
+        missing = None if days == months.days else self._missing(days)
+        notes = []
+        if days != period.days and missing != days:
+            known = Days(covered.begins, days.last) if missing else days
+            notes = [wording.clipped_note(span_in_words(known, covered.starts_on))]
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
@@ -218,11 +220,19 @@ class LedgerView:
         ]
 
     def begin_notes(self, days: Days) -> list[str]:
-        """The note that the ledger begins within these days, and within a month."""
-        begins = self.covered.begins
-        month = Month.of(begins, self.covered.starts_on)
-        is_late = max(days.first, month.first_day) < begins <= days.last
-        return [wording.late_begin_note(month, begins)] * is_late
+        """The note that the ledger begins within a month, after the first of these days in it."""
+        covered = self.covered
+        note = wording.late_begin_note(
+            covered.body.first, covered.begins, of_file=covered.begins < covered.known.first
+        )
+        return [note] * (self._missing(days) is not None)
+
+    def _missing(self, days: Days) -> Days | None:
+        """Those of these days that are in the ledger's first month, and before it begins."""
+        begins, month = self.covered.begins, self.covered.body.first
+        if begins <= month.first_day:
+            return None
+        return days.within(Days(month.first_day, begins - ONE_DAY))
 
     def _known_months(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:

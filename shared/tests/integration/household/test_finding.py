@@ -243,6 +243,14 @@ def test_a_minus_in_the_name_of_a_shop_is_a_sign_of_the_name(asked, spending, no
     assert (found.spending, note in found.notes or not note) == (spending, True)
 
 
+@pytest.mark.parametrize("written", "-−‐―")
+@pytest.mark.parametrize("asked", "-−－﹣‐‑‒–—―─━")
+def test_a_minus_before_the_name_of_a_shop_is_any_dash(written, asked):
+    rows = [(MINUS[0][0], -100, f"{written}マイナス店", *ROWS[0][3:]), MINUS[3]]
+    assert Ledger(rows).find(shop=[f"{asked}マイナス店"]).spending == 100
+    assert Ledger(rows).find(exclude_shop=[f"{asked}マイナス店"]).spending == 4_000
+
+
 BAR = [
     (date(2025, 7, 1), -100, "カフェ|バー 月", *ROWS[0][3:]),
     (date(2025, 7, 2), -20, "カフェ 海", *ROWS[0][3:]),
@@ -291,7 +299,7 @@ def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, 
     assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
 
 
-@pytest.mark.parametrize("minus", "-−－﹣‐‑‒–—―─━")
+@pytest.mark.parametrize("minus", [*"-−－﹣‐‑‒–—―─━", "――", "--", "−-"])
 def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
     found = Ledger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
     assert found.notes == (

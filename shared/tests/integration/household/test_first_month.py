@@ -1,14 +1,21 @@
 """The first month of a ledger, which begins within it: in sums, changes, means and comparisons."""
 
+from contextlib import suppress
 from datetime import date, timedelta
+from functools import partial
 
 import pytest
 from ledger_folder import line
 
 from mdvec.dates import Month
+from mdvec.errors import MdvecError
+from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
-from mdvec.household.month import monthly_household
+from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
+from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.habits import find_anomalies, forecast_spending
+from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.overview import available_months
 from mdvec.household.trend import category_trend
 
@@ -77,3 +84,113 @@ def test_the_name_of_a_file_tells_where_it_begins_or_else_its_first_row(
     )
     assert (Month(2025, 6, starts_on) in trend.running) is is_marked
     assert any("からです" in note for note in trend.notes) is told
+
+
+DAYS = ["2019-03-10", "2019-03-20", "2019-12-01", "2025-05-20", "2025-06-01", "2025-06-10",
+        "2025-06-19", "2025-06-20", "2025-06-30", "2025-07-15", "2025-08-31", "2025-09-10",
+        "2031-02-01", "2031-02-03"]  # fmt: skip
+STRAYS = {"2019-03-10": 777, "2031-02-03": 55}
+MONTH, COMPARE = monthly_household, compare_periods
+
+
+@pytest.mark.parametrize("name", ["明細.csv", STATED])
+@pytest.mark.parametrize("today", [date(2019, 1, 1), TODAY], ids=["planned", "past"])
+def test_every_period_of_days_is_answered_or_refused_in_a_sentence(folder, name, today):
+    strays = [line(day, -yen, day.replace("-", "/")) for day, yen in STRAYS.items()]
+    folder.write("手書き.csv", *strays, saved=date(2025, 9, 1))
+    connection, tool = of_each_day(folder, name, date(2025, 6, 20))
+    households = partial(combined_households, connection, {"一": tool, "二": tool})
+    for first, last in [(a, b) for at, a in enumerate(DAYS) for b in DAYS[at:]]:
+        asked = {"period": f"{first}/{last}", "today": today}
+        for answer in (
+            partial(MONTH, connection, tool), partial(COMPARE, connection, tool), households,
+            partial(COMPARE, connection, tool, base="2025-06-01/2025-06-10"),
+            partial(fixed_and_variable_costs, connection, tool),
+            partial(expense_list, connection, tool, name="medical"),
+        ):  # fmt: skip
+            with suppress(MdvecError):
+                assert answer(**asked).text
+        with suppress(MdvecError):
+            month = MONTH(connection, tool, **asked)
+            days = [date(2025, 6, 20) + timedelta(n) for n in range(73)]
+            shown = [str(day) for day in days if str(month.days.first) <= str(day)]
+            spent = 1_000 * sum(day <= str(month.days.last) for day in shown)
+            strayed = sum(
+                yen for day, yen in STRAYS.items()
+                if str(month.days.first) <= day <= str(month.days.last)
+            )  # fmt: skip
+            assert month.spending == spent + strayed
+
+
+def test_days_before_the_first_row_are_said_to_be_before_it(folder):
+    ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
+    note = "2025年06月の明細は 2025-06-20 からです"
+    for period in ("2025-06-01/2025-06-10", "2025-05-20/2025-06-10"):
+        month = MONTH(*ledger, period=period, today=TODAY)
+        assert (month.spending, note in month.notes) == (0, True)
+        assert not any("データのある" in each for each in month.notes)
+    assert note in COMPARE(*ledger, period="2025-06-20/2025-06-30", today=TODAY).notes
+
+
+def test_a_stray_row_long_before_the_others_is_still_found_by_its_day(folder):
+    folder.write("手書き.csv", line("x", -777, "2019/03/10"))
+    ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
+    month = MONTH(*ledger, since="2019-03-10", until="2019-03-10", today=TODAY)
+    assert (month.spending, [each for each in month.notes if "からです" in each]) == (777, [])
+
+
+def test_a_month_before_the_rows_of_a_file_is_not_said_to_begin_within_it(folder):
+    name = "収入・支出詳細_2025-05-10_2025-08-31.csv"
+    ledger = of_each_day(folder, name, date(2025, 6, 2))
+    found = find_transactions(
+        *ledger, RowFilter(query="ない", period="2025年5月"), ListingOptions(), TODAY
+    )
+    assert "この期間の明細は 1件もありません" in found.text
+    assert "からです" not in found.text
+
+
+@pytest.mark.parametrize(
+    ("other", "row", "told"),
+    [
+        ("card_2025-05-16_2025-07-15.csv", ("2025/07/02", "カード"), "明細は 2025-06-20"),
+        ("card_2025-06-16_2025-07-15.csv", ("2025/07/02", "カード"), "明細は 2025-06-20"),
+        ("card_2025-06-16_2025-07-15.csv", ("2025/06/20", "カード"), "明細は 2025-06-20"),
+        (
+            "収入・支出詳細_2025-06-16_2025-06-30.csv",
+            ("2025/06/20", "財布"),
+            "ファイルは 2025-06-16",
+        ),
+        ("収入・支出詳細_2025-06-01_2025-06-30.csv", ("2025/06/20", "財布"), None),
+    ],
+)
+def test_only_a_file_of_the_first_row_tells_where_its_account_begins(folder, other, row, told):
+    day, account = row
+    folder.write(f"他/{other}", line("other", -1, day, account=account), saved=date(2025, 9, 1))
+    ledger = of_each_day(folder, f"夫/{STATED}", date(2025, 6, 20))
+    trend = category_trend(*ledger, category="支出", period="全期間", today=TODAY)
+    assert (Month(2025, 6) in trend.running) is (told is not None)
+    notes = [note for note in trend.notes if "からです" in note]
+    assert notes == ([f"2025年06月の明細{told.removeprefix('明細')} からです"] if told else [])
+
+
+@pytest.mark.parametrize("first", [date(2025, 6, 1), date(2025, 6, 20)])
+def test_a_yearly_budget_expects_what_the_days_with_rows_tell_and_names_the_first(folder, first):
+    ledger = of_each_day(folder, "明細.csv", first)
+    set_budget(*ledger, category="支出", amount=500_000, per="year", today=TODAY)
+    year = budget_status(*ledger, period="2025年8月", today=TODAY)
+    spent = 1_000 * (date(2025, 8, 31) - first).days + 1_000
+    assert year.statuses[0].expected == spent + 122_000
+    note = f"毎年の予算では、明細のない {first} より前を、使った金額にも見込みにも数えていません"
+    assert note in year.notes
+    assert f"nothing before {first}" in in_english(year.text)
+
+
+@pytest.mark.parametrize("name", [STATED, "明細.csv"])
+def test_the_usual_month_is_not_one_of_which_days_are_stated_to_be_missing(folder, name):
+    ledger = of_each_day(folder, name, date(2025, 6, 20), date(2025, 10, 31))
+    forecast = forecast_spending(*ledger, today=date(2025, 11, 1))
+    usual = 31_000 if name == STATED else 30_500  # else June is one of the four months
+    assert {month.other for month in forecast.months[1:]} == {usual}
+    unusual = find_anomalies(*ledger, today=date(2025, 11, 1))
+    for answer in (forecast, unusual):
+        assert "2025年06月の明細は 2025-06-20 からです" in answer.notes

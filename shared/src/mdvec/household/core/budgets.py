@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 from typing import Literal
 
-from mdvec.dates import ONE_DAY, Month, MonthRange
+from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core.answers import MonthEnds, Percentage, SubjectText
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.forecast import DuePayment, due_names, due_until, rest_of_month
@@ -92,13 +92,14 @@ def status_of_budget(
     months: MonthRange,
     rows: Sequence[CountedRow],
     as_of: date,
-    known: date,
+    known: Days,
     recurring: Sequence[RecurringPayment],
 ) -> BudgetStatus:
     """The status of a budget over ``months``, as of a day.
 
     ``rows`` are those of the budget's subject, including earlier months, from which the rest is
-    estimated; they are complete up to ``known``. Rows after ``as_of`` are not spent yet, but due.
+    estimated; they are complete on the days ``known``. Rows after ``as_of`` are not spent yet, but
+    due.
     """
     first, last = months.days.first, months.days.last
     until = min(as_of, last)
@@ -116,7 +117,7 @@ def status_of_budget(
         if (as_of >= first or payment.day >= first) and payment.day <= last
     ]
     payments = sum(payment.amount for payment in due)
-    coming = max(_still_to_come(rows, months, min(known, until)), payments)
+    coming = max(_still_to_come(rows, months, known.first, min(known.last, until)), payments)
     return BudgetStatus(
         budget=budget,
         months=months,
@@ -130,8 +131,13 @@ def status_of_budget(
     )
 
 
-def _still_to_come(rows: Sequence[CountedRow], months: MonthRange, known: date) -> int:
-    """The spending that the days after ``known`` will probably bring, to the end of ``months``."""
+def _still_to_come(
+    rows: Sequence[CountedRow], months: MonthRange, begins: date, known: date
+) -> int:
+    """The spending that the days after ``known`` will probably bring, to the end of ``months``.
+
+    Without a year of rows, the days from ``begins`` on tell: before it there are none to divide by.
+    """
     first, last = months.days.first, months.days.last
     if months.last.first_day <= known < last:
         rest = rest_of_month(rows, known, months.last.starts_on)
@@ -140,7 +146,7 @@ def _still_to_come(rows: Sequence[CountedRow], months: MonthRange, known: date) 
     year_ago = known - timedelta(days=365)
     if any(row.day <= year_ago for row in rows):
         return _spent_between(rows, year_ago + ONE_DAY, known) * (last - known).days // 365
-    passed = (known - first).days + 1
+    passed = (known - max(first, begins)).days + 1
     return _spent_between(rows, first, known) * (last - known).days // passed if passed > 0 else 0
 
 

@@ -17,9 +17,8 @@ from mdvec.text import folded, morphemes
 _SMALL = str.maketrans("ァィゥェォッャュョヮ", "アイウエオツヤユヨワ")
 _LONE_MARKS = str.maketrans("\u309b\u309c", "\u3099\u309a")
 """Voicing marks that are characters of their own, mapped to combining ones."""
-_HYPHEN = "[-\u2010-\u2015\u2043\u2212\u2500\u2501]"
-_DASH_FIRST = re.compile(_HYPHEN)
-_HYPHEN_AFTER_KANA = re.compile(f"(?<=[\u30a1-\u30fa\u30fc]){_HYPHEN}(?![0-9a-z])")
+_DASHES = re.compile("[\u2010-\u2015\u2043\u2212\u2500\u2501]")
+_HYPHEN_AFTER_KANA = re.compile("(?<=[\u30a1-\u30fa\u30fc])-(?![0-9a-z])")
 _NO_LONG_VOWEL = re.compile("(?<=[んンっッ])ー")
 """A long-vowel mark that stands for a hyphen: セブンーイレブン."""
 _NO_WORD = re.compile(r"[\W_]+")
@@ -30,8 +29,8 @@ _KEPT = 16_384
 
 @lru_cache(maxsize=_KEPT)
 def plain_text(text: str) -> str:
-    """A text without differences of width and case; a voicing mark joins the kana before it."""
-    return _NO_LONG_VOWEL.sub("-", folded(text.translate(_LONE_MARKS)))
+    """A text without differences of width, case and dashes; voicing marks join the kana before."""
+    return _NO_LONG_VOWEL.sub("-", _DASHES.sub("-", folded(text.translate(_LONE_MARKS))))
 
 
 @lru_cache(maxsize=_KEPT)
@@ -198,13 +197,14 @@ class WordsAsked:
 
 
 def excluded_word(word: str) -> str | None:
-    """What a word of a question excludes, by a dash of any kind; None if it is looked for.
+    """What a word of a question excludes, by dashes of any kind; None if it is looked for.
 
-    A dash alone excludes nothing (""); ー is a letter.
+    Dashes alone exclude nothing (""); ー is a letter.
     """
-    if not _DASH_FIRST.match(plain_text(word)):
+    plain = plain_text(word)
+    if not plain.startswith("-"):
         return None
-    return word[1:] if _letters_only(word) else ""
+    return plain.lstrip("-") if _letters_only(plain) else ""
 
 
 def _spellings(words: Sequence[str], aliases: Aliases) -> list[list[tuple[str, str]]]:

@@ -341,9 +341,9 @@ def filling_note(month: Month) -> str:
     return f"{month.in_words}の明細はまだ揃っていない可能性があります"
 
 
-def late_begin_note(month: Month, begins: date) -> str:
-    """Note: the rows of a month begin on this day, after its first."""
-    return f"{month.in_words}の明細は {begins} からです"
+def late_begin_note(month: Month, begins: date, *, of_file: bool) -> str:
+    """Note: the rows of a month, or their file, begin on this day, after its first."""
+    return f"{month.in_words}の明細{'ファイル' * of_file}は {begins} からです"
 
 
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:

@@ -146,13 +146,22 @@ class GoneRow:
 
 
 def stated_begin(connection: apsw.Connection, tool_id: int, day: date) -> date | None:
-    """The first day that the names of the files whose period contains ``day`` state, if any."""
-    paths = connection.execute(
-        "SELECT DISTINCT path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
+    """The first day that the names of files with rows of ``day`` state, if any.
+
+    Files of one account continue one another; the day is the last of those of several accounts.
+    """
+    statements = connection.execute(
+        "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
+        "LEFT JOIN json_each(s.accounts) AS a "
+        "WHERE s.tool_id = ? AND EXISTS (SELECT 1 FROM json_each(s.days) WHERE value = ?)",
+        (tool_id, str(day)),
     )
-    names = (statement_name(path) for (path,) in paths)
-    begins = [name.first for name in names if name.first <= str(day) <= name.last]
-    return date.fromisoformat(min(begins)) if begins else None
+    begins: dict[tuple[str, str | None], str] = {}
+    for path, *account in statements:
+        name, key = statement_name(path), tuple(account)
+        if name.first <= str(day) <= name.last:
+            begins[key] = min(begins.get(key, name.first), name.first)
+    return date.fromisoformat(max(begins.values())) if begins else None
 
 
 def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statement]:
