@@ -21,7 +21,7 @@ _PROPERTIES_FORMAT, _WITH_LINKS = "6", ("4", "5", "6")
 _EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5, 6), ("2", "3", "4", "5")
 """Usable earlier formats. Those of words lack numbers in groups (3 has them only beside spaces and
 signs, and none of thousands), whole identifiers with hyphens (4), months in names and descriptions
-(5), or words with gaps and numbers beside units (6). Those of properties lack the present links (2
+(5), or numbers in groups beside units (6). Those of properties lack the present links (2
 and 3), dates of other keys and eras, the present tags (2 to 4), and the items of unclosed lists."""
 
 

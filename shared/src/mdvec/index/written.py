@@ -26,7 +26,6 @@ from mdvec.text import (
     MAX_TERM,
     WORD_MARK,
     Morpheme,
-    closed_up,
     folded,
     identifier,
     is_kanji,
@@ -50,14 +49,14 @@ which takes about 10 ms."""
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
     """The documents that contain a word in any case; None if there is too much text to read.
 
-    A number matches in any grouping, a Japanese word with gaps (as ``closed_up`` finds them), an
-    identifier with digits with any signs between its parts, and a compound of kanji with spaces,
-    as between a person's names, or the endings of its verbs, if the reading is the same (申込書:
-    申し込み書).
+    A number matches in any grouping, an identifier with digits with any signs between its parts,
+    kanji with a space among them, as between a person's names, and a compound of kanji with the
+    endings of its verbs, if the reading is the same (申込書: 申し込み書).
     """
     if _is_too_much(connection, tables):
         return None
-    return _rows_with(connection, tables, _whole_texts(tables), spelling)
+    texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
+    return _rows_with(connection, tables, texts, spelling)
 
 
 def documents_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[int]:
@@ -65,54 +64,51 @@ def documents_saying(connection: apsw.Connection, tables: Tables, words: str) ->
     if _is_too_much(connection, tables):
         return []
     pattern = _pattern(folded(words), inside=True)
-    found = _rows_matching(connection, tables, _whole_texts(tables), folded(words), pattern)
-    return list(found)
-
-
-def _whole_texts(tables: Tables) -> str:
-    return f"SELECT id, content AS text FROM {identifier(tables.documents)}"
+    rows = connection.execute(f"SELECT id, content FROM {identifier(tables.documents)}")
+    return [int(number) for number, content in rows if pattern.search(folded(str(content)))]
 
 
 def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
     """The ids of a query's rows whose ``text`` contains a word, as for ``documents_with``."""
     wanted = folded(spelling)
-    if _IDENTIFIER.fullmatch(wanted):
-        pattern = re.compile(
-            rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(_PARTS.findall(wanted)), re.IGNORECASE
-        )
-        return list(_rows_matching(connection, tables, texts, wanted, pattern))
-    if not _FEW_KANJI.fullmatch(wanted):
-        pattern = _pattern(wanted, inside=True)
-        return list(_rows_matching(connection, tables, texts, wanted, pattern))
-    pattern = re.compile(rf"(?:{_SPACE}?|{_VERB_END})".join(wanted))
-    reading = _reading(wanted)
+    parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
+    if _NUMBER.fullmatch(wanted) and len(_digits(wanted)) >= _MIN_GROUPED:
+        pattern, parts = _pattern(wanted, inside=True), [*_digits(wanted)]
+    elif len(parts) > 1:
+        pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
+    elif _FEW_KANJI.fullmatch(spelling):
+        return _rows_with_kanji(connection, texts, spelling)
+    else:
+        where, value = _contains("text", spelling)
+        return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
+    # Full width would need every text to be folded; a current index already has such words.
+    is_current = has_current_words(connection, tables)
+    rows = connection.execute(
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
+        ("%".join(["", *parts, ""]) if is_current else "%",),
+    )
     return [
-        number
-        for number, spellings in _rows_matching(connection, tables, texts, wanted, pattern).items()
-        if any(
-            wanted == "".join(found.split()) or _reading(found) == reading for found in spellings
-        )
+        int(str(number))
+        for number, text in rows
+        if pattern.search(str(text) if is_current else folded(str(text)))
     ]
 
 
-def _rows_matching(
-    connection: apsw.Connection, tables: Tables, texts: str, wanted: str, pattern: re.Pattern[str]
-) -> dict[int, set[str]]:
-    """What in the ``text`` of a query's rows matches a pattern for a folded word, by row.
-
-    Full width would need every text to be folded; a current index already has such words.
-    """
-    is_current = has_current_words(connection, tables)
+def _rows_with_kanji(connection: apsw.Connection, texts: str, spelling: str) -> list[int]:
+    """The rows that have a compound of kanji, perhaps with signs among them."""
+    pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
     rows = connection.execute(
-        f"SELECT id, text FROM ({texts}) WHERE text LIKE ? ESCAPE '\\'",
-        ("%".join(["", *map(_escaped, _PIECES.findall(wanted)), ""]) if is_current else "%",),
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?", ("%".join(["", *spelling, ""]),)
     )
-    found: dict[int, set[str]] = {}
-    for number, row in rows:
-        text = str(row) if is_current else folded(str(row))
-        if spellings := {*pattern.findall(text), *pattern.findall(closed_up(text))}:
-            found[int(number)] = spellings
-    return found
+    reading = _reading(spelling)
+    return [
+        int(str(number))
+        for number, text in rows
+        if any(
+            not _HIRAGANA.search(word_found) or _reading(word_found) == reading
+            for word_found in dict.fromkeys(pattern.findall(str(text)))
+        )
+    ]
 
 
 def _reading(spelling: str) -> str:
@@ -143,7 +139,7 @@ def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> li
     return [
         number
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)
-        if _says(pattern, names) or _says(pattern, chunk)
+        if pattern.search(folded(names)) or pattern.search(folded(chunk))
     ]
 
 
@@ -172,7 +168,7 @@ def front_matter_with(
         f"json_tree(p.kept) AS value WHERE p.document_id IN ({_listed(stating)}) "
         "AND value.atom IS NOT NULL ORDER BY d.file_path"
     ).fetchall()
-    whole = {value for value in {str(value) for _, value in rows} if _says(pattern, value)}
+    whole = {value for value in {str(value) for _, value in rows} if pattern.search(folded(value))}
     return [*dict.fromkeys(str(path) for path, value in rows if str(value) in whole)]
 
 
@@ -217,16 +213,17 @@ def chunks_saying(
     (0120-333-906, 1,234,567).
     """
     wanted = folded(words)
-    pattern = _pattern(wanted, inside=inside)
     indexed = _matching(connection, tables, wanted, inside=inside)
+    pattern = _pattern(wanted, inside=inside)
     if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
         saying = set(indexed)
     else:
         saying = {
             number
             for number, name, text in chunk_texts(connection, tables, indexed)
-            if pattern.search(folded(text))
-            or any(_says(pattern, part) for part in (name, readable_chunk(".md", text)))
+            if pattern.search(folded(name))
+            or pattern.search(folded(text))
+            or pattern.search(folded(readable_chunk(".md", text)))
         }
     # Addresses are not indexed; an earlier format lacks more.
     where, value = _contains("chunk_text", words)
@@ -235,7 +232,7 @@ def chunks_saying(
     rows = connection.execute(
         f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
     )
-    saying.update(int(number) for number, text in rows if _says(pattern, str(text)))
+    saying.update(int(number) for number, text in rows if pattern.search(folded(str(text))))
     return np.array(sorted(saying), dtype=np.int64)
 
 
@@ -273,17 +270,17 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
 _SEPARATOR = f"[,{HYPHENS}]"
 _PARTS = re.compile(r"[a-z]+|\d+")
 _FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
 _IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
 _JOINING = f"[_.@+{HYPHENS}]"
-_SPACE = "[ \u3000]"
 _VERB_END = "[\u3041-\u3096]{1,3}"
 _IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
 _NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){_NUMBER.pattern}")
+"""A number with no letter before it, as in an identifier."""
 _LETTER = rf"[^\W\d{CJK}]"
 _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
-_TOKENS = re.compile(rf"({_NUMBER.pattern})|(\s+|.)")
-_PIECES = re.compile(rf"[{CJK}]|\d|[^\s\d,{CJK}{HYPHENS}]+")
-"""The parts of a word between which a text may have a gap or a sign."""
+"""A number with the letters around it, with which it may be one term (US$, 48260km)."""
 _MIN_GROUPED = 4
 """The least digits of a number that may be written in groups of thousands."""
 _MIN_JOINED = 6
@@ -302,9 +299,7 @@ def _matching(
         longer = _containing(connection, tables, digits) if inside else []
         phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)
         groups.append([digits, digits + after, *phrases, *longer])
-    words = _BESIDE_NUMBER.sub(" ", wanted)
-    in_both = dict.fromkeys(terms(words)).keys() & terms(closed_up(words))
-    for term in sorted(in_both):
+    for term in dict.fromkeys(terms(_BESIDE_NUMBER.sub(" ", wanted))):
         if is_letters(term):
             groups.append([term, *(_containing(connection, tables, term) if inside else [])])
         elif len(term) == _PAIR or is_kanji(term):  # others are only terms if they are whole runs
@@ -356,7 +351,7 @@ def chunk_texts(
     return [
         (
             int(str(number)),
-            f"{title}\n\n{path}\n\n{heading}\n\n{others.get(int(str(document_id)), '')}",
+            f"{title}\n{path}\n{heading}\n{others.get(int(str(document_id)), '')}",
             str(text),
         )
         for number, document_id, title, path, heading, text in rows
@@ -364,32 +359,27 @@ def chunk_texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    """A pattern for folded words: numbers may be in groups."""
+    words = r"\s+".join(map(_word_pattern, wanted.split()))
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
-    words = "|".join(map(_literal, dict.fromkeys([wanted, closed_up(wanted)])))
-    return re.compile(f"{before}(?:{words}){after}", re.IGNORECASE)
-
-
-def _literal(wanted: str) -> str:
-    return "".join(
-        (number and _any_groups(number)) or (r"\s+" if other.isspace() else re.escape(other))
-        for number, other in _TOKENS.findall(wanted)
-    )
-
-
-def _says(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a text, with or without its gaps, has what a pattern for folded words says."""
-    text = folded(text)
-    return bool(pattern.search(text) or pattern.search(closed_up(text)))
+    return re.compile(f"{before}{words}{after}")
 
 
 def _whole_word(wanted: str) -> re.Pattern[str]:
     """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
     is_kanji = _FEW_KANJI.fullmatch(wanted) is not None
-    word = f"{_SPACE}?".join(wanted) if is_kanji else _pattern(wanted, inside=True).pattern
+    word = r"[\s・]?".join(wanted) if is_kanji else _pattern(wanted, inside=True).pattern
     return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
+
+
+def _word_pattern(word: str) -> str:
+    """A pattern for a word, whose numbers may be written in groups."""
+    pattern, end = "", 0
+    for match in _NUMBER_FIRST.finditer(word):
+        pattern += re.escape(word[end : match.start()]) + _any_groups(match[0])
+        end = match.end()
+    return pattern + re.escape(word[end:])
 
 
 def _any_groups(number: str) -> str:
@@ -402,15 +392,12 @@ def _any_groups(number: str) -> str:
     return ",?".join(thousands) if number == digits or "," in number else re.escape(number)
 
 
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-
-
 def _contains(column: str, spelling: str) -> tuple[str, str]:
     """A SQL condition that a column contains a word, and its value."""
     if spelling.upper() == spelling.lower():
         return f"instr({column}, ?)", spelling
-    return f"{column} LIKE ? ESCAPE '\\'", f"%{_escaped(spelling)}%"
+    escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
 
 
 _MAX_PHRASES, _MAX_COMPARED = 16, 30

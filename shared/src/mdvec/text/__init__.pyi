@@ -22,7 +22,6 @@ from .index_terms import CJK as CJK
 from .index_terms import HYPHENS as HYPHENS
 from .index_terms import MAX_TERM as MAX_TERM
 from .index_terms import TermCounter as TermCounter
-from .index_terms import closed_up as closed_up
 from .index_terms import composed as composed
 from .index_terms import crosses_words as crosses_words
 from .index_terms import folded as folded

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from mdvec.dates import ENGLISH_MONTH, month_named, year_of_era
-from mdvec.text.index_terms import folded, gapped_runs, joined_words, placed_terms
+from mdvec.text.index_terms import folded, joined_words, placed_terms
 from mdvec.text.morphology import WORD_MARK, Role, word_terms
 
 _MONTH = rf"(?P<name>{ENGLISH_MONTH})\.?"
@@ -106,8 +106,7 @@ class FieldTerms:
 
     ``plain`` has pairs of characters and words as spelled, ``words`` the words in normalised
     form, ``readings`` the reading of each, and ``fillers`` the words that only ask (方法). A number
-    or identifier with hyphens (0120-333-906, KX-9900) is also one term without them in both lists,
-    and a spaced-out or broken word (日　時) is one without its gaps.
+    or identifier with hyphens (0120-333-906, KX-9900) is also one term without them in both lists.
     """
 
     plain: list[str]
@@ -155,15 +154,11 @@ def field_terms(text: str) -> FieldTerms:
     """The terms of one field."""
     text = folded(text)
     morphemes = word_terms(text)
-    plain = [term for term, _, _ in placed_terms(text)]
-    for gapped in gapped_runs(text):
-        across = gapped.has_gap_in
-        plain += [term for term, *place in placed_terms(gapped.run) if across(*place)]
-        morphemes += [word for word in word_terms(gapped.run) if across(word.start, word.end)]
     readings = {word.term: word.reading for word in morphemes}
     words = [word.term for word in morphemes]
     words += [WORD_MARK + day.digits for day in named_dates(text)]
     fillers = frozenset(word.term for word in morphemes if word.role is not Role.CONTENT)
     joined = [word for word, _, _ in joined_words(text)]
     readings |= {word: word for word in joined}
+    plain = [term for term, _, _ in placed_terms(text)]
     return FieldTerms(plain + joined, words + joined, readings, fillers)

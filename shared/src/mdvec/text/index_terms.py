@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterable
 
 _KANJI = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KATAKANA = "\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"
@@ -36,22 +34,6 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff]"
 )
-_SPACES = "[ \u00a0\u3000]"
-_READING = "[\u3041-\u3096\u30a1-\u30fa\u30fc]{1,20}"
-_GAP = re.compile(
-    rf"(?<=(?<!\w)[{_KANJI}]){_SPACES}+(?=[{_KANJI}](?!\w))"
-    rf"|(?<=[{CJK}]){_SPACES}*\n{_SPACES}*(?=[{CJK}])"
-    rf"|(?:(?<=[{_KANJI}])《{_READING}》|(?<=(?<![{_KANJI}])[{_KANJI}])[(（]{_READING}[)）])"
-    rf"(?=[{CJK}])"
-)
-"""What may be amid a word: spaces between single kanji, a line's end, or a reading, in brackets
-only after a single kanji (避(ひ)難(なん)); after more, they may say anything (山本(あり))."""
-_PARAGRAPH = re.compile(r"(?:[^\S\n]*\S.*(?:\n|\Z))+")
-_MIN_WRAPPED, _ABOUT = 40, 0.85
-"""The least width of a line that is broken amid a word, two for each Japanese character, and its
-part of the longest line of the paragraph: lists of names have shorter lines."""
-_NO_PROSE = re.compile(r"\s*#|.*[|\t]")
-"""A heading, or a row of a table."""
 _SENTENCE = re.compile(r"[^。!?\n]{2,}")
 """A sentence or line of folded text."""
 MAX_TERM = 64
@@ -121,66 +103,6 @@ def joined_words(folded_text: str) -> list[tuple[str, int, int]]:
     return joined
 
 
-def closed_up(folded_text: str) -> str:
-    """A text without the gaps amid Japanese: spaced-out and broken words are whole.
-
-    A gap is only what the text's form proves to be amid a word: spaces in 日　時, readings in
-    避（ひ）難（なん）所, the end of a line in hard-wrapped prose; never a border of cells (a tab).
-    """
-    return _closed_up(folded_text)[0]
-
-
-def _closed_up(text: str) -> tuple[str, list[int]]:
-    """A text without its gaps, and where in it these were."""
-    closed, places, last = "", [], 0
-    for start, end in _gaps(text):
-        closed += text[last:start]
-        places.append(len(closed))
-        last = end
-    return closed + text[last:], places
-
-
-def _gaps(text: str) -> Iterator[tuple[int, int]]:
-    if not _GAP.search(text):
-        return
-    for paragraph in _PARAGRAPH.finditer(text):
-        longest = 0.0
-        for gap in _GAP.finditer(text, *paragraph.span()):
-            if "\n" in gap[0]:
-                longest = longest or max(map(_width, paragraph[0].split("\n")))
-                line = text[text.rfind("\n", 0, gap.start()) + 1 : gap.start()]
-                if _width(line) < max(_MIN_WRAPPED, _ABOUT * longest) or _NO_PROSE.match(line):
-                    continue
-            yield gap.span()
-
-
-def _width(line: str) -> float:
-    return (len(line) + len(line.encode(errors="replace"))) / 2
-
-
-class GappedRun(NamedTuple):
-    """A run of CJK characters that has gaps, without these, and their positions."""
-
-    run: str
-    gaps: Sequence[int]
-
-    def has_gap_in(self, start: int, end: int) -> bool:
-        """Whether a gap is between two characters of a part."""
-        return bisect_right(self.gaps, start) < bisect_left(self.gaps, end)
-
-
-def gapped_runs(folded_text: str) -> list[GappedRun]:
-    """The runs of CJK characters that have gaps, in order."""
-    closed, gaps = _closed_up(folded_text)
-    runs: list[GappedRun] = []
-    for match in RUNS.finditer(closed) if gaps else ():
-        first, end = match.span()
-        inside = gaps[bisect_right(gaps, first) : bisect_left(gaps, end)]
-        if inside:
-            runs.append(GappedRun(match[0], [gap - first for gap in inside]))
-    return runs
-
-
 def spelled_parts(question: str, among: Collection[str]) -> list[str]:
     """The stretches of a question that consist of some of its terms, each once, in order.
 
@@ -221,14 +143,9 @@ class TermCounter:
     def counts(self, text: str) -> dict[str, int]:
         """How often each term occurs in a folded text; absent terms have no entry.
 
-        CJK terms count anywhere, even inside a longer stretch, and across gaps.
+        CJK terms count anywhere, even inside a longer stretch.
         """
-        texts = {text, closed_up(text)}
-        counts = {
-            term: count
-            for term in self._cjk
-            if (count := max(written.count(term) for written in texts))
-        }
+        counts = {term: count for term in self._cjk if (count := text.count(term))}
         counts |= Counter(self._words_in(text, self._words))
         return counts
 

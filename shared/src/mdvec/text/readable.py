@@ -30,9 +30,6 @@ _TAG = re.compile(
     r"</?(?:[A-Za-z][\w.:-]*((?:\s+[\w:@.-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'"
     r"|\{(?:[^{}]|\{[^{}]*\})*\}|[^\s\"'{}<>=]+))?|\s+\{[^{}]*\})*)\s*/?)?>"
 )
-_READING = re.compile(
-    r"(?:<rp>[^<]*(?:</rp>)?)?<rt\b[^<>]*>([^<]*)(?:</rt>)?(?:<rp>[^<]*(?:</rp>)?)?", re.IGNORECASE
-)
 _SHOWN_ATTRIBUTE = re.compile(
     r"\b(?:alt|title|label|caption|summary|placeholder)\s*=\s*\{?\s*(?:\"([^\"]*)\"|'([^']*)')"
 )
@@ -56,8 +53,7 @@ def readable_inline(text: str) -> str:
     shown = _WIKILINK.sub(_wikilink, shown)
     shown = _FOOTNOTE.sub("", _IMAGE.sub(_image, shown))
     shown = _LINK.sub(_link, _DEFINITION.sub(_link, shown))
-    shown = _READING.sub(r"《\1》", _AUTOLINK.sub(r"\1", shown))
-    shown = _TAG.sub(_tag, shown)
+    shown = _TAG.sub(_tag, _AUTOLINK.sub(r"\1", shown))
     shown = html.unescape(_ESCAPE.sub(r"\1", _EMPHASIS.sub(r"\2", shown)))
     return _KEPT.sub(lambda match: _span(spans, match), shown)
 
@@ -259,10 +255,9 @@ def _line(line: str) -> str:
     if _RULE.fullmatch(words):
         return ""
     if heading := _HEADING.fullmatch(words):
-        return f"{heading[1]}\n"
+        return heading[1]
     if words.startswith("|"):
-        cells = (" ".join(cell.split()) for cell in words.split("|"))
-        return "\t".join(filter(None, cells))
+        return " ".join(words.strip("| \t").replace("|", " ").split())
     return ("" if quoted or prefix is None else prefix[0]) + _TASK.sub(r"\1 ", words, count=1)
 
 

@@ -1,0 +1,79 @@
+"""Words with signs in them: invisible characters, variant kanji, groups of digits and units."""
+
+from datetime import date
+
+import pytest
+from collection import Collection
+from table_of_cases import each
+
+from mdvec.search.core.filters import filters_of
+
+NOTES = {
+    "unseen.md": "東京\u200b都庁と、ソフト\u00adウェア。"
+    "国\ufeff税庁、運転\u2060免許、葛\U000e0100城市。\n",
+    "person.md": "𠮷野さんは㈱ヤマネコに勤める。髙橋太郎氏が来た。\n",
+    "car.md": "走行距離48,260kmで交換した。電池は10,000mAh、水は2,000ml、US$31,500だった。\n",
+    "edge.md": "はLaravelの会費は１２３円で、振替はｶ)ﾔﾏﾄ、部屋は１０１号室。がHTTPである。\n",
+    **{f"filler/{n}.md": f"# 雑記 {n}\n\n天気や旅行のことを書いた。\n" for n in range(30)},
+}
+WRITTEN = {
+    "unseen.md": ["東京都庁", "ソフトウェア", "国税庁", "運転免許", "葛城市"],
+    "person.md": ["吉野", "株式会社ヤマネコ", "高橋太郎", "橋太郎氏"],
+    "car.md": ["48260", "48260km", "48,260km", "10000mAh", "2000", "31500"],
+    "edge.md": ["はlaravel", "は123円", "カ)ヤマト", "は101", "がhttp"],
+}
+CASES = [(word, file) for file, words in WRITTEN.items() for word in words]
+
+
+@pytest.fixture(scope="module")
+def notes(tmp_path_factory) -> Collection:
+    return Collection.of(tmp_path_factory.mktemp("signs"), NOTES)
+
+
+def filtered(**said):
+    return filters_of(date(2026, 1, 1), **said)
+
+
+@each(("word", "file"), CASES)
+def test_a_word_with_signs_in_it_is_found_and_not_denied(notes, word, file):
+    answer = notes.search(f"{word}について", mode="lexical")
+    assert answer.results[0].file_path == file
+    assert not any("mention" in note or "inside" in note for note in answer.notes)
+
+
+@each(("word", "file"), CASES)
+def test_such_a_word_is_an_exact_text_and_can_be_excluded(notes, word, file):
+    answer = notes.search("書いたこと", k=40, filters=filtered(exact=[word]))
+    assert {hit.file_path for hit in answer.results} == {file}
+    rest = notes.search("書いたこと", k=60, filters=filtered(exclude=[word]))
+    left = {hit.file_path for hit in rest.results}
+    assert file not in left or word in ("48260", "2000", "31500")  # whole words end in a unit
+
+
+def test_digits_between_commas_are_one_number_only_in_groups_of_thousands(collection):
+    collection.write("a.md", "番号は 1,2,3,4,5,6 と 1,2,3 である。123456 ではない。\n")
+    collection.import_("new")
+    notes = collection.search("番号", filters=filtered(exact=["1,2,3,4"])).notes
+    assert not notes
+    answer = collection.search("番号", filters=filtered(exact=["1234"]))
+    assert answer.results != ()  # inside 123456, as it is written
+    answer = collection.search("番号", filters=filtered(exact=["123,45"]))
+    assert answer.results == ()
+
+
+def test_an_emoji_in_a_question_leaves_its_names_as_typed(collection):
+    collection.write("a.md", "天気や旅行のことを書いた。\n")
+    collection.import_("new")
+    notes = collection.search("⚠️ Kubernetesの設定").notes
+    assert any('"Kubernetes"' in note for note in notes)
+
+
+def test_that_front_matter_has_an_exact_text_is_only_said_if_it_does(collection):
+    collection.write("a.md", "---\n担当: 佐藤\n---\n\n申し込み書を出す。RUF A2405 を直す。\n")
+    collection.import_("new")
+    notes = {
+        words: " ".join(collection.search("書く", filters=filtered(exact=[words])).notes)
+        for words in ("佐藤", "申込書", "RUF-A2405")
+    }
+    assert "which a note has elsewhere, as in its front matter" in notes.pop("佐藤")
+    assert all("as it is written" in note for note in notes.values())
