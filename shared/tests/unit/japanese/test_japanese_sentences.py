@@ -110,6 +110,7 @@ def test_a_quoted_name_is_never_divided_nor_changed(name):
     assert in_japanese(f"failed: {shown}: a reason; in English") == (
         f"読めません: {shown}: a reason; in English"
     )
+    assert "a; b.md" in in_japanese("left out: a; b.md: it is no file of data")
     assert in_japanese(f"{shown} (other); words") == f"{shown} (other); words"
 
 
