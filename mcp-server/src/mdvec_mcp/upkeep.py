@@ -103,6 +103,7 @@ def source_values(
         "added": fresh.added,
         "changed": fresh.changed,
         "deleted": fresh.deleted,
+        "emptied": list(fresh.emptied),
         "is_fresh": not is_running and _is_up_to_date(source),
         "note": note,
         "tags": list(tags),

@@ -10,10 +10,12 @@ import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
 
 _PLACE = re.compile(r"\{(\w+)\}")
+_QUOTED = re.compile(r""""(?:[^"\\]|\\.)*"|(?<!\w)'[^']*'(?!\w)""")
+"""A name in quotes, which may hold any signs."""
 _MAX_SENTENCE = 2_000
 _NUMBER = r"\d[\d,]*"
 _LETTERS = 5
@@ -28,7 +30,7 @@ def in_japanese(sentence: str) -> str:
     """A sentence in Japanese; one that is not in the table stays as it is.
 
     The values of places may be sentences of the table themselves, such as a reason, or several of
-    them. What begins with words, and has more of them, fits better than others.
+    them; a name in quotes stays whole. What begins with words, and has more of them, fits better.
     """
     return _translated(sentence)[0] if len(sentence) <= _MAX_SENTENCE else sentence
 
@@ -40,23 +42,32 @@ def _translated(sentence: str) -> tuple[str, bool]:
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
             values = {at: _translated_value(at, said) for at, said in match.groupdict().items()}
             said = japanese.format(**{at: value for at, (value, _) in values.items()})
-            whole = said, all(is_said for _, is_said in values.values())
+            has_words = any(map(str.isalpha, words))  # a form without words fits almost anything
+            whole = said, has_words and all(is_said for _, is_said in values.values())
             break
-    if whole[1] or "; " not in sentence:
+    pieces = _pieces(sentence, "; ")
+    if whole[1] or len(pieces) == 1:
         return whole
     # The form's last place may have taken the sentences after it.
-    pieces = [_translated(piece) for piece in sentence.split("; ")]
-    is_said = all(each for _, each in pieces)
-    joined = "。".join(piece.removesuffix("。") for piece, _ in pieces)
+    translated = [_translated(piece) for piece in pieces]
+    is_said = all(each for _, each in translated)
+    joined = "。".join(piece.removesuffix("。") for piece, _ in translated)
     return (joined, True) if is_said else whole
 
 
 def _translated_value(place: str, value: str) -> tuple[str, bool]:
     """The value of a place, which may hold several sentences or words; one alone may be a name."""
     between = _BETWEEN.get(place, "\n")
-    pieces = [_translated(piece) for piece in value.split(between)]
-    is_said = "; " not in value or all(each for _, each in pieces)
+    pieces = [_translated(piece) for piece in _pieces(value, between)]
+    is_said = len(_pieces(value, "; ")) == 1 or all(each for _, each in pieces)
     return between.join(piece for piece, _ in pieces), is_said
+
+
+def _pieces(text: str, between: str) -> list[str]:
+    """The parts of a text; what is quoted is never divided."""
+    hidden = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text)
+    ends = list(accumulate(len(part) + len(between) for part in hidden.split(between)))
+    return [text[start : end - len(between)] for start, end in pairwise([0, *ends])]
 
 
 def heading_in_japanese(heading: str) -> str:
@@ -121,9 +132,10 @@ def _sentence_table() -> tuple[dict[str, list[_Entry]], dict[str, list[_Entry]]]
 def _pattern(english: str) -> re.Pattern[str]:
     """A pattern that matches the sentence with any values; few are ever needed."""
     parts = _PLACE.split(english)
+    value = f"(?>{_QUOTED.pattern}|.)+?"
     return re.compile(
         "".join(
-            f"(?P<{part}>{_NUMBER if part.startswith('digits') else '.+?'})"
+            f"(?P<{part}>{_NUMBER if part.startswith('digits') else value})"
             if number % 2
             else re.escape(part)
             for number, part in enumerate(parts)

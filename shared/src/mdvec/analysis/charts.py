@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -76,14 +76,14 @@ def chart_rows(
         file = Path(made) / "rows.parquet"
         with export_connection([file] if is_polars else [], time_zone=zone) as connection:
             if is_polars:
-                names = _store_polars(connection, frame, file)
+                names: Sequence[Hashable] = _store_polars(connection, frame, file)
             else:
                 names = _store_pandas(connection, frame)
             yield _chosen_columns(connection, names, wanted)
 
 
 def _chosen_columns(
-    connection: duckdb.DuckDBPyConnection, names: Sequence[str], wanted: Sequence[WantedColumn]
+    connection: duckdb.DuckDBPyConnection, names: Sequence[Hashable], wanted: Sequence[WantedColumn]
 ) -> ChartRows:
     """The wanted stored columns; ``names`` are the names of all columns in the data."""
     stored = [identifier(name) for name, _ in column_types(connection)]
@@ -103,10 +103,11 @@ def _chosen_columns(
         fetched = [list(row) for row in cursor.fetchmany(most + 1)]
         return fetched[:most], len(fetched) > most
 
-    return tuple(Column(names[at], kind) for at, kind in zip(places, kinds, strict=True)), fetch
+    shown = zip(places, kinds, strict=True)
+    return tuple(Column(str(names[at]), kind) for at, kind in shown), fetch
 
 
-def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str]:  # noqa: ANN401 - of pandas, which need not be installed
+def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[Hashable]:  # noqa: ANN401 - of pandas, which need not be installed
     """Register a frame's rows as the stored rows; return the names of its columns.
 
     Columns of types that DuckDB lacks, such as periods, are text there.
@@ -118,7 +119,7 @@ def _store_pandas(connection: duckdb.DuckDBPyConnection, frame: Any) -> list[str
     numbered = frame.set_axis([f"c{position}" for position in range(frame.shape[1])], axis=1)
     unread = [name for name in numbered if not _is_read(connection, numbered[[name]])]
     connection.register(STORED_ROWS, numbered.astype(dict.fromkeys(unread, "string")))
-    return [str(name) for name in frame.columns]
+    return list(frame.columns)
 
 
 def _is_read(connection: duckdb.DuckDBPyConnection, column: Any) -> bool:  # noqa: ANN401 - as above
@@ -156,11 +157,12 @@ def _store_polars(
 
 ColumnRole = Literal["place", "name", "number"]
 """A position on an axis, a name of any type, or a number."""
-WantedColumn = tuple[str, ColumnRole]
+WantedColumn = tuple[Hashable, ColumnRole]
+"""A column by its name, which pandas may have made a number."""
 
 
 def wanted_columns(
-    kind: str, x: str | None, ys: tuple[str, ...], color: str | None
+    kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[WantedColumn]:
     """The columns of the chart in the order in which ``plot_of`` takes them; none for all columns.
 
@@ -181,14 +183,14 @@ def wanted_columns(
     names: list[WantedColumn] = [(color, "name")] if color is not None else []
     numbers: list[WantedColumn] = [(y, "number") for y in ys]
     if kind == "heatmap":
-        return [*places, (ys[0], "place"), (str(color), "number")]
+        return [*places, (ys[0], "place"), (color, "number")]
     if kind == "box" and x is not None and not ys:
         return [(x, "number")]
     return [*places, *names, *numbers]
 
 
 def _rules(
-    kind: str, x: str | None, ys: tuple[str, ...], color: str | None
+    kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[tuple[bool, str]]:
     """What may be wrong with the columns of a kind of chart: conditions, each with its message."""
     has_x, has_color = x is not None, color is not None
@@ -282,10 +284,10 @@ class SafeChart:
 def safe_chart(
     data: ChartData,
     kind: PlotKind,
-    x: str | int | None = None,
-    y: str | int | Sequence[str | int] | None = None,
+    x: Hashable = None,
+    y: Hashable | Sequence[Hashable] = None,
     *,
-    color: str | int | None = None,
+    color: Hashable = None,
     title: str = "",
     size: str | None = None,
     folder: Path | str | None = None,
@@ -316,8 +318,9 @@ def safe_chart(
     import duckdb
 
     _check_libraries()
-    ys = (y,) if isinstance(y, (str, int)) else tuple(y or ())
-    wanted = wanted_columns(kind, _name(x), tuple(map(str, ys)), _name(color))
+    several = () if y is None else y
+    ys = tuple(several) if isinstance(several, Iterable) and not isinstance(y, str) else (y,)
+    wanted = wanted_columns(kind, x, ys, color)
     settings = load_settings(os.environ)
     font_path = settings.charts.font_path
     try:
@@ -335,11 +338,6 @@ def safe_chart(
             f"the rows could not be read ({type(error).__name__}); give each column values of one "
             "type, or draw fewer columns"
         ) from error
-
-
-def _name(column: str | int | None) -> str | None:
-    """The name of a column as text; pandas may number its columns."""
-    return None if column is None else str(column)
 
 
 def _picture(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:

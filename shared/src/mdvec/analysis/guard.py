@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import logging
+import operator
 import re
 import sys
 import threading
@@ -167,8 +168,11 @@ def output_guard(max_bytes: int | None = None) -> OutputGuard:
     For all cells of a notebook, call ``guard = output_guard(); guard.start()`` in the first one.
     The limit then applies to each cell, its last expression included, until ``guard.stop()``.
     """
-    limit: object = limits_in_force().printed_bytes if max_bytes is None else max_bytes
-    if not isinstance(limit, int) or limit < 0:
+    try:
+        limit = limits_in_force().printed_bytes if max_bytes is None else operator.index(max_bytes)
+    except TypeError:
+        limit = -1
+    if limit < 0:
         raise AnalysisError(f"max_bytes is a whole number from 0 on, not {max_bytes!r:.40}")
     return OutputGuard(limit)
 

@@ -8,7 +8,7 @@ import math
 import reprlib
 import sys
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -36,7 +36,7 @@ _ELLIPSIS = "…"
 def safe_summary_table(
     df: Any,  # noqa: ANN401 - a frame of a library that may not be installed
     max_rows: int | None = None,
-    columns: Sequence[str] | None = None,
+    columns: Sequence[Hashable] | None = None,
 ) -> str:
     """A polars or pandas DataFrame (or Series) as a text table of at most ``max_rows`` rows.
 
@@ -72,8 +72,8 @@ def safe_summary_table(
     return "\n".join(lines)
 
 
-def _select(frame: Any, columns: Sequence[str]) -> Any:  # noqa: ANN401 - see above
-    positions = column_places([str(name) for name in frame.columns], columns)
+def _select(frame: Any, columns: Sequence[Hashable]) -> Any:  # noqa: ANN401 - see above
+    positions = column_places(frame.columns, columns)
     return frame.iloc[:, positions] if hasattr(frame, "iloc") else frame[:, positions]
 
 
@@ -153,18 +153,28 @@ def as_frame(value: Any, beginning: str, hint: str) -> Any:  # noqa: ANN401 - of
     )
 
 
-def column_places(have: Sequence[str], wanted: Sequence[str], of: str = "frame") -> list[int]:
+def column_places(have: Iterable[Hashable], wanted: Iterable[Any], of: str = "frame") -> list[int]:
     """The positions of the wanted columns among the existing ones; ``of`` names what has them.
+
+    pandas may number its columns: a number names that column, else one whose text is the same.
 
     Raises:
         UnknownColumns: a wanted column does not exist.
     """
-    for name in map(str, wanted):
-        if name not in have:
-            near = difflib.get_close_matches(name, have, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(have[:20])}"
+    last_first = [*enumerate(have)][::-1]  # the first of equal names is taken
+    texts = {str(name): at for at, name in last_first}
+    places = {name: at for at, name in last_first}
+    found = []
+    for column in wanted:
+        name = str(column)
+        at = places.get(column if isinstance(column, Hashable) else name, texts.get(name))
+        if at is None:
+            near = difflib.get_close_matches(name, texts, n=1)
+            names = ", ".join([*texts][::-1][:20])
+            hint = f"did you mean {near[0]!r}?" if near else f"it has: {names}"
             raise UnknownColumns(f"the {of} has no column {name[:100]!r}; {hint}")
-    return [have.index(str(name)) for name in wanted]
+        found.append(at)
+    return found
 
 
 def names_and_rows(frame: Any, part: Any = None) -> tuple[list[str], Iterable[tuple[Any, ...]]]:  # noqa: ANN401 - of either library

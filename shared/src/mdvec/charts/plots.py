@@ -223,7 +223,8 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     if not is_cloud:  # the order of a cloud's cells does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
-    if count <= most and kind != "scatter" and len({*places}) < len(places):
+    drawn = [(row[0], at) for row in shown for at, value in enumerate(row[1:]) if value is not None]
+    if count <= most and kind != "scatter" and len({*drawn}) < len(drawn):
         notes = (_repeated_note(rows.columns[0].name[:60]),)
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
 

@@ -10,6 +10,7 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -27,6 +28,7 @@ from mdvec.analysis import (
     UnsupportedFrame,
     safe_chart,
     safe_load_export,
+    safe_summary_table,
 )
 
 START = datetime(2025, 6, 1, 6, tzinfo=UTC)
@@ -239,6 +241,18 @@ def test_columns_of_pandas_may_have_numbers_for_names():
     assert safe_chart(unnamed, "bar", "", "n").plot.names == ("朝", "夜")
     with pytest.raises(UnknownColumns, match="the data has no column '3'"):
         safe_chart(frame, "bar", 3, 1)
+    with pytest.raises(UnknownColumns, match=r"the data has no column '1[.]5'; it has: 0, 1, 2"):
+        safe_chart(frame, "bar", 0, 1.5)
+
+
+def test_a_number_names_its_column_and_not_another_of_the_same_text():
+    frame = pd.DataFrame([[1, 2, 3], [2, 9, 30]], columns=["x", "1", 1])
+    for number in (1, [1], 1.0, np.int64(1), np.array([1]), frame.columns[2:]):
+        assert shown(safe_chart(frame, "line", "x", number)) == {"1": (3.0, 30.0)}
+    assert shown(safe_chart(frame, "line", "x", "1")) == {"1": (2.0, 9.0)}
+    assert safe_summary_table(frame, columns=[1]).split() == ["1", "3", "30"]
+    numbered = safe_chart(frame.rename(columns={1: 2}), "line", "x", np.int64(1))
+    assert shown(numbered) == {"1": (2.0, 9.0)}
 
 
 @each(

@@ -75,6 +75,14 @@ def test_a_line_of_several_rows_at_one_place_says_so(plots, kind, is_told):
 
 
 @pytest.mark.parametrize("kind", ["line", "area"])
+def test_empty_cells_do_not_count_as_rows_at_one_place(plots, kind):
+    wide = "SELECT * FROM (VALUES (1, 1.0, NULL), (2, 2.0, NULL), (1, NULL, 5.0)) t(x, bank, card)"
+    assert plots.plot(wide, kind, "").notes == ()
+    both = wide.replace("(1, NULL, 5.0)", "(1, 4.0, 5.0)")
+    assert plots.plot(both, kind, "").notes != ()
+
+
+@pytest.mark.parametrize("kind", ["line", "area"])
 def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
     plot = plots.plot(DAYS.format(1_000), kind, "")
     assert (len(plot.x), plot.axis, plot.note) == (1_000, "times", "")

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from contextlib import redirect_stdout
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -174,6 +175,14 @@ def test_guards_that_end_in_the_order_in_which_they_began_restore_everything():
 def test_a_limit_that_is_no_number_of_bytes_is_refused(limit):
     with pytest.raises(AnalysisError, match="max_bytes is a whole number from 0 on, not"):
         output_guard(max_bytes=limit)
+
+
+def test_a_limit_may_be_a_whole_number_of_numpy():
+    def cell():
+        with output_guard(np.int64(3)):
+            print("12345")
+
+    assert printed_by(cell).startswith("123\n[mdvec] output trimmed")
 
 
 def test_limits_come_from_the_settings(monkeypatch):

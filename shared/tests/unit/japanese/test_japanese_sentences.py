@@ -12,6 +12,7 @@ from table_of_cases import each
 import mdvec
 from mdvec.japanese import heading_in_japanese, in_japanese, known_sentences
 from mdvec.sync.freshness import Freshness
+from mdvec.text import quoted
 
 PLACE = re.compile(r"\{(\w+)\}")
 TOLD = [*known_sentences()["finding"], *known_sentences()["command"]]
@@ -97,8 +98,33 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("nothing that is known") == "nothing that is known"
 
 
+NAMES = ["メモ; 家計.md", "a: b; c.md", "x (y); z, 5.csv", 'say "hi"; ok.md', "it's; here.md", "; "]
+
+
+@each("name", NAMES)
+def test_a_quoted_name_is_never_divided_nor_changed(name):
+    shown = quoted(name)
+    assert in_japanese(f"failed: {shown}: it needs a password; save a copy without one") == (
+        f"読めません: {shown}: パスワードが要ります。パスワードなしの写しを保存してください"
+    )
+    assert in_japanese(f"failed: {shown}: a reason; in English") == (
+        f"読めません: {shown}: a reason; in English"
+    )
+    assert "a; b.md" in in_japanese("left out: a; b.md: it is no file of data")
+    assert in_japanese(f"{shown} (other); words") == f"{shown} (other); words"
+
+
+def test_a_table_whose_file_is_gone_is_told_in_japanese():
+    again = "mdvec import -n d --mode update --checksum"
+    how = f"the user can have the files read again with: {again}"
+    assert in_japanese(f"not there: d__y, d__z (its file is gone); {how}") == (
+        f"ありません: d__y, d__z（ファイルがなくなっています）。ファイルを読み直すには: {again}"
+    )
+
+
 def test_what_differs_between_a_source_and_its_index_is_whole_in_japanese():
-    some = ((), ("a.csv",), tuple(f"{number}.csv" for number in range(1_200)))
+    hard = "仕事; (a: b)/2024/"
+    some = ((), (hard,), tuple(f"{number}.csv" for number in range(1_200)))
     numbers = (0, 1, 2, 1_200)
     for added, deleted, outdated, missing, emptied, is_running, how in product(
         numbers, numbers, some, some, some, (False, True), ("", "import with: mdvec import -n d")
@@ -109,4 +135,5 @@ def test_what_differs_between_a_source_and_its_index_is_whole_in_japanese():
         )  # fmt: skip
         said = in_japanese(state.sentence(how))
         assert not re.search(r"[a-z]{2,} [a-z]+", said.replace("mdvec import -n d", "")), said
+        assert said.count(quoted(hard)) == [*outdated, *missing, *emptied].count(hard)
         assert said.count("mdvec import -n d") == (how in state.sentence(how)) * bool(how)

@@ -138,7 +138,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 _SECONDS = 120.0
 _MAX_QUERY_CHARS = 200
-_HANDLES, _REINDEX = "list_handles", "reindex"
+_HANDLES = "list_handles"
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:
@@ -159,7 +159,8 @@ def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Fi
             # The search contains a title of the user's, which must not be sent without permission.
             environment["MDVEC_SEARCH_MODE"] = "lexical"
         began = time.monotonic()
-        with server_session([program, *arguments], seconds, environment) as server:
+        command = [program, *arguments, "--structured", "always"]
+        with server_session(command, seconds, environment) as server:
             names = {tool["name"] for tool in server.request("tools/list", {})["tools"]}
             took = time.monotonic() - began
             yield Finding("ok", f"{program} started in {took:.1f} s and offers {len(names)} tools")
@@ -190,15 +191,20 @@ def _search(server: Session, database: Path) -> Iterator[Finding]:
         yield Finding("trouble", sentence, "mdvec import -n NAME --mode replace")
     notes = [line.removeprefix("note: ") for line in lines if line.startswith("note: ")]
     for note in notes:
-        yield Finding("warning", note, _import_of(server, note) if _REINDEX in note else None)
+        yield Finding("warning", note, _import_of(server, note))
 
 
-def _import_of(server: Session, note: str) -> str:
-    """The command for a terminal that does what the server's tool does, which a note names."""
+def _import_of(server: Session, note: str) -> str | None:
+    """The command that imports the differences that a note tells of, if that drops nothing else.
+
+    A folder that is empty now may be on a disk that is not mounted: the user must decide.
+    """
     result = server.request("tools/call", {"name": "list_sources", "arguments": {}})
-    sources = outside_fences(result["content"][0]["text"])
-    names = (line.partition(" (")[0] for line in sources if line.endswith(f"; {note}"))
-    return f"mdvec import -n {next(names, 'NAME')} --mode update"
+    for source in result.get("structuredContent", {}).get("sources", ()):
+        differs = source["added"] or source["changed"] or source["deleted"]
+        if differs and source["note"].startswith(note) and not source["emptied"]:
+            return f"mdvec import -n {source['tool']} --mode update"
+    return None
 
 
 def _title(database: Path) -> str | None:
