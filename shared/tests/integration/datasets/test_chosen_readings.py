@@ -377,6 +377,8 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
          "are kept as text"),
         (["割引率", "MD1", "％", "済", *map(str, range(40))],
          "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
+        (["0.0074", "0.23", *(f'"{n},193"' for n in range(4, 9)), '"4,193 (water)"'],
+         '"4,193 (water)" (1), 0.0074 (1) and 0.23 (1) kept it text among 5 numbers'),
         (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
         (["R6.4.1", "R6.2.30"], "R6.2.30 (1) kept it text among 1 date"),
         (["2025-02-30", "2025-02-28"], "2025-02-30 (1) kept it text among 1 date"),
