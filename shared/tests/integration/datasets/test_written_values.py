@@ -259,6 +259,8 @@ def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, 
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert (understood.skipped, understood.header_row) == (titles, row)
+    are_texts = all(isinstance(value, str) for value in found.values())
+    assert ("names the columns: --header-row" in str(understood)) == bool(titles and are_texts)
     rows = READER.execute(f"SELECT * FROM {parquet_scan(tmp_path / 'a.part')}")
     assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
 
