@@ -178,13 +178,16 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
         ("取得：2025/06/01 12:00:00\n\n,東京,東京,東京,東京\n市,気温,気温,降水量,降水量\n"
          ",,品質情報,,品質情報",
          "市,東京 気温,東京 気温 品質情報,東京 降水量,東京 降水量 品質情報"),
+        (",2024年,,2025年,,\n市,男,女,男,女,率", "市,2024年 男,2024年 女,2025年 男,2025年 女,率"),
     ],
 )  # fmt: skip
 def test_lines_of_names_that_are_over_nothing_but_numbers_become_one(files, head, names):
     files.import_(mode="new")
-    files.write("c.csv", f"{head}\nあ,1,2,3,4\nい,5,6,7,8\n")
+    number = names.count(",")
+    rows = ("".join(f",{n * at}" for at in range(number)) for n in (1, 2))
+    files.write("c.csv", "\n".join([head, *map("".join, zip("あい", rows, strict=True))]))
     files.import_()
-    types = ["VARCHAR", *["BIGINT"] * 4]
+    types = ["VARCHAR", *["BIGINT"] * number]
     assert files.content("t__c")[0] == dict(zip(names.split(","), types, strict=True))
 
 
@@ -194,6 +197,7 @@ def test_lines_of_names_that_are_over_nothing_but_numbers_become_one(files, head
         (",1回目,2回目\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n", 3),
         ("商品,色,,数量,在庫地\nりんご,赤,青,,赤\nみかん,黄,緑,3,東京\nぶどう,紫,白,4,大阪\n", 3),
         ("市,2024年,2024年\n市,男,女\nあ,1,x\n", 2),
+        ("前期,前期,後期\n欠席,未提出,欠席\n80,90,70\n60,50,40\n", 3),
         ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
         ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
         ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
@@ -373,6 +377,8 @@ def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
          "are kept as text"),
         (["割引率", "MD1", "％", "済", *map(str, range(40))],
          "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
+        (["0.0074", "0.2397", *(f'"{n},193"' for n in range(4, 9)), '"4,193 (water)"'],
+         '"4,193 (water)" (1), 0.0074 (1), 0.2397 (1) kept it text among 5 numbers'),
         (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
         (["R6.4.1", "R6.2.30"], "R6.2.30 (1) kept it text among 1 date"),
         (["2025-02-30", "2025-02-28"], "2025-02-30 (1) kept it text among 1 date"),

@@ -214,6 +214,14 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         ("備品,\n品名,置き場\n机,1階\n椅子,2階\n".encode(), "its titles"),
         ("備品,,,\n6月1日現在,,,（人）\n名,場,数,外\n机,あ,い,う\n".encode(), "its titles"),
         ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), r"the one with c, d\)"),
+        *(
+            (
+                f"{start}統計名：,家計,,,,,\n表番号：,10,,,,,\n,,,11,12,13,14\n"
+                "コード,地域,月,米,麦,豆,茶\n1,全国,5月,1,2,3,4\n1,東京,5月,4,5,6,7\n".encode(),
+                r"the one with コード, 地域, 月\)",
+            )
+            for start in ("", "調査,,,,,,\n")
+        ),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )

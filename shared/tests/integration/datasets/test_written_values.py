@@ -246,12 +246,21 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
         (",x\na,b\nc,d\n", (), 1, {"column1": "a", "x": "b"}),
         ("x,\n1,b\n2,d\n", (), 1, {"x": 1, "column2": "b"}),
         ("a,b\nc,d\n", (), 1, {"a": "c", "b": "d"}),
+        ("id,name,,,\n1,Bob,3,4,5\n2,Al,3,4,5\n", (), 1,
+         {"id": 1, "name": "Bob", "column3": 3, "column4": 4, "column5": 5}),
+        ("日,店,額,,,\n2024-01-01,A,1,,,\n" + "2024-01-02,B,2,済,x,y\n" * 3, (), 1,
+         {"日": date(2024, 1, 1), "店": "A", "額": 1, "column4": None, "column5": None,
+          "column6": None}),
+        ("Q1,Q2\n無回答,無回答\n無回答,非該当\n5,4\n2,3\n1,1\n", (), 1,
+         {"Q1": "無回答", "Q2": "無回答"}),
     ],
 )  # fmt: skip
 def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, row, found):
     (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
     assert (understood.skipped, understood.header_row) == (titles, row)
+    are_texts = all(isinstance(value, str) for value in found.values())
+    assert ("names the columns: --header-row" in str(understood)) == bool(titles and are_texts)
     rows = READER.execute(f"SELECT * FROM {parquet_scan(tmp_path / 'a.part')}")
     assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
 

@@ -369,6 +369,19 @@ DAILY = (
 MONTHLY = DAILY.replace("INTERVAL 1 DAY", "INTERVAL 1 MONTH")
 WEEKDAYS = f"SELECT * FROM ({DAILY}) WHERE isodow(day) < 6 AND day BETWEEN '2024-01-10' AND "
 BEYOND = "SELECT unnest([TIMESTAMP '2024-01-01', TIMESTAMP '294247-01-10']) AS day, 5 AS amount"
+MONTHLY_LATE, QUARTERLY, HALVES = (
+    f"SELECT * FROM ({DAILY}) WHERE day = {day} AND day {span}"
+    for day, span in (
+        ("date_trunc('month', day)", "> '2024-01-01'"),
+        ("date_trunc('quarter', day)", "> '2024-01-01'"),
+        ("date_trunc('quarter', day) AND month(day) IN (1, 7)", "> '2024-01-01'"),
+    )
+)
+MONTH_ENDS, QUARTER_ENDS = (
+    f"SELECT * FROM ({DAILY}) WHERE day = last_day(day) AND month(day) % {months} = 0 "
+    "AND day < '2024-12-01'"
+    for months in (1, 3)
+)
 TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
 
 
@@ -380,6 +393,23 @@ TO_COME = f"{DAILY} UNION ALL SELECT DATE '2025-12-31', NULL"
         ("trend", DAILY, {"period": "day"}, []),
         ("trend", MONTHLY, {}, []),
         ("trend", MONTHLY, {"period": "year"}, ["the last year has values only up to 2025-06-01"]),
+        ("trend", MONTHLY_LATE, {"period": "year"},
+         ["the first year has values only from 2024-02-01",
+          "the last year has values only up to 2025-06-01"]),
+        ("trend", QUARTERLY, {"period": "year"},
+         ["the first year has values only from 2024-04-01",
+          "the last year has values only up to 2025-04-01"]),
+        ("trend", HALVES, {"period": "year"},
+         ["the first year has values only from 2024-07-01",
+          "the last year has values only up to 2025-01-01"]),
+        ("compare_periods", MONTH_ENDS, {"first": "2024-01", "second": "2024"},
+         ["first and second overlap", "first has 31 days and second 366",
+          "second (2024) has values only up to 2024-11-30"]),
+        ("compare_periods", MONTH_ENDS, {"first": "2024-02-01/2024-02-29",
+                                         "second": "2024-03-01/2024-12-30"},
+         ["first has 29 days and second 305"]),
+        ("compare_periods", QUARTER_ENDS, {"first": "2024-06", "second": "2024-07/2024-12"},
+         ["first has 30 days", "second (2024-07/2024-12) has values only up to 2024-09-30"]),
         ("trend", f"{WEEKDAYS} '2024-05-31'", {},
          ["the first month has values only from 2024-01-10"]),
         ("trend", TO_COME, {"period": "year"},

@@ -84,8 +84,11 @@ def header_at(
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
     is_title = bool(at and rows[0][0].strip()) and has_names
-    if _joined_rows(rows, 0, merged) is None and (width > _MIN_COLUMNS or is_title):
-        raise _no_header(rows)
+    # In a file without merged cells, several names, or one over values, are taken by their word.
+    is_taken = merged is None and (_filled_count(rows[0]) > 1 or (at == 1 and not has_names))
+    is_clear = is_taken or _joined_rows(rows, 0, merged) is not None
+    if not is_clear and (width > _MIN_COLUMNS or is_title):
+        raise _no_header(rows, width)
     return 0
 
 
@@ -116,10 +119,14 @@ def _is_below_titles(
     return are_single and is_complete and len(names) > _MIN_COLUMNS
 
 
-def _no_header(rows: Sequence[Sequence[str]]) -> NoHeader:
-    """The refusal of rows of which each may be the header, with the one right above the values."""
+def _no_header(rows: Sequence[Sequence[str]], width: int) -> NoHeader:
+    """The refusal of rows of which each may be the header, with the one right above the values.
+
+    A narrow row holds no values of the table: it may give a title's number.
+    """
     for names, below in pairwise([cell.strip() for cell in row if cell.strip()] for row in rows):
         has_values = any(is_value(cell) and not is_year(cell) for cell in below)
+        has_values &= not _is_narrow(below, width)
         if has_values and len(names) >= _MIN_COLUMNS and not any(map(is_value, names)):
             shown = ", ".join(names[:_MAX_SHOWN])
             return NoHeader(f"{_NO_HEADER} (it may be the one with {shown})")
@@ -337,8 +344,9 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     """The last row of a header, judging by the values below it; ``at`` if it has one row.
 
     Its further rows are all those above the first value. They name columns of values, except where
-    a column has one name in all; so they are hardly values themselves. A group is over
-    several columns, and the names in groups repeat, or the first column has one name.
+    a column has one name in all. The first row has gaps where groups go on; or each row above the
+    last repeats the names of groups, and the first column has one name in all. Words under names
+    that only repeat may be values.
     """
     end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
     block = rows[at:end]
@@ -351,15 +359,12 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
         values = [is_value(cell) for cell in below if cell not in BLANKS]
         if len({*named} - {""}) > 1 and sum(values) * 2 <= len(values):
             return at
-    are_groups = any(
-        named[level] and more[level] in ("", named[level]) and any(more[level + 1 :])
-        and more[level + 1 :] != named[level + 1 :]
-        for named, more in pairwise(columns)
-        for level in range(len(block) - 1)
-    )  # fmt: skip
+    repeat = all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1])
+    goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == _MIN_GROUPS
+    are_groups = (repeat and len({*columns[0]} - {""}) == 1) or (
+        goes_on and _names_groups(block[0], block[1], rows[end:])
+    )
     names = combined_names(block)
-    last = list(filter(None, (named[-1] for named in columns)))
-    are_groups &= len(set(last)) < len(last) or len({*columns[0]} - {""}) == 1
     return end - 1 if are_groups and len({*names} - {""}) == len(names) else at
 
 
@@ -394,9 +399,11 @@ def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequ
 def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """The names of columns, joined from all rows of a header.
 
-    The name of a group extends to the right, until the next one in its row or a row above.
+    The name of a group extends to the right, until the next one in its row or a row above; that of
+    the last group only over the names that the group before it has, if it begins with all of them.
     """
     width = max(map(len, rows))
+    end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
     names: list[str] = []
     groups = [""] * (len(rows) - 1)
     for column in range(width):
@@ -404,7 +411,20 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
         own = [level for level, cell in enumerate(above) if cell]
         if own:
             groups[own[0] :] = above[own[0] :]
+        elif column == end:
+            groups[-1] = ""
         names.append(" ".join(filter(None, dict.fromkeys([*groups, name]))) if name or own else "")
         if own and not name:
             groups[own[0] :] = [""] * (len(groups) - own[0])  # such a cell covers all rows below
     return tuple(names)
+
+
+def _end_of_last_group(top: Sequence[str], lower: Sequence[str]) -> int:
+    """The column at which the last group's names have ended like those of the group before it."""
+    starts = [place for place, cell in enumerate(top) if cell.strip()]
+    if len(starts) < _MIN_GROUPS:
+        return len(lower)
+    start, last = starts[-2:]
+    names, end = lower[start:last], last + (last - start)
+    is_repeated = len(names) > 1 and all(names) and lower[last:end] == names
+    return end if is_repeated else len(lower)

@@ -94,6 +94,8 @@ class Understood:
         if self.skipped:
             titles = ", ".join(map(_shown_value, self.skipped[:_MAX_TITLES]))
             said.append(f"header in line {self.header_row}, not {titles}")
+            if {column.type for column in self.columns} == {"VARCHAR"}:  # texts do not prove it
+                said.append("if another line names the columns: --header-row")
         unusual = [column for column in self.columns if not column.is_plain]
         shown = [
             column for at, column in enumerate(unusual) if at < _MAX_COLUMNS or column.decision

@@ -9,7 +9,7 @@ a dash in a column whose other values are all of one kind.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -68,11 +68,10 @@ _ERA_LETTER_DATE = (
 )
 
 
-_MAY_BE_VALUE = re.compile(r"\d|^(true|false)$", re.IGNORECASE).search
-_MAX_COMPARED = 200
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
 _FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
-_TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
+TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
+"""Turns full-width digits, their signs and spaces into the usual ones."""
 _WITH_COMMA = r"(0|[1-9]\d{0,2}(\.\d{3}){1,4}|[1-9]\d{0,14})(,\d{1,2})?"
 _COMMA_DIGITS = (
     f"if(regexp_matches({{v}}, '{_MINUS}'), '-', '') || "
@@ -120,7 +119,8 @@ def _euro(number: str) -> str:
 
 
 @cache
-def _looks_like(pattern: str) -> Callable[[str], object]:
+def looks_like(pattern: str) -> Callable[[str], object]:
+    """The test whether a whole text matches a kind's pattern."""
     return re.compile(pattern, re.ASCII).fullmatch
 
 
@@ -203,18 +203,14 @@ class ValueKind:
 
     def written_like(self, values: Iterable[str]) -> set[str]:
         """The values that match the pattern, though one may be no such day."""
-        looks = _looks_like(self.pattern)
+        looks = looks_like(self.pattern)
         if not self.is_full_width:
             return set(filter(looks, values))
-        return {text for text in values if looks(text.translate(_TO_HALF_WIDTH).strip(" "))}
+        return {text for text in values if looks(text.translate(TO_HALF_WIDTH).strip(" "))}
 
     def is_needed(self, text: str) -> bool:
         """Whether a value shows the last of what the kind needs."""
         return re.search(self.needs[-1], text, re.ASCII) is not None
-
-    def is_proved_by(self, values: Collection[str]) -> bool:
-        """Whether some values hold what the kind needs."""
-        return all(any(re.search(need, text, re.ASCII) for text in values) for need in self.needs)
 
     @property
     def is_date(self) -> bool:
@@ -452,26 +448,14 @@ def possible_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> I
     A kind is only compared when it is asked for; the first one is often all that is needed.
     """
     values = {text.strip(" ") for text in texts if text is not None}.difference(BLANKS)
-    half_width = {value.translate(_TO_HALF_WIDTH).strip(" ") for value in values}
+    half_width = {value.translate(TO_HALF_WIDTH).strip(" ") for value in values}
     matches: dict[tuple[str, bool], bool] = {}
     for kind in kinds:
         key = kind.pattern, kind.is_full_width and half_width != values
         if key not in matches:
-            matches[key] = all(map(_looks_like(kind.pattern), half_width if key[1] else values))
+            matches[key] = all(map(looks_like(kind.pattern), half_width if key[1] else values))
         if matches[key]:
             yield kind
-
-
-def likely_kinds(kinds: Iterable[ValueKind], texts: Iterable[str | None]) -> list[ValueKind]:
-    """The kinds that some texts are written like, if most of these are written like one."""
-    values = [text for cell in texts if cell and (text := cell.strip(" ")) not in BLANKS]
-    values = values[:: max(1, len(values) // _MAX_COMPARED)]
-    if sum(map(bool, map(_MAY_BE_VALUE, values))) * 2 <= len(values):
-        return []
-    alike = {kind: kind.written_like(values) for kind in kinds if kind.is_date or not kind.question}
-    readable = frozenset().union(*alike.values())
-    are_most = sum(text in readable for text in values) * 2 > len(values)
-    return [kind for kind, some in alike.items() if some] if are_most else []
 
 
 def kinds_of(choice: str, delimiter: str = "") -> tuple[ValueKind, ...]:

@@ -21,6 +21,7 @@ import duckdb
 
 from mdvec.cancelling import is_cancelled
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
+from mdvec.datasets.core.likely_kinds import likely_kinds
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
 from mdvec.datasets.core.sheet_header import header_notes
 from mdvec.datasets.core.understood import AS_TEXT, FOUND, ReadColumn, ReadingOptions, Understood
@@ -28,7 +29,6 @@ from mdvec.datasets.core.value_types import (
     BLANKS,
     ValueKind,
     kinds_of,
-    likely_kinds,
     possible_kinds,
 )
 from mdvec.datasets.interfaces.connection import (

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from mdvec.datasets.core.likely_kinds import likely_kinds, most_like
 from mdvec.datasets.core.sheet_cells import is_total
 from mdvec.datasets.core.understood import ReadColumn
 from mdvec.datasets.core.value_types import (
@@ -23,7 +24,6 @@ from mdvec.datasets.core.value_types import (
     ValueKind,
     has_decimal_commas,
     kinds_of,
-    likely_kinds,
     may_be_dotted,
     possible_kinds,
 )
@@ -50,6 +50,8 @@ _MAX_ODD = 3
 """At most this many distinct words among a column's numbers are named in a note."""
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
+_Misfits = tuple[ValueKind, int, int, dict[str, int]]
+"""A kind, how many cells it reads, and how many different ones not; some of these, counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +205,16 @@ def with_blank_texts(
         numbers = connection.execute(f"SELECT {counts} FROM {scan}").fetchone() or ()
         shown = ", ".join(map(identifier, names))
         sample = connection.execute(f"SELECT {shown} FROM {scan} LIMIT {_MAX_SAMPLE_ROWS}")
-        for name, number, cells in zip(
-            names, numbers, zip(*sample.fetchall(), strict=True), strict=False
-        ):
-            likely = likely_kinds(kinds.get(name, ()), cells)
+        samples = dict(zip(names, zip(*sample.fetchall(), strict=True), strict=False))
+        likely = {
+            name: some
+            for name, cells in samples.items()
+            if (some := likely_kinds(kinds.get(name, ()), cells))
+        }
+        misfits = _misfits(connection, scan, likely, samples)
+        for name, number in zip(names, numbers, strict=True):
             notes[name] = [
-                _odd_note(connection, name, scan, likely, cells) if likely else "",
+                _odd_note(name, likely[name], misfits[name]) if name in misfits else "",
                 _blank_note(connection, name, scan) if number else "",
             ]
     return tuple(
@@ -231,23 +237,20 @@ def _as_null(name: str, text: str) -> str:
     return f"--read {shell_line(f'{name}=na:{text}')}"
 
 
-def _odd_note(
-    connection: duckdb.DuckDBPyConnection,
-    name: str,
-    scan: str,
-    likely: Sequence[ValueKind],
-    sample: Iterable[str | None],
-) -> str:
+def _odd_note(name: str, likely: Sequence[ValueKind], misfits: _Misfits) -> str:
     """A note on the cells of a text column that the conversion to its likely kind cannot read.
 
-    Nothing becomes NULL without the user's choice: 不明 may be what somebody counts. The note only
-    suggests that for words without digits that are neither a total nor the column's name. It also
-    names a number that a float would round.
+    Those that no kind can read are named first. Nothing becomes NULL without the user's choice:
+    不明 may be what somebody counts. The note only suggests that for words without digits that are
+    neither a total nor the column's name. It also names a number that a float would round.
     """
-    kind, others, number, odd = _misfits(connection, name, scan, likely, sample)
+    kind, others, number, odd = misfits
     if not odd:
         return ""
-    named = dict(list(odd.items())[:_MAX_ODD])
+    first = sorted(
+        odd, key=lambda text: any(map(len, (each.written_like([text]) for each in likely)))
+    )
+    named = {text: odd[text] for text in first[:_MAX_ODD]}
     more = number - len(named)
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({named[text]:,})" for text in named)
     note = f"{shown} and {more:,} more" if more else shown
@@ -263,45 +266,65 @@ def _odd_note(
 
 def _misfits(
     connection: duckdb.DuckDBPyConnection,
-    name: str,
     scan: str,
-    likely: Sequence[ValueKind],
-    sample: Iterable[str | None],
-) -> tuple[ValueKind, int, int, dict[str, int]]:
-    """The kind that reads most of a column, and the cells that it does not read.
+    likely: Mapping[str, Sequence[ValueKind]],
+    samples: Mapping[str, Iterable[str | None]],
+) -> dict[str, _Misfits]:
+    """The kind that reads most of each column, and the cells that it does not read.
 
-    Returns also how many cells it reads, and how many different ones it does not; the first of
-    these, with their numbers. They may show another kind, which reads them as well, or may prove
-    one: so all kinds are compared again with what the best one leaves.
+    These may show another kind, which reads them as well, or may prove one: so all kinds are
+    compared again with what the best one leaves, until it leaves nothing new.
     """
-    seen = {text for cell in sample if cell and (text := cell.strip(" ")) not in BLANKS}
-    found: dict[ValueKind, tuple[ValueKind, int, int, dict[str, int]]] = {}
-    while True:
-        proved = [kind for kind in likely if kind.is_proved_by(seen)] or likely
-        matching = {kind: len(kind.written_like(seen)) for kind in proved}
-        most = max(matching.values())
-        first = next(kind for kind in proved if matching[kind] == most)
-        alike = [kind for kind in proved if kind.pattern == first.pattern]
-        if new := [kind for kind in alike if kind not in found]:
-            found |= {kind: _unread(connection, name, scan, kind) for kind in new}
-            seen.update(*(found[kind][3] for kind in new))
-        else:
-            return max((found[kind] for kind in alike), key=lambda each: each[1])
+    seen = {
+        name: {text for cell in samples[name] if cell and (text := cell.strip(" ")) not in BLANKS}
+        for name in likely
+    }
+    found: dict[str, dict[ValueKind, _Misfits]] = {name: {} for name in likely}
+    best: dict[str, list[ValueKind]] = {}
+    waiting = list(likely)
+    while waiting:
+        best |= {name: most_like(likely[name], seen[name]) for name in waiting}
+        asked = [(name, kind) for name in waiting for kind in best[name] if kind not in found[name]]
+        waiting = []
+        for (name, kind), misfits in zip(asked, _unread(connection, scan, asked), strict=True):
+            found[name][kind] = misfits
+            if not seen[name].issuperset(misfits[3]):
+                seen[name].update(misfits[3])
+                waiting.append(name)
+        waiting = list(dict.fromkeys(waiting))
+    return {
+        name: max((found[name][kind] for kind in kinds), key=lambda each: each[1])
+        for name, kinds in best.items()
+    }
 
 
 def _unread(
-    connection: duckdb.DuckDBPyConnection, name: str, scan: str, kind: ValueKind
-) -> tuple[ValueKind, int, int, dict[str, int]]:
-    """What ``_misfits`` returns, for one kind."""
-    cells = connection.execute(
-        f"SELECT CASE WHEN coalesce({kind.holds('cell')}, false) THEN NULL ELSE cell END AS odd, "
-        f"count(*), count(*) OVER () FROM (SELECT trim({identifier(name)}) AS cell FROM {scan}) "
-        f"WHERE {ValueKind.is_value('cell')} GROUP BY odd ORDER BY odd NULLS FIRST "
-        f"LIMIT {_MAX_COMPARED}"
+    connection: duckdb.DuckDBPyConnection, scan: str, asked: Sequence[tuple[str, ValueKind]]
+) -> list[_Misfits]:
+    """What a kind does not read of a column, for several kinds of several columns."""
+    if not asked:
+        return []
+    kinds = list(dict.fromkeys(kind for _, kind in asked))
+    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    cells = ", ".join(f"trim({identifier(name)})" for name, _ in asked)
+    rows = connection.execute(
+        "SELECT place, odd, count(*), count(*) OVER (PARTITION BY place) FROM (SELECT place, CASE "
+        f"WHEN coalesce(CASE kind {holds} END, false) THEN NULL ELSE cell END AS odd FROM "
+        f"(SELECT unnest([{cells}]) AS cell, unnest({list(range(len(asked)))}) AS place, "
+        f"unnest({[kinds.index(kind) for _, kind in asked]}) AS kind FROM {scan}) "
+        f"WHERE {ValueKind.is_value('cell')}) GROUP BY place, odd QUALIFY row_number() OVER "
+        f"(PARTITION BY place ORDER BY odd NULLS FIRST) <= {_MAX_COMPARED} "
+        "ORDER BY place, odd NULLS FIRST"
     ).fetchall()
-    others = cells.pop(0)[1] if cells and cells[0][0] is None else 0
-    number = cells[0][2] - bool(others) if cells else 0
-    return kind, others, number, {text: count for text, count, _ in cells}
+    found: list[_Misfits] = [(kind, 0, 0, {}) for _, kind in asked]
+    for place, odd, count, different in rows:
+        kind, others, number, texts = found[place]
+        if odd is None:
+            found[place] = kind, count, different - 1, texts
+        else:
+            texts[odd] = count
+            found[place] = kind, others, number or different, texts
+    return found
 
 
 def _may_mean_nothing(text: str, name: str) -> bool:

@@ -135,8 +135,13 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
 
 
-_LONGEST_MONTH = 31 / 28
-"""The ratio of a long month to a short one, by which equal steps of the calendar differ."""
+_STEP = (
+    "CASE WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
+    "WHEN distance BETWEEN 89 AND 92 THEN to_months(3) "
+    "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
+    "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
+)
+"""SQL: the calendar's step for a number of days; equal ones differ like long and short months."""
 
 
 def _by_period_sql(period: str, day: Column, measure: Column) -> str:
@@ -150,31 +155,35 @@ def _by_period_sql(period: str, day: Column, measure: Column) -> str:
 
 
 def _ends_sql(day: Column, measure: Column) -> str:
-    """The first and the last day with values, and how many days later the next is to be expected.
+    """The first and the last day with values, and those expected ``before`` and ``after`` them.
 
-    That is the distance that nine of ten days have from the one before: data with one row a month
-    have no more rows in the month.
+    Nine of ten days are so far from the one before; all ends of months are followed by one.
     """
     name = identifier(day.name)
     days = (
         f"SELECT DISTINCT CAST({name} AS DATE) AS day FROM {{source}} "
         f"WHERE isfinite({name}) AND {finite_value(measure)} IS NOT NULL"
     )
+    beside = ", ".join(
+        f"TRY(CASE WHEN at_ends THEN last_day({end} {sign} step) "
+        f"ELSE CAST({end} {sign} step AS DATE) END) AS {beyond}"  # NULL beyond the calendar
+        for end, sign, beyond in (("first", "-", "before"), ("last", "+", "after"))
+    )
     return (
-        "SELECT min(day) AS first, max(day) AS last, TRY_CAST(ceil("
-        f"quantile_disc(distance, 0.9) * {_LONGEST_MONTH!r}) AS INTEGER) AS step "
-        f"FROM (SELECT day, day - lag(day) OVER (ORDER BY day) AS distance FROM ({days}))"
+        f"SELECT first, last, {beside} FROM (SELECT *, TRY({_STEP}) AS step FROM (SELECT "
+        "min(day) AS first, max(day) AS last, quantile_disc(distance, 0.9) AS distance, "
+        "bool_and(day = last_day(day)) AS at_ends FROM "
+        f"(SELECT day, day - lag(day) OVER (ORDER BY day) AS distance FROM ({days}))))"
     )
 
 
 def _with_cut_periods(facts: str, period: str, day: Column, measure: Column) -> str:
     """Facts, and where the first and the last period are cut: when they begin and end, or NULL."""
-
-    def cut(end: str, beyond: str) -> str:
-        starts = (f"date_trunc({literal(period)}, {each})" for each in (end, beyond))
-        return f"TRY(CASE WHEN {' = '.join(starts)} THEN {end} END)"  # no day beyond the calendar
-
-    cuts = f"{cut('first', 'first - step')}, {cut('last', 'last + step')}"
+    unit = literal(period)
+    cuts = ", ".join(
+        f"CASE WHEN date_trunc({unit}, {end}) = date_trunc({unit}, {beyond}) THEN {end} END"
+        for end, beyond in (("first", "before"), ("last", "after"))
+    )
     return f"SELECT * FROM ({facts}), (SELECT {cuts} FROM ({_ends_sql(day, measure)}))"
 
 
@@ -296,8 +305,8 @@ def _comparison_facts(day: Column, measure: Column, inside: Mapping[str, str]) -
     any_side = " OR ".join(inside.values())
     counts.append(f"count(*) FILTER (WHERE ({any_side}) AND {finite_value(measure)} IS NULL)")
     cuts = ", ".join(
-        f"TRY(CASE WHEN first - step >= ${side}_from AND first < ${side}_to THEN first END), "
-        f"TRY(CASE WHEN last + step < ${side}_to AND last >= ${side}_from THEN last END)"
+        f"CASE WHEN before >= ${side}_from AND first < ${side}_to THEN first END, "
+        f"CASE WHEN after < ${side}_to AND last >= ${side}_from THEN last END"
         for side in _SIDES
     )
     return (
