@@ -142,9 +142,8 @@ def test_a_stray_row_long_before_the_others_is_still_found_by_its_day(folder):
 def test_a_month_before_the_rows_of_a_file_is_not_said_to_begin_within_it(folder):
     name = "収入・支出詳細_2025-05-10_2025-08-31.csv"
     ledger = of_each_day(folder, name, date(2025, 6, 2))
-    found = find_transactions(
-        *ledger, RowFilter(query="ない", period="2025年5月"), ListingOptions(), TODAY
-    )
+    wanted = RowFilter(query="ない", period="2025年5月")
+    found = find_transactions(ledger[0], ledger[1], wanted, ListingOptions(), TODAY)
     assert "この期間の明細は 1件もありません" in found.text
     assert "からです" not in found.text
 
