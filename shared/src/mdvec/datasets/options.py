@@ -14,6 +14,7 @@ from mdvec.datasets.core.choices import (
     AUTO,
     COLUMN,
     DELIMITER,
+    DELIMITERS,
     ENCODING,
     EVERY_FILE,
     HEADER_ROW,
@@ -29,7 +30,6 @@ from mdvec.datasets.core.choices import (
 from mdvec.datasets.core.grouping import FileGroup
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.core.value_types import CHOICES
-from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, record_choices, stored_choices
 from mdvec.errors import MdvecError
 from mdvec.files import (

@@ -7,11 +7,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mdvec.datasets.core.choices import DELIMITERS
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import database_file, sqlite_file, workbook
 from mdvec.datasets.interfaces.arrow import arrow_to_parquet
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
-from mdvec.datasets.interfaces.csv_head import DELIMITERS
 from mdvec.datasets.interfaces.database_file import OpenedFile, TableInFile
 from mdvec.datasets.interfaces.json_file import json_to_parquet
 from mdvec.datasets.interfaces.limits import limited_memory

@@ -19,6 +19,8 @@ TOTALS = "totals"
 NOTES = "notes"
 AUTO = "auto"
 """The value that takes a choice back."""
+DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
+"""The suffixes of files with delimiters, and their possible delimiters."""
 EVERY_FILE = "*"
 NO_ROW = "none"
 """The value of ``HEADER_ROW`` for files without a header."""

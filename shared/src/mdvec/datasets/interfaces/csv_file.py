@@ -20,6 +20,7 @@ from typing import TextIO
 import duckdb
 
 from mdvec.cancelling import is_cancelled
+from mdvec.datasets.core.choices import DELIMITERS
 from mdvec.datasets.core.first_row import NO_HEADER_NOTE
 from mdvec.datasets.core.likely_kinds import likely_kinds
 from mdvec.datasets.core.sheet_cells import TOTAL_AMONG, totals_note
@@ -36,7 +37,7 @@ from mdvec.datasets.interfaces.connection import (
     parquet_scan,
     safe_connection,
 )
-from mdvec.datasets.interfaces.csv_head import DELIMITERS, Head, headers_below, read_head
+from mdvec.datasets.interfaces.csv_head import Head, headers_below, read_head
 from mdvec.datasets.interfaces.csv_notes import note_lines
 from mdvec.datasets.interfaces.csv_rows import Rows, lines_of, totals_among, totals_of
 from mdvec.datasets.interfaces.typed_columns import (

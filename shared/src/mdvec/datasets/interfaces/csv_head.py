@@ -24,8 +24,6 @@ from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.files import UnreadableFile
 from mdvec.text import UTF_8
 
-DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
-"""The suffixes of such files, and their possible delimiters."""
 MAX_COLUMNS = 10_000
 TOO_MANY_COLUMNS = (
     f"it has more than {MAX_COLUMNS:,} columns; is it a table? Write one record a row"
