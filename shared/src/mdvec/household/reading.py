@@ -159,7 +159,7 @@ class StatementFile:
 
     ``misfits`` are rows that its running balance contradicts. ``assets`` are the months of an asset
     history, which has no rows. ``account_number`` is "" if unknown; ``is_mapped``: a mapping read
-    it, so that it is no file of Money Forward.
+    it, so that it is no file of Money Forward. ``repeated`` rows are in a later block, too.
     """
 
     file: KnownFile
@@ -169,6 +169,7 @@ class StatementFile:
     assets: tuple[AssetMonth, ...] = ()
     account_number: str = ""
     is_mapped: bool = False
+    repeated: tuple[TransactionRow, ...] = ()
 
     @property
     def statement(self) -> Statement:
@@ -214,6 +215,7 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
         assets=tuple(assets),
         account_number=parsed.account_number,
         is_mapped=bool(parsed.kind),
+        repeated=parsed.repeated,
     )  # fmt: skip
 
 

@@ -43,8 +43,9 @@ class LedgerReport:
     their file's running balance contradicts; they are imported. ``net_worth`` lists the asset
     histories and their months, ``account_doubts`` pairs of files that may be of one account,
     ``repeated`` rows that files share and that count once, ``listed_again`` files with equal rows
-    below several headers, which all count, ``linked_again`` the files read now whose rows another
-    file has under other IDs.
+    below several headers, which all count, ``listed_once`` the files read now whose equal rows
+    below several headers count once, as their balances are equal, too, ``linked_again`` the files
+    read now whose rows another file has under other IDs.
     """
 
     files: int = 0
@@ -67,6 +68,7 @@ class LedgerReport:
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
     listed_again: tuple[ListedAgain, ...] = ()
+    listed_once: tuple[ListedAgain, ...] = ()
     linked_again: tuple[Problem, ...] = ()
 
 
@@ -108,6 +110,15 @@ def with_files(
             FailedRow(read.file.path, *misfit) for read in reads for misfit in read.misfits
         ),
         net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
+        listed_once=tuple(
+            ListedAgain(
+                read.file.path,
+                len(read.repeated),
+                sum(abs(row.amount or 0) for row in read.repeated),
+            )
+            for read in reads
+            if read.repeated
+        ),
     )
 
 
@@ -221,10 +232,17 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
     lines += [
         ReportLine(
             f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in "
-            "more than one section, and all count; if the same account was downloaded twice, "
-            "delete the repeated part of the file"
+            f"more than one section, {said}"
         )
-        for each in ledger.listed_again
+        for files, said in (
+            (ledger.listed_once, "with equal balances, and counted once"),
+            (
+                ledger.listed_again,
+                "and all count; if the same account was downloaded twice, delete the repeated part "
+                "of the file",
+            ),
+        )
+        for each in files
     ]
     lines += [_note("kept", problem) for problem in ledger.net_worth]
     return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]

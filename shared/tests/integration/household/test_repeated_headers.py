@@ -107,6 +107,62 @@ def test_equal_balances_below_other_account_numbers_are_of_other_accounts(
     assert statements.counted() == expected
 
 
+def test_rows_left_out_as_repeated_are_named_with_their_sum(statements):
+    first = bank(10_000, 110, 500)
+    statements.put("bank.csv", BANK, *first, BANK, *first[1:], "2026/7/2,店,,90,,9300,")
+    statements.map("bank.csv")
+    for mode in ("update", "replace"):
+        said = [line.text for line in statements.import_(mode).lines()]
+        assert [each for each in said if "section" in each] == [
+            "bank.csv lists 1 row (500 yen) in more than one section, with equal balances, and "
+            "counted once"
+        ]
+
+
+@pytest.mark.parametrize("is_newest_first", [False, True])
+@pytest.mark.parametrize("title", ["", "口座番号：1234567", "2ページ"])
+def test_a_page_that_goes_on_where_the_last_one_ended_keeps_a_row_that_comes_again(
+    statements, is_newest_first, title
+):
+    rows = [
+        "2026/7/1,電気,,8000,,92000,", "2026/7/2,ＡＴＭ,,10000,,82000,",
+        "2026/7/2,預入,,,10000,92000,", "2026/7/2,ＡＴＭ,,10000,,82000,",
+        "2026/7/3,水道,,4000,,78000,",
+    ]  # fmt: skip
+    rows = rows[::-1] if is_newest_first else rows
+    statements.put("bank.csv", title, BANK, *rows[:3], title, BANK, *rows[3:])
+    statements.map("bank.csv")
+    assert statements.counted() == ([-10_000, -10_000, -8000, -4000, 10_000], [])
+
+
+def test_a_download_of_days_that_end_with_the_balance_they_began_with_counts_once(statements):
+    rows = ["2026/7/1,ＡＴＭ,,500,,9500,", "2026/7/2,預入,,,500,10000,"]
+    statements.put("bank.csv", BANK, *rows, BANK, *rows)
+    statements.map("bank.csv")
+    assert statements.counted() == ([-500, 500], [])
+
+
+@pytest.mark.parametrize("footer", ["以上", ""])
+@pytest.mark.parametrize("number", ["口座番号：1234567", ""])
+def test_joined_downloads_with_footers_and_their_own_periods_count_once(statements, footer, number):
+    first, later = bank(10_000, 110, 500), bank(9_890, 500, 40)
+    periods = [f"照会期間：{days}日間" * bool(number) for days in (1, 2)]
+    lines = [
+        [number, period, BANK, *rows, footer]
+        for period, rows in zip(periods, (first, later), strict=True)
+    ]
+    statements.put("bank.csv", *lines[0], *lines[1])
+    statements.map("bank.csv")
+    assert statements.counted() == ([-500, -110, -40], [])
+
+
+def test_the_number_above_a_last_section_without_rows_is_no_footer(statements):
+    rows = bank(10_000, 110, 110)
+    one, other = "口座番号：1234567", "口座番号：7654321"
+    statements.put("bank.csv", one, BANK, *rows, other, BANK, *rows, other, BANK)
+    assert statements.counted() == ([-110] * 4, [(2, 220)])
+
+
 def test_a_book_of_ones_own_with_a_repeated_header_counts_every_row(statements):
     statements.put("book.csv", *["日付,大項目,内容,金額", "2026/07/01,食費,店,-30"] * 2)
     assert statements.counted() == ([-30, -30], [(1, 30)])

@@ -73,6 +73,21 @@ def check_balances(rows: Iterable[TransactionRow | None]) -> BalanceCheck:
     return BalanceCheck(compared, tuple(sorted(misfits)), frozenset(followed))
 
 
+def goes_on(
+    page: Sequence[TransactionRow | None], following: Sequence[TransactionRow | None]
+) -> bool:
+    """Whether days and balances show that ``following`` goes on where ``page`` ends.
+
+    A file may begin with its oldest or its newest row; a download that begins anew goes back.
+    """
+    days = [row.date for rows in (page, following) for row in (*rows[:1], *rows[-1:]) if row]
+    if days not in (sorted(days), sorted(days, reverse=True)):
+        return False
+    alone, other, both = map(check_balances, (page, following, [*page, *following]))
+    goes_through = both.compared > alone.compared + other.compared
+    return goes_through and len(both.misfits) == len(alone.misfits) + len(other.misfits)
+
+
 def movements(blocks: Iterable[Iterable[TransactionRow | None]]) -> list[dict[int, int]]:
     """By a row's line, the change of its account's balance; not for the oldest row of a block.
 

@@ -9,7 +9,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from mdvec.household.core.accounts import account_number
+from mdvec.household.core.balances import goes_on
 from mdvec.household.core.cells import TransactionRow
+
+Block = Sequence[TransactionRow | None]
+"""The rows below a header, None for each that is bad."""
 
 # One character of Shift_JIS, two of Unicode: the decoder decides which.
 _ONE_SPELLING = str.maketrans({"〜": "~", "‖": "∥", "−": "-", "—": "―"})
@@ -37,30 +42,50 @@ class RowWithId(NamedTuple):
 
 
 def without_repeats(
-    blocks: Sequence[Sequence[TransactionRow | None]], above: Sequence[str]
-) -> tuple[tuple[TransactionRow, ...], ...]:
-    """A file's rows, without those that a later block has again, as in downloads joined by hand.
+    blocks: Sequence[Block], above: Sequence[str]
+) -> tuple[tuple[tuple[TransactionRow, ...], ...], tuple[TransactionRow, ...]]:
+    """A file's rows by section, and apart those that a later section has again.
 
-    They have the same balance after them, and the texts ``above`` both blocks name one account.
-    Rows without a balance may be of several cards: they stay, as do rows with an ID.
+    A section may go on below the header of another page; those of one account overlap in downloads
+    joined by hand. Repeated rows have the same balance after them, and the texts ``above`` both
+    sections name one account. Rows without a balance may be of several cards: they stay, as do
+    rows with an ID.
     """
     later = set[tuple[object, ...]]()
-    kept = []
-    for rows, text in zip(reversed(blocks), reversed(above), strict=True):
+    kept, repeated = [], list[TransactionRow]()
+    for account, rows in reversed(_sections(blocks, above)):
         times, names = Counter[tuple[object, ...]](), dict[tuple[object, ...], TransactionRow]()
         for row in rows:
             if row is not None:
-                its = text, row.account, row.date, row.amount, row.description, row.balance
+                its = account, row.account, row.date, row.amount, row.description, row.balance
                 times[its] += 1
                 names[*its, times[its]] = row
-        kept.append(
-            tuple(
-                row for name, row in names.items()
-                if row.mf_id or row.balance is None or name not in later
-            )
-        )  # fmt: skip
+        again = {
+            name for name, row in names.items()
+            if not row.mf_id and row.balance is not None and name in later
+        }  # fmt: skip
+        kept.append(tuple(row for name, row in names.items() if name not in again))
+        repeated += [names[name] for name in again]
         later |= names.keys()
-    return tuple(reversed(kept))
+    return tuple(reversed(kept)), tuple(repeated)
+
+
+def _sections(blocks: Sequence[Block], above: Sequence[str]) -> list[tuple[str, Block]]:
+    """The rows of each section, after the account number above it, or else the text.
+
+    A block is a further page of a section if its balances follow from those of the page before.
+    """
+    sections: list[tuple[str, Block]] = []
+    page: Block = ()
+    for rows, text in zip(blocks, above, strict=True):
+        number = account_number("", text.splitlines())
+        if sections and number in ("", sections[-1][0]) and goes_on(page, rows):
+            account, before = sections.pop()
+            sections.append((account, [*before, *rows]))
+        else:
+            sections.append((number or text, rows))
+        page = rows
+    return sections
 
 
 def identities(

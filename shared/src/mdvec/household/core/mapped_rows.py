@@ -52,7 +52,8 @@ _LIKE_A_DATE = re.compile(r"\D?\d{1,4}\D\d{1,2}\D\d{1,2}\D?|\d{8}")
 class MappedRows:
     """The rows of a file; ``blocks`` are those below each header, None for each that is bad.
 
-    ``above`` is the text above each block, up to the row before it, without sums.
+    ``above`` is the text above each block, up to the row before it, without sums and the file's
+    footers.
     """
 
     rows: tuple[TransactionRow, ...]
@@ -133,15 +134,15 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
     bad: list[BadRow] = []
     foreign: dict[str, list[tuple[int, Decimal]]] = {}
     reader: _RowReader | None = None
-    texts, above = list[str](), dict[int, str]()
+    texts, above = list[str](), dict[int, list[str]]()
     is_header = header_test(mapping)
     if not (mapping.header or mapping.title):
         reader = _RowReader.of(mapping, ())
     for line, cells in records:
         read = None if reader is None else reader.read(cells, line)
         if isinstance(read, TransactionRow | _ForeignRow):
-            above.setdefault(len(blocks), "\n".join(texts))
-            texts.clear()
+            above.setdefault(len(blocks), texts)
+            texts = []
         else:
             texts += _text_of(cells)
         if isinstance(read, TransactionRow):
@@ -156,11 +157,15 @@ def read_mapped(mapping: Mapping, records: Iterable[tuple[int, CsvRecord]]) -> M
         elif read is not None:
             bad.append(BadRow(line, read))
             blocks[-1].append(None)
+    footers = texts if len(blocks) in above else ()  # else they are above a section without rows
     return MappedRows(
         tuple(row for block in blocks for row in block if row is not None),
         tuple(sorted([*bad, *_left_out(foreign)])),
         tuple(map(tuple, blocks)),
-        tuple(above.get(number, "") for number in range(1, len(blocks) + 1)),
+        tuple(
+            "\n".join(text for text in above.get(number, ()) if text not in footers)
+            for number in range(1, len(blocks) + 1)
+        ),
     )
 
 

@@ -66,7 +66,8 @@ class ParsedFile:
     ``passed_over`` is "" for a file of transactions; for any other file it says what that is, and
     there are no rows. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
-    rows that its running balance contradicts; ``account_number`` is "" if unknown.
+    rows that its running balance contradicts; ``account_number`` is "" if unknown; ``repeated``
+    are left out, as a later section has them with the same balances.
     """
 
     blocks: tuple[tuple[TransactionRow, ...], ...]
@@ -77,6 +78,7 @@ class ParsedFile:
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
     account_number: str = ""
+    repeated: tuple[TransactionRow, ...] = ()
 
     @property
     def rows(self) -> tuple[TransactionRow, ...]:

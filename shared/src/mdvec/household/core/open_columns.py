@@ -14,6 +14,7 @@ from mdvec.household.core.mapping import MappedColumn, Mapping, key_of_column, o
 Records = Sequence[tuple[int, CsvRecord]]
 """A file's records, each with its line."""
 
+_Line = tuple[int, list[tuple[MappedColumn, str | None]]]
 _MONTH = re.compile("[0-9]{1,2}(?=月)|[0-9]{4}")
 
 
@@ -54,11 +55,13 @@ def open_columns(mapping: Mapping, records: Records, read: MappedRows) -> list[O
     """
     lines = {row.line for row in read.rows}
     asked = {*mapping.description, *mapping.memo, mapping.amount}
-    settled = {key_of_column(key) for key in mapping.valued_columns() if key not in asked}
-    ignored = {_of_any_month(key) for key in mapping.ignored}
-    own = {key_of_column(key): key for key in mapping.columns()}
+    below = list(_lines_below(mapping, records))
+    names = _names_by_number(below)
+    settled = {_key(names, key) for key in mapping.valued_columns() if key not in asked}
+    ignored = {_of_any_month(_key(names, key)) for key in mapping.ignored}
+    own = {_key(names, key): key for key in mapping.columns()}
 
-    rows = [cells for line, cells in _lines_below(mapping, records) if line in lines]
+    rows = [cells for line, cells in below if line in lines]
     keys = {
         name: own.get(key_of_column(name), name)
         for name in dict.fromkeys(name for cells in rows for name, _ in cells)
@@ -80,23 +83,36 @@ class FileColumns:
 
     def __init__(self, mappings: Iterable[Mapping], records: Records) -> None:
         self.cells: dict[MappedColumn, list[str]] = {}
-        self._names: dict[int, MappedColumn] = {}
+        self._names: dict[MappedColumn, MappedColumn] = {}
         for mapping in mappings:
-            for _, columns in _lines_below(mapping, records):
-                for number, (name, cell) in enumerate(columns, 1):
-                    if isinstance(name, str):
-                        self._names.setdefault(number, key_of_column(name))
+            below = list(_lines_below(mapping, records))
+            self._names = _names_by_number(below) | self._names
+            for _, columns in below:
+                for name, cell in columns:
                     listed = self.cells.setdefault(key_of_column(name), [])
                     listed += [] if cell is None else [cell]
 
     def key(self, column: MappedColumn) -> MappedColumn:
         """A column's name in one spelling, or its number if it has no name."""
-        return self._names.get(column, column) if isinstance(column, int) else one_spelling(column)
+        return _key(self._names, column)
 
 
-def _lines_below(
-    mapping: Mapping, records: Records
-) -> Iterator[tuple[int, list[tuple[MappedColumn, str | None]]]]:
+def _names_by_number(below: Sequence[_Line]) -> dict[MappedColumn, MappedColumn]:
+    """The names that the first header gives to the columns' numbers."""
+    return {
+        number: key_of_column(name)
+        for _, columns in reversed(below)
+        for number, (name, cell) in enumerate(columns, 1)
+        if cell is None
+    }
+
+
+def _key(names: dict[MappedColumn, MappedColumn], column: MappedColumn) -> MappedColumn:
+    key = key_of_column(column)
+    return names.get(key, key)
+
+
+def _lines_below(mapping: Mapping, records: Records) -> Iterator[_Line]:
     """Each line's columns, by the name that a column alone has, or by its number, with its cell.
 
     A line may end before its last columns, whose cells are then empty; a header has no cells.

@@ -19,6 +19,7 @@ from mdvec.household.core.mapping import (
     columns_in,
     fits_pattern,
     mapping_of,
+    plain_names,
     toml_of,
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
@@ -61,9 +62,11 @@ def with_stated(
         values[key] = value
     changed = mapping_of(values)
     there = FileColumns((mapping, changed), records)
-    is_proven = read_mapped(mapping, records).are_proven
-    changed = _with_columns_freed(changed, stated, there, is_proven=is_proven)
-    _check_columns(changed, stated, there)
+    read = read_mapped(mapping, records)
+    changed = _with_columns_freed(changed, stated, there, is_proven=read.are_proven)
+    first = read.rows[0].line if read.rows else 0
+    above = [cells for line, cells in records if line < first and not isinstance(cells, str)]
+    _check_columns(changed, stated, there, above)
     said = _words_said(stated)
     missing = [
         (column, word) for column, words in said.items() for word in words
@@ -112,7 +115,9 @@ def _with_columns_freed(
     )  # fmt: skip
 
 
-def _check_columns(changed: Mapping, stated: Pairs[str, Any], there: FileColumns) -> None:
+def _check_columns(
+    changed: Mapping, stated: Pairs[str, Any], there: FileColumns, above: Iterable[list[str]]
+) -> None:
     """Refuse stated columns that the file has not, or that are read as something else, too.
 
     Nothing but what is stated is refused: older versions saved what is now refused here.
@@ -129,6 +134,12 @@ def _check_columns(changed: Mapping, stated: Pairs[str, Any], there: FileColumns
     for key, column in named:
         own = there.key(column)
         if own not in there.cells:
+            for cells in above:
+                if not changed.header and own in (words := plain_names(cells)):
+                    raise InvalidMapping(
+                        f"{key!r} names the column {column!r}, but columns of this kind of file "
+                        f"are numbers: state {words.index(str(own)) + 1} in place of the name"
+                    )
             names = [shown_name(name) for name in there.cells if isinstance(name, str)]
             shown = ", ".join(names) or f"1-{len(there.cells)}"
             raise InvalidMapping(

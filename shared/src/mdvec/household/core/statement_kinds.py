@@ -103,7 +103,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     others = ", ".join(map(shown_name, list(columns)[1:]))
     also = f" (also undecided: {others})" if others else ""
     return replace(
-        parsed, blocks=(), bad=(), misfits=(),
+        parsed, blocks=(), bad=(), misfits=(), repeated=(),
         passed_over=f"{_UNDECIDED}: {open_[0].question.text()}{also}",
     )  # fmt: skip
 
@@ -123,14 +123,16 @@ def _read_if_decided(mapping: Mapping, data: bytes, path: str, mappings: Mapping
     elif mapping.balance is not None and not mapping.account_column:
         above = text.splitlines()[: read.rows[0].line - 1] if read.rows else []
         number = account_number(path, above)
+    blocks, repeated = without_repeats(read.blocks, read.above)
     parsed = ParsedFile(
-        without_repeats(read.blocks, read.above),
+        blocks,
         read.bad,
         CsvText(text, array("I", (line for line, _ in records))),
         kind=mapping.name,
         is_certain=False,
         misfits=tuple(BadRow(line, _MISFIT) for line in read.misfits),
         account_number=number,
+        repeated=repeated,
     )
     open_ = undecided_in(mapping, records, read)
     return _passed_over(parsed, open_) if open_ else parsed

@@ -141,7 +141,7 @@ def repeated_rows(
 
 @dataclass(frozen=True, slots=True)
 class ListedAgain:
-    """A file that lists ``rows`` below one header that it has below another, too; all count."""
+    """A file that lists ``rows`` below one header that it has below another, too."""
 
     path: str
     rows: int
