@@ -94,10 +94,10 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         assert notes(text(document)) == [newer]
         until(
             lambda: client.call("get_monthly_household", august).content[0].text,
-            lambda told: "新しいファイルが1件あります。reindex で取り込めます。" in told,
+            lambda told: "新しいファイルが 1 個あります。reindex で取り込めます。" in told,
         )
         for name in ("get_duplicate_stats", "list_duplicate_candidates", "detect_duplicates"):
-            assert "新しいファイルが1件あります。" in text(client.call(name, {}))
+            assert "新しいファイルが 1 個あります。" in text(client.call(name, {}))
         counted = until(
             lambda: values(client.call("runs", {"query": "SELECT 1"})),
             lambda told: "newer than the index of runs" in json.dumps(told.get("warnings")),

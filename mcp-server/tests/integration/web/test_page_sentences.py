@@ -75,6 +75,7 @@ ADDRESSES = {
     "/data?sql=SELECT * FROM transaction": "近い名前: transactions",
     "/data?sql=SELECT * FROM 'transaction.csv'": "近い名前: transactions",
     "/data?sql=SELECT amont FROM transactions": "列「amont」はありません。近い名前: amount",
+    "/data?sql=SELECT amount FROM (SELECT date FROM transactions) AS t": "transactions の列ですが",
     "/data?sql=SELECT 'a' AS x&chart=bar": "はじめの列に横軸",
     "/data?sql=SELECT 'a' AS x, 1 AS y&chart=scatter": "散布図には",
     "/data?sql=SELECT 'a' AS x&chart=histogram": "ヒストグラムには",

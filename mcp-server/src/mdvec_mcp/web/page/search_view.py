@@ -223,6 +223,8 @@ async def show_document(visit: Visit) -> Response:
             if named is None or named == path:
                 raise
             return named
+        if document.file_path != path and "start" not in query:
+            return document.file_path  # the path alone opens it in an editor
         text = rendered_document(
             document, range(start, end + 1) if "start" in query else range(0),
             as_markdown=is_markdown(path.rpartition("/")[2]),
