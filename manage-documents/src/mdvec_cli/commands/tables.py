@@ -252,10 +252,12 @@ def plot_command(
     """
     image_format = _image_format_of(output)
     with open_tables(options) as tables, new_file(output.expanduser(), replace=replace) as file:
-        draw = partial(_draw, tables, query, kind, title, size, image_format, file)
+        form = tables.form(format_)
+        in_japanese = is_japanese() and form != "json"
+        draw = partial(_draw, tables, query, kind, title, size, image_format, file, in_japanese)
         answer = {"file": str(output), **tables.answer(draw, query)}
     facts = [[key, value] for key, value in answer.items()]
-    print_answer(tables.form(format_), answer, "plot", ["fact", "value"], facts)
+    print_answer(form, answer, "plot", ["fact", "value"], facts)
 
 
 def _draw(
@@ -266,8 +268,9 @@ def _draw(
     size: str | None,
     image_format: ImageFormat,
     file: IO[bytes],
+    in_japanese: bool,
 ) -> sql.JsonAnswer:
-    """Draw a query into an open file, by default in the configured size."""
+    """Draw a query into an open file, by default in the configured size, with notes for people."""
     settings = tables.settings.charts
     try:
         pixels = charts.chosen_size(size, settings.max_size)
@@ -280,7 +283,8 @@ def _draw(
     file.write(picture.data)
     answer: sql.JsonAnswer = {"kind": chart.kind, "points": chart.points}
     if chart.notes:
-        answer["note"] = "; ".join(note.english for note in chart.notes)
+        english = "; ".join(note.english for note in chart.notes)
+        answer["note"] = chart.note if in_japanese else english
     return sql.with_warnings(answer, tables.analytics.queries.take_warnings())
 
 

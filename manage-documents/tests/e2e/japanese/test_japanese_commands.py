@@ -146,6 +146,31 @@ def test_why_a_file_is_not_read_or_a_query_fails_is_said_in_japanese(mdvec):
     ]
 
 
+def test_what_a_query_or_chart_warns_of_is_in_japanese_but_not_json(mdvec):
+    rows = [f"2025-01-{n % 28 + 1:02} 09:30,東京,{n if n % 5 else ''},{n}" for n in range(90)]
+    mdvec.write("a.csv", "\n".join(["日時,店,枝番,金額", *rows]))
+    mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", "docs", "--kind", "dataset")
+    mdvec("import", "-n", "sales")
+    wheres = (
+        "日時 BETWEEN '2025-01-01' AND '2025-01-05'",
+        "日時 NOT BETWEEN '2025-01-01' AND '2025-01-05'",
+        "日時 <= '2025-01-05'", "日時 > '2025-01-05'", "日時 = '2025-01-05'",
+        "日時 IN (DATE '2025-01-05', DATE '2025-01-06')", "日時 <> '2025-01-05'", "店 = '東亰'",
+        "店 LIKE '%ん%'", "枝番 = NULL", "枝番 <> NULL", "店 NOT IN ('東京', NULL)",
+        "金額 NOT IN (SELECT 枝番 FROM sales__a)",
+    )  # fmt: skip
+    queries = [f"SELECT count(*) FROM sales__a WHERE {where}" for where in wheres]
+    done = mdvec.each(
+        *(["query", query] for query in (*queries, "SUMMARIZE sales__a")),
+        MDVEC_DISPLAY_LANGUAGE="ja",
+    )
+    plot = ["plot", "SELECT 店, 金額 FROM sales__a", "--kind", "bar", "--replace", "-o", "a.png"]
+    drawn = mdvec(*plot, MDVEC_DISPLAY_LANGUAGE="ja")
+    said = [each.err for each in done] + [drawn.out]
+    assert [each for each in said if not KANA.search(each) or ENGLISH.search(each)] == []
+    assert "only the first" in mdvec(*plot, "--format", "json", MDVEC_DISPLAY_LANGUAGE="ja").out
+
+
 def test_what_has_no_translation_is_in_english_as_a_whole(monkeypatch):
     monkeypatch.setenv("MDVEC_DISPLAY_LANGUAGE", "ja")
     assert in_own_language("error: Binder Error: no such function") == (
