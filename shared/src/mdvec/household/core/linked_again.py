@@ -12,7 +12,7 @@ twice. The proof needs different amounts because two people on one train pay the
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations, product
 from typing import NamedTuple
@@ -66,39 +66,63 @@ class LinkedAgain:
         return Remover(*ids, first, last, is_again=False, account=self.account)
 
 
-def linked_again(older: Iterable[RowUnderId], newer: Iterable[RowUnderId]) -> LinkedAgain | None:
+@dataclass(frozen=True, slots=True)
+class _Both:
+    """The rows of one account in two statements, on the days that both cover."""
+
+    older: Sequence[RowUnderId]
+    newer: Sequence[RowUnderId]
+
+    def common_identities(self) -> set[str]:
+        return {row.identity for row in self.older} & {row.identity for row in self.newer}
+
+    def without(self, identities: Collection[str]) -> _Both:
+        """The rows with other identities than these."""
+        return _Both(
+            [row for row in self.older if row.identity not in identities],
+            [row for row in self.newer if row.identity not in identities],
+        )
+
+    def matches(self, key: Callable[[RowUnderId], Hashable]) -> list[Match]:
+        """The older statement's rows, each with one row of the newer that has an equal key."""
+        free: defaultdict[Hashable, list[RowUnderId]] = defaultdict(list)
+        for row in self.newer:
+            free[key(row)].append(row)
+        return [(row, free[key(row)].pop(0)) for row in self.older if free[key(row)]]
+
+    def agree_in_half(self, matches: Iterable[Match]) -> bool:
+        """Whether the matches have at least half of the amounts of the statement with fewer."""
+        amounts = {row.amount for row, _ in matches}
+        fewer = min(len({row.amount for row in rows}) for rows in (self.older, self.newer))
+        return bool(amounts) and 2 * len(amounts) >= fewer
+
+    def are_surely_the_same(self, equal: Sequence[Match]) -> bool:
+        """Whether enough different rows are equal, and few enough of all are not."""
+        kinds = {(row.amount, row.description) for row, _ in equal}
+        more = max(len(self.older), len(self.newer))
+        return len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
+
+
+def linked_again(older: Sequence[RowUnderId], newer: Sequence[RowUnderId]) -> LinkedAgain | None:
     """Compare the rows of one account in two statements; None if it was not linked again."""
-    rows = tuple(older), tuple(newer)
-    if not all(rows):
+    if not (older and newer):
         return None
-    first = max(min(row.day for row in each) for each in rows)
-    last = min(max(row.day for row in each) for each in rows)
-    ours, theirs = ([row for row in each if first <= row.day <= last] for each in rows)
-    common = {row.identity for row in ours} & {row.identity for row in theirs}
-    ours, theirs = ([row for row in each if row.identity not in common] for each in (ours, theirs))
-    equal = list(_one_to_one(ours, theirs, lambda row: row.key))
-    matched = {row.identity for row in chain(*equal)}
-    left, other = ([row for row in each if row.identity not in matched] for each in (ours, theirs))
-    alike = list(_one_to_one(left, other, lambda row: (row.day, row.amount)))
-    amounts = {row.amount for row, _ in equal + alike}
-    fewer = min(len({row.amount for row in each}) for each in (ours, theirs))
-    if not amounts or 2 * len(amounts) < fewer or len(common) >= len(equal + alike):
+    first = max(min(row.day for row in rows) for rows in (older, newer))
+    last = min(max(row.day for row in rows) for rows in (older, newer))
+    both = _Both(
+        [row for row in older if first <= row.day <= last],
+        [row for row in newer if first <= row.day <= last],
+    )
+    common = both.common_identities()
+    others = both.without(common)
+    equal = others.matches(lambda row: row.key)
+    unequal = others.without({row.identity for row in chain(*equal)})
+    alike = unequal.matches(lambda row: (row.day, row.amount))
+    matches = equal + alike
+    if len(common) >= len(matches) or not others.agree_in_half(matches):
         return None
-    kinds = {(row.amount, row.description) for row, _ in equal}
-    more = max(len(ours), len(theirs))
-    is_sure = not common and len(kinds) >= SURELY_EQUAL and OTHERWISE * (more - len(equal)) <= more
-    return LinkedAgain(rows[0][0].account, equal, alike, is_sure, first, last)
-
-
-def _one_to_one(
-    ours: Iterable[RowUnderId],
-    theirs: Iterable[RowUnderId],
-    key: Callable[[RowUnderId], Hashable],
-) -> Iterator[Match]:
-    free: defaultdict[Hashable, list[RowUnderId]] = defaultdict(list)
-    for row in theirs:
-        free[key(row)].append(row)
-    return ((row, free[key(row)].pop(0)) for row in ours if free[key(row)])
+    is_sure = not common and others.are_surely_the_same(equal)
+    return LinkedAgain(older[0].account, equal, alike, is_sure, first, last)
 
 
 def rows_of_changed_days(
@@ -106,9 +130,10 @@ def rows_of_changed_days(
 ) -> Iterator[Match]:
     """A mapped file's rows that another of its folder has with another day or amount.
 
-    ``rows`` are those whose own ID, which is with each, others have, too, ``ranked`` the
-    statements from the oldest. What only one of them can have on its days, and the other has
-    not, is one row of its account if its money goes the same way: a refund is none of its payment.
+    ``rows`` are those whose own ID, which stands before each, is in several statements, and
+    ``ranked`` the statements from the oldest. Two rows are one, changed, if both statements cover
+    both days, neither has the other's row, and the money of both goes the same way: a refund may
+    have the ID of its payment.
     """
     groups: dict[tuple[str, str, bool], defaultdict[int, list[RowUnderId]]] = {}
     for its_id, row in rows:
@@ -119,15 +144,15 @@ def rows_of_changed_days(
     for of_group in groups.values():
         listing = [each for each in statements if each.id in of_group]
         for pair in combinations(listing, 2):
-            ours, theirs = (of_group[each.id] for each in pair)
-            common = {row.identity for row in ours} & {row.identity for row in theirs}
-            days = [(each.days[0], each.days[-1]) for each in pair]
-            first, last = max(day for day, _ in days), min(day for _, day in days)
-            is_changed = not common and len(ours) == len(theirs) == 1
-            are_within = all(first <= row.day <= last for row in (*ours, *theirs))
+            both = _Both(*(of_group[each.id] for each in pair))
+            rows_of_both = [*both.older, *both.newer]
+            first = max(each.days[0] for each in pair)
+            last = min(each.days[-1] for each in pair)
+            is_changed = len(rows_of_both) == 2 and not both.common_identities()
+            are_within = all(first <= row.day <= last for row in rows_of_both)
             folders = {each.path.rpartition("/")[0] for each in pair}
             if is_changed and are_within and len(folders) == 1:
-                yield ours[0], theirs[0]
+                yield both.older[0], both.newer[0]
 
 
 def perhaps_linked_again(

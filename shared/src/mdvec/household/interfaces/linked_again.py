@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import NamedTuple
 
 import apsw
@@ -82,47 +81,31 @@ def find_new_ids(
     changed = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))
     if not (perhaps or changed):
         return NewIds({}, (), ())
-    looked_at = {statement for *pair, _ in perhaps for statement in pair}
-    rows = _by_account(connection, looked_at | {row.statement for _, row in sharing})
-    listed: defaultdict[str, set[int]] = defaultdict(set)
-    names_of: defaultdict[int, set[str]] = defaultdict(set)
-    for row in chain(*rows.values()):
-        listed[row.identity].add(row.statement)
-        names_of[row.statement].add(row.identity)
-
-    def are_downloads_of_one(row: RowUnderId, other: RowUnderId) -> bool:
-        """Two cards may number their rows alike: files of one have its name, or rows in common."""
-        first, second = (by_id[each.statement].statement for each in (row, other))
-        is_known = first.name.stem == second.name.stem or 0 != first.family == second.family
-        return is_known or not names_of[first.id].isdisjoint(names_of[second.id])
-
-    same = [pair for pair in changed if are_downloads_of_one(*pair)]
+    listed = _listed_rows(
+        connection,
+        {statement for *pair, _ in perhaps for statement in pair}
+        | {row.statement for _, row in sharing},
+    )
+    same = [match for match in changed if listed.are_downloads_of_one(match, by_id)]
     pairs: list[tuple[int, int, LinkedAgain]] = []
     removers: list[Remover] = []
     for older, newer, account in perhaps:
-        seen = linked_again(rows[older, account], rows[newer, account])
+        seen = linked_again(listed.of(older, account), listed.of(newer, account))
         if seen is None:
             continue
         pairs.append((older, newer, seen))
         remover = seen.remover(by_id[older], by_id[newer])
-        statements = by_id[older].statement, by_id[newer].statement
-        have_more_in_common = not names_of[older].isdisjoint(names_of[newer])
-        if seen.is_sure and (have_more_in_common or are_of_one_user(*statements)):
+        share_ids = listed.share_ids(older, newer)
+        if seen.is_sure and (
+            share_ids or are_of_one_user(by_id[older].statement, by_id[newer].statement)
+        ):
             same += seen.equal
-            removers += [remover] if remover else []
-        elif remover and have_more_in_common:
-            same += [pair for pair in seen.equal if remover.first <= pair[0].day <= remover.last]
-    decided = _decided_pairs(connection, tool_id)
-    noted = {
-        name
-        for (name,) in connection.execute(
-            "SELECT identity FROM row_notes WHERE tool_id = ?", (tool_id,)
-        )
-    }
-    names = names_in_use(
-        same, listed, order,
-        lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted,
-    )  # fmt: skip
+            if remover:
+                removers.append(remover)
+        elif remover and share_ids:
+            same += [match for match in seen.equal if remover.first <= match[0].day <= remover.last]
+    are_apart = _rows_kept_apart(connection, tool_id)
+    names = names_in_use(same, listed.statements, order, are_apart)
     return NewIds(names, removers, *_doubts_and_joined(pairs, names))
 
 
@@ -145,19 +128,49 @@ def _doubts_and_joined(
     return sorted(doubts), joined
 
 
-def _by_account(
-    connection: apsw.Connection, statements: Iterable[int]
-) -> dict[tuple[int, str], list[RowUnderId]]:
-    """The rows with an ID of statements, by statement and account, as their files have them."""
-    rows: dict[tuple[int, str], list[RowUnderId]] = {}
+@dataclass(frozen=True, slots=True)
+class _ListedRows:
+    """The rows with an ID of some statements, by statement and account, as their files have them.
+
+    ``statements`` are those of each identity, ``identities`` those of each statement.
+    """
+
+    rows: Mapping[tuple[int, str], Sequence[RowUnderId]]
+    statements: Mapping[str, set[int]]
+    identities: Mapping[int, set[str]]
+
+    def of(self, statement: int, account: str) -> Sequence[RowUnderId]:
+        return self.rows.get((statement, account), ())
+
+    def accounts(self, statement: int) -> list[str]:
+        return sorted(account for listing, account in self.rows if listing == statement)
+
+    def share_ids(self, one: int, other: int) -> bool:
+        """Whether any row has the same identity in both statements."""
+        return not self.identities[one].isdisjoint(self.identities[other])
+
+    def are_downloads_of_one(self, match: Match, ranked: Mapping[int, RankedStatement]) -> bool:
+        """Whether the two rows' files are of one account; two cards may number their rows alike."""
+        first, second = (ranked[row.statement].statement for row in match)
+        is_one_name = first.name.stem == second.name.stem
+        is_one_family = 0 != first.family == second.family
+        return is_one_name or is_one_family or self.share_ids(first.id, second.id)
+
+
+def _listed_rows(connection: apsw.Connection, statements: Iterable[int]) -> _ListedRows:
+    rows: defaultdict[tuple[int, str], list[RowUnderId]] = defaultdict(list)
+    statements_of: defaultdict[str, set[int]] = defaultdict(set)
+    identities_of: defaultdict[int, set[str]] = defaultdict(set)
     for values in connection.execute(
         f"SELECT {_COLUMNS} FROM statement_rows WHERE {_HAS_ID} "
         "AND statement_id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(sorted(statements)),),
     ):
         row = RowUnderId(*values)
-        rows.setdefault((row.statement, row.account), []).append(row)
-    return rows
+        rows[row.statement, row.account].append(row)
+        statements_of[row.identity].add(row.statement)
+        identities_of[row.statement].add(row.identity)
+    return _ListedRows(rows, statements_of, identities_of)
 
 
 def _decided_pairs(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
@@ -170,6 +183,14 @@ def _decided_pairs(connection: apsw.Connection, tool_id: int) -> set[frozenset[s
         (tool_id,),
     )
     return {frozenset(pair) for pair in pairs}
+
+
+def _rows_kept_apart(connection: apsw.Connection, tool_id: int) -> Callable[[str, str], bool]:
+    """Whether two identities stay two rows: the user decided about them, or gave both a note."""
+    decided = _decided_pairs(connection, tool_id)
+    notes = connection.execute("SELECT identity FROM row_notes WHERE tool_id = ?", (tool_id,))
+    noted = {identity for (identity,) in notes}
+    return lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted
 
 
 def follow_new_ids(connection: apsw.Connection, tool_id: int, names: Mapping[str, str]) -> None:
@@ -264,8 +285,8 @@ def counted_twice(connection: apsw.Connection, tool_id: int) -> list[TwiceCounte
     doubts: list[tuple[int, int, str, str]] = list(connection.execute(_IN_DOUBT, (tool_id,)))
     if not doubts:
         return []
-    rows = _by_account(connection, {statement for pair in doubts for statement in pair[:2]})
-    names = sorted({row.identity for row in chain(*rows.values())})
+    listed = _listed_rows(connection, {statement for pair in doubts for statement in pair[:2]})
+    names = sorted(listed.statements)
     counting = {
         name: values
         for name, *values in connection.execute(_COUNTING, (tool_id, json.dumps(names)))
@@ -273,8 +294,8 @@ def counted_twice(connection: apsw.Connection, tool_id: int) -> list[TwiceCounte
     decided, reported = _decided_pairs(connection, tool_id), set[str]()
     twice = []
     for older, newer, first, second in doubts:
-        for account in sorted({name for statement, name in rows if statement == older}):
-            seen = linked_again(rows[older, account], rows.get((newer, account), ()))
+        for account in listed.accounts(older):
+            seen = linked_again(listed.of(older, account), listed.of(newer, account))
             for one, other in (*seen.equal, *seen.alike) if seen else ():
                 pair = {one.identity, other.identity}
                 if pair <= counting.keys() and pair.isdisjoint(reported) and pair not in decided:
