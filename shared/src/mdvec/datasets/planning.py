@@ -61,20 +61,9 @@ def plan(
         ImportRefused: no file fits a pattern that the user gave.
     """
     old = {table.combined.group: table for table in stored if table.combined}
-    named = {group.name for group in options.tables}
-    known = [group for group in old if group.name not in named]
-    if is_rebuilt:
-        known = [group for group in known if group.is_chosen]
     alone = {table.path for table in stored if not table.combined} & set(unchanged)
-    members: dict[FileGroup, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
-    single: list[FoundFile] = []
-    for file in source_files:
-        is_free = is_rebuilt or file.path not in alone
-        fits = (
-            group for group in members if may_join(group, file) and (group.is_chosen or is_free)
-        )
-        group = next(fits, None)
-        (single if group is None else members[group]).append(file)
+    groups = [*options.tables, *_known_groups(old, options, is_rebuilt=is_rebuilt)]
+    members, single = _assigned(source_files, groups, set() if is_rebuilt else alone)
     for group in options.tables:
         if not members[group]:
             raise ImportRefused(
@@ -82,26 +71,59 @@ def plan(
                 "of files with one table each, with '/' only if folders are part of it"
             )
     if (is_rebuilt or not stored) and not options.is_separate:
-        for group, some in _new_groups(single):
-            members[group] = some
-            single = [file for file in single if file not in some]
+        members |= (found := _new_groups(single))
+        grouped = {file.path for files in found.values() for file in files}
+        single = [file for file in single if file.path not in grouped]
     doubts: dict[str, str] = {}
-    for group, some in members.items():
-        doubtful = {} if group.is_chosen else overlapping(file.path for file in some)
-        for path, others in doubtful.items():
-            more = " and others" if len(others) > 1 else ""
-            doubts[path] = (
-                f"it is a table of its own: it may hold the rows of {others[0]}{more} again; "
-                f"combine them with --table 'NAME={group.pattern}'"
-            )
-        single += [file for file in some if file.path in doubtful]
-        members[group] = [file for file in some if file.path not in doubtful]
-    groups = [
-        PlannedGroup(group, tuple(files), None if is_rebuilt else old.get(group))
-        for group, files in members.items()
-        if files or group in old
+    planned = []
+    for group, files in members.items():
+        doubts |= _doubts(group, files)
+        single += [file for file in files if file.path in doubts]
+        sure = tuple(file for file in files if file.path not in doubts)
+        if sure or group in old:
+            planned.append(PlannedGroup(group, sure, None if is_rebuilt else old.get(group)))
+    return ImportPlan(tuple(planned), tuple(single), doubts)
+
+
+def _known_groups(
+    old: Iterable[FileGroup], options: DatasetOptions, *, is_rebuilt: bool
+) -> list[FileGroup]:
+    """The groups of the last import that stay; a rebuilt tool keeps those that the user chose."""
+    named = {group.name for group in options.tables}
+    return [
+        group for group in old if group.name not in named and (group.is_chosen or not is_rebuilt)
     ]
-    return ImportPlan(tuple(groups), tuple(single), doubts)
+
+
+def _assigned(
+    files: Iterable[FoundFile], groups: Iterable[FileGroup], alone: Collection[str]
+) -> tuple[dict[FileGroup, list[FoundFile]], list[FoundFile]]:
+    """The files of each group, and those of none; files ``alone`` join only a chosen group."""
+    members: dict[FileGroup, list[FoundFile]] = {group: [] for group in groups}
+    single: list[FoundFile] = []
+    for file in files:
+        fits = (
+            group
+            for group in members
+            if may_join(group, file) and (group.is_chosen or file.path not in alone)
+        )
+        group = next(fits, None)
+        (single if group is None else members[group]).append(file)
+    return members, single
+
+
+def _doubts(group: FileGroup, files: Iterable[FoundFile]) -> dict[str, str]:
+    """Why files, by path, stay out of a group: another may hold their rows, too."""
+    if group.is_chosen:
+        return {}
+    doubts = {}
+    for path, others in overlapping(file.path for file in files).items():
+        more = " and others" if len(others) > 1 else ""
+        doubts[path] = (
+            f"it is a table of its own: it may hold the rows of {others[0]}{more} again; "
+            f"combine them with --table 'NAME={group.pattern}'"
+        )
+    return doubts
 
 
 def may_join(group: FileGroup, file: FoundFile) -> bool:
@@ -109,12 +131,14 @@ def may_join(group: FileGroup, file: FoundFile) -> bool:
     return may_be_part(file.path) and group.has(file.path)
 
 
-def _new_groups(files: Iterable[FoundFile]) -> list[tuple[FileGroup, list[FoundFile]]]:
+def _new_groups(files: Iterable[FoundFile]) -> dict[FileGroup, list[FoundFile]]:
     by_path = {file.path: file for file in files if may_be_part(file.path)}
-    groups = [
-        (group, [by_path[path] for path in paths]) for group, paths in file_groups(by_path).items()
-    ]
-    return [(group, some) for group, some in groups if _parquet_bytes(some) <= MAX_PARQUET_BYTES]
+    groups = {
+        group: [by_path[path] for path in paths] for group, paths in file_groups(by_path).items()
+    }
+    return {
+        group: some for group, some in groups.items() if _parquet_bytes(some) <= MAX_PARQUET_BYTES
+    }
 
 
 def _parquet_bytes(files: Iterable[FoundFile]) -> int:
