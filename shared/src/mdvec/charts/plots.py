@@ -302,7 +302,7 @@ def _only_largest(texts: int) -> list[PlotNote]:
         f"{texts:,}系列のうち大きい{_MAX_SERIES}系列を示しています",
         f"only the largest {_MAX_SERIES} of {texts:,} series are shown",
     )
-    return [note] * (texts > _MAX_SERIES)
+    return [note] if texts > _MAX_SERIES else []
 
 
 def _histogram(rows: _Rows) -> Plot:
@@ -351,7 +351,8 @@ def _boxes(rows: _Rows) -> Plot:
         f"行の多い{_MAX_BOXES}件だけを示しています",
         f"only the {_MAX_BOXES} groups with the most rows are shown",
     )
-    notes = [note] * (len(boxes) > _MAX_BOXES) + _only_first_columns(len(measured), _MAX_BOXES)
+    notes = [note] if len(boxes) > _MAX_BOXES else []
+    notes += _only_first_columns(len(measured), _MAX_BOXES)
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
     shown = boxes[:_MAX_BOXES]
@@ -372,7 +373,7 @@ def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[Plo
         f"these are {in_english} of {first!r} and {second!r}; for {in_english} of {second!r} for "
         f"each {first!r} make {first!r} a text: {first}::VARCHAR",
     )
-    return [note] * (counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1])
+    return [note] if counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1] else []
 
 
 def _heat(rows: _Rows) -> Plot:
@@ -463,7 +464,7 @@ def _only_first_columns(number: int, most: int) -> list[PlotNote]:
         f"{number:,}列のうち最初の{most}列だけを示しています",
         f"only the first {most} of {number:,} columns of numbers are shown",
     )
-    return [note] * (number > most)
+    return [note] if number > most else []
 
 
 def _only_first_rows(number: int, rows: int) -> PlotNote:
@@ -496,4 +497,4 @@ def _cell_means(rows: int, bins: int) -> PlotNote:
 
 def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
     """A note if some values are means of several rows."""
-    return [_MEANS_NOTE] * any(count > 1 for count in counts)
+    return [_MEANS_NOTE] if any(count > 1 for count in counts) else []

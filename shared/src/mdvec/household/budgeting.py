@@ -181,7 +181,8 @@ def budget_status(
         for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
-    notes += [requested.understood] if requested.understood else []
+    if requested.understood:
+        notes.append(requested.understood)
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
     words = answer_words(lines, notes, ledger.age(requested))
@@ -198,10 +199,12 @@ def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budge
         if isinstance(each.subject, Category)
         and not any(covers(each.subject, category) for category in known)
     ]
+    if not empty:
+        return []
     return [
         f"予算のカテゴリのうち、どの明細のカテゴリでもないもの: {'、'.join(empty)}"
         "（amount=0 でやめられます）"
-    ] * bool(empty)
+    ]
 
 
 def _rows(

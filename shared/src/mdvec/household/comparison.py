@@ -238,7 +238,8 @@ def _shop_line(shops: Sequence[ShopMove], more: LeftOut | None) -> list[str]:
     shown = [
         f"{shown_name(move.name)} {move.before:,} → {format_currency(move.after)}" for move in shops
     ]
-    shown += [f"ほか {more.count:,}店 {format_currency(more.yen, signed=True)}"] if more else []
+    if more:
+        shown.append(f"ほか {more.count:,}店 {format_currency(more.yen, signed=True)}")
     return [f"  {'、'.join(shown)}"] if shown else []
 
 
@@ -412,9 +413,11 @@ def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
     first, second = (
         map(len, months) if are_months else ((days.last - days.first).days + 1 for days in spans)
     )
+    if first == second:
+        return []
     return [
         f"期間の長さが違います（{first}{unit}と {second}{unit}）。金額は期間の合計どうしの比較です"
-    ] * (first != second)
+    ]
 
 
 def _union(before: Days, after: Days) -> list[Days]:

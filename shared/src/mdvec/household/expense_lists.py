@@ -166,13 +166,15 @@ def _near_lines(near: Sequence[Transaction]) -> list[str]:
     largest = sorted(shops.items(), key=lambda shop: -abs(total_of(shop[1])))
     lines = []
     for (shop, category, why), rows in largest[:_MAX_SHOPS]:
-        ids = " ".join(str(row.id) for row in rows[:_MAX_IDS]) + " …" * (len(rows) > _MAX_IDS)
+        ids = " ".join(str(row.id) for row in rows[:_MAX_IDS]) + (
+            " …" if len(rows) > _MAX_IDS else ""
+        )
         yen = format_currency(total_of(rows))
         name = f"{shown_name(shop)}（{shown_name(category)}）"
         lines.append(f"- {name}{len(rows):,}件 {yen}{why} [{ids}]")
     more = [row for _, rows in largest[_MAX_SHOPS:] for row in rows]
     yen = format_currency(total_of(more))
-    return lines + [f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] * bool(more)
+    return lines + ([f"- ほか {len(largest) - _MAX_SHOPS}店 {len(more):,}件 {yen}"] if more else [])
 
 
 _BILL_DAYS = 28
@@ -385,7 +387,8 @@ def fixed_and_variable_costs(
     lines = split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
-    notes += [requested.understood] if requested.understood else []
+    if requested.understood:
+        notes.append(requested.understood)
     text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
     words = answer_words(text, notes, ledger.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)

@@ -225,7 +225,7 @@ class LedgerView:
         note = wording.late_begin_note(
             covered.body.first, covered.begins, of_file=covered.begins < covered.known.first
         )
-        return [note] * (self._missing(days) is not None)
+        return [note] if self._missing(days) is not None else []
 
     def _missing(self, days: Days) -> Days | None:
         """Those of these days that are in the ledger's first month, and before it begins."""
@@ -246,10 +246,10 @@ class LedgerView:
         """The notes on months without rows, months that may be incomplete, and stray rows."""
         covered = self.covered
         marks = self.marks(months, days)
-        notes = [
-            f"明細が 1 件もない月（{wording.months_in_words(marks.empty)}）は、"
-            "合計と平均では 0円として計算しました"
-        ] * bool(marks.empty)
+        notes = []
+        if marks.empty:
+            empty = wording.months_in_words(marks.empty)
+            notes.append(f"明細が 1 件もない月（{empty}）は、合計と平均では 0円として計算しました")
         notes += self.filling_notes(months, days)
         if covered.astray_matters(period.months, months):
             astray = ledger_sums.rows_outside(
@@ -338,7 +338,7 @@ def doubt_notes_on(
     return [
         *wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id)),
         *statement_notes(connection, tool_id, days),
-        *[f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] * bool(parts),
+        *([f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] if parts else []),
     ]
 
 
@@ -377,7 +377,7 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
         )
     return [
         *notes,
-        *[wording.left_out_text(left_out)] * bool(left_out),
+        *([wording.left_out_text(left_out)] if left_out else []),
         *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(connection, tool_id, span)),
         *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
         *(

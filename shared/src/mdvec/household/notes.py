@@ -113,7 +113,8 @@ def categorize_rows(
             chosen = chosen_category(connection, tool_id, category)
             major, minor = chosen.major, chosen.minor or ""
             is_new = major not in known_categories(connection, tool_id)
-            told += [f"大項目{bracketed_name(major)}を新しく作りました。"] * is_new
+            if is_new:
+                told.append(f"大項目{bracketed_name(major)}を新しく作りました。")
             counted = [
                 (row.category_major == INCOME, row.amount or 0) for row in before if row.counts
             ]
@@ -228,5 +229,5 @@ _OF_ROW = ", ".join(f"t.{column}" for column in TRANSACTION_COLUMNS.split(", "))
 def _line(noted: NotedRow) -> str:
     row = noted.row
     line = row_line(row, RowNote(noted.note, noted.tags))
-    own = "分類はこの明細だけのもの、" * noted.has_own_category
+    own = "分類はこの明細だけのもの、" if noted.has_own_category else ""
     return f"{line}（{own}ID {row.id}、{shown_name(row.source_file)}:{row.row_number}）"

@@ -121,7 +121,7 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         f"{category_rules.rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
-    left_out = [f"うち集計外は {others:,}件です。"] * bool(others)
+    left_out = [f"うち集計外は {others:,}件です。"] if others else []
     return RuleChange(changed, answer_text([text, *left_out, *against]))
 
 

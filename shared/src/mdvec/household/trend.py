@@ -145,7 +145,7 @@ class _TrendBasis:
         counts, marks = counts_of(cells), self.ledger.covered.marks(self.shown, self.ledger.today)
         averaged = trends[0].months[-1].averaged_months if trends else WINDOW
         notes = [
-            *[f"過去 {averaged} か月分のデータで計算しました"] * (averaged < WINDOW),
+            *([f"過去 {averaged} か月分のデータで計算しました"] if averaged < WINDOW else []),
             *self.notes,
             *wording.removed_notes(cells),
         ]

@@ -142,7 +142,7 @@ def with_bills(
         days = sorted(row.date for row in card_bill.rows)
         reasons = (
             f"pays:{len(card_bill.rows)}:{days[0]}:{days[-1]}",
-            *["names_card"] * card_bill.is_named,
+            *(["names_card"] if card_bill.is_named else []),
         )
         for row in sorted(card_bill.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
             first, second = sorted((card_bill.bill, row), key=lambda each: each.id)

@@ -174,9 +174,9 @@ def against_text(category: Category, rows: Iterable[tuple[bool, int]]) -> list[s
     ]
     was, now = ("支出", "収入") if to_income else ("収入", "支出")
     yen = format_currency(sum(against))
-    return [f"{was}だった {len(against):,}件 {yen}は、{now}を減らす明細になります。"] * bool(
-        against
-    )
+    if not against:
+        return []
+    return [f"{was}だった {len(against):,}件 {yen}は、{now}を減らす明細になります。"]
 
 
 def trial_text(
@@ -186,7 +186,7 @@ def trial_text(
     others: int = 0,
 ) -> list[str]:
     """What a rule would change, with its first rows; also that it changes ``others``."""
-    left_out = [f"ほかに集計外の {others:,}件も移ります。"] * bool(others)
+    left_out = [f"ほかに集計外の {others:,}件も移ります。"] if others else []
     if not rows:
         return [f"{rule_line(rule)}: これまでの明細で変わるものはありません。", *left_out]
     totals = totals_of_rows((row.category_major, row.amount) for row in rows)

@@ -86,11 +86,11 @@ def due_names(due: Sequence[DuePayment], most: int = 5) -> str:
     largest = sorted(times.items(), key=lambda each: -each[0][1] * each[1])
     names = [
         f"{shown_name(name)} {'' if is_fixed else '約 '}{format_currency(amount)}"
-        + f" ×{count}" * (count > 1)
+        + (f" ×{count}" if count > 1 else "")
         for (name, amount, is_fixed), count in largest[:most]
     ]
     others = sum(count for _, count in largest[most:])
-    return "、".join([*names, *[f"ほか {others}件"] * bool(others)])
+    return "、".join([*names, *([f"ほか {others}件"] if others else [])])
 
 
 @dataclass(frozen=True, slots=True)

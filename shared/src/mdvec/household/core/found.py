@@ -73,7 +73,7 @@ class Paging:
     def more(self, shown_up_to: int, total: int, of: str = "") -> list[str]:
         """How to get the next page, unless all are shown."""
         same = "" if self.size == self.usual else f"、limit={self.size}"
-        return [f"{of}続きは page={self.number + 1}{same}。"] * (shown_up_to < total)
+        return [f"{of}続きは page={self.number + 1}{same}。"] if shown_up_to < total else []
 
 
 def row_line(row: Transaction, note: RowNote | None = None) -> str:
@@ -178,7 +178,8 @@ def found_text(
     if paging.number > 1 and not (paging.groups and groups):
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
     lines = [f"{understood}: {totals_in_words(totals)}"]
-    lines += [f"平均: {'、'.join(mean.in_words for mean in means)}"] * bool(means)
+    if means:
+        lines.append(f"平均: {'、'.join(mean.in_words for mean in means)}")
     lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
@@ -288,10 +289,12 @@ class RowWords:
                 row_sum for row_sum in rows if self._named_by(alike, row_sum) is Naming.NAMED
             )
             alone.append(FoundGroup.of(word, of_word))
+        if not any(group.rows for group in alone):
+            return []
         return [
             f"すべての言葉がある明細はありません。言葉ごとでは: {_group_list(alone)}。"
             "どれかでよいときは query の言葉の間を | にしてください"
-        ] * any(group.rows for group in alone)
+        ]
 
     def choose(self, sums: Iterable[RowSum]) -> None:
         """Sort rows by how the words name them."""

@@ -272,7 +272,9 @@ def _candidate_lines(pair: DuplicateCandidate) -> Iterable[str]:
     likely, unlikely, decided = _KINDS[pair.kind]
     decisions = {"duplicate": decided, "not_duplicate": f"{decided}ではない", "skip": "保留"}
     decision = decisions.get(pair.user_decision or "")
-    kind = "チャージで、" * (pair.kind == "charge") + (likely if pair.is_likely else unlikely)
+    kind = ("チャージで、" if pair.kind == "charge" else "") + (
+        likely if pair.is_likely else unlikely
+    )
     yield (
         f"[check_id {pair.check_id}] {kind}（類似度 {pair.similarity_score:.0%}）、"
         f"日付差 {pair.date_diff_days}日、金額差 {amounts}"

@@ -125,7 +125,7 @@ def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    reasons = ["moved", *["moving_words"] * speaks, *["refund"] * bool(against)]
+    reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
     score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)

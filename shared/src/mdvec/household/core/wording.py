@@ -285,14 +285,14 @@ def received_notes(
         for shares in (spending, income)
     )
     return [
-        *[
+        *([
             f"支出より入金の多いカテゴリは、支出を減らしています（{received}）。"
             "収入なら、店のすべては規則（what=rule）、1件だけなら what=note で収入に"
-        ] * bool(received),
-        *[
+        ] if received else []),
+        *([
             f"入金より支払いの多い収入は、収入を減らしています（{paid}）。"
             "支出なら、その明細のカテゴリを支出に（規則か what=note）"
-        ] * bool(paid),
+        ] if paid else []),
     ]  # fmt: skip
 
 
@@ -349,7 +349,9 @@ def late_begin_note(month: Month, begins: date, *, of_file: bool) -> str:
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:
     """Note on the removed rows that would otherwise count, if there are any."""
     gone = totals_of(cell for cell in sums if cell.left_out == "removed")
-    return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"] * (gone.rows > 0)
+    if not gone.rows:
+        return []
+    return [f"新しい明細から消えた {_rows_and_amounts(gone)}は集計していません"]
 
 
 def pending_removal_notes(pending: Totals, tool: str) -> list[str]:
@@ -378,7 +380,7 @@ def planned_notes(totals: Totals, where: str) -> list[str]:
     amounts = "、".join(
         filter(None, (f"{totals.rows:,}件", sums_in_words(totals.spending, totals.income)))
     )
-    return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] * (totals.rows > 0)
+    return [f"予定（今日より後の日付の明細）: {amounts}（{where}）"] if totals.rows > 0 else []
 
 
 def astray_note(total: int, rows: Sequence[Transaction], *, included: bool = False) -> str:

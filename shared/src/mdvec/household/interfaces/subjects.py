@@ -351,7 +351,7 @@ def related_notes(
             f"カテゴリ{bracketed_name(category)}のほかの明細は合計に入れていません"
             f"（{totals_in_words(others)}）。カテゴリ全体は category で選べます"
         )
-        return [note] * bool(others.rows)
+        return [note] if others.rows else []
     if not near:
         return []
     rows: Counter[str] = Counter()
