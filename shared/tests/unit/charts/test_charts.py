@@ -99,7 +99,13 @@ def title_of(text, size=(800, 600)):
 
 
 @each_chart
-@pytest.mark.parametrize("size", [(200, 150), (801, 599), (300, 900)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (801, 599),
+        *(pytest.param(size, marks=pytest.mark.soak) for size in ((200, 150), (300, 900))),
+    ],
+)
 def test_a_png_has_exactly_the_size_that_was_asked_for(chart, size):
     drawn = draw(chart, size, "png")
     picture = Image.open(io.BytesIO(drawn.data))
@@ -573,7 +579,7 @@ def test_a_missing_or_non_japanese_font_is_refused(tmp_path):
             draw(EVERY[0], (300, 200), "png", font_path=str(path))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     st.text(max_size=40),
     st.lists(st.tuples(st.text(max_size=30), st.integers(-(10**18), 10**18)), max_size=25),
