@@ -29,12 +29,12 @@ def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collecti
 
 def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other = Collection(tmp_path / "other", collection.database, name="other")
-    fill(collection, 30)
-    fill(other, 30)
+    fill(collection, 10)
+    fill(other, 10)
     imports = [importing(collection, "new"), importing(other, "new")]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [(errors, output.splitlines()[-1]) for output, errors in ends] == [
-        ("", "done 30 0 0 0")
+        ("", "done 10 0 0 0")
     ] * 2
     collection.check()
     other.check()

@@ -511,7 +511,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     assert jpeg.media_type == "image/jpeg"
 
 
-@pytest.mark.parametrize("size", [(800, 600), (1024, 768), (1600, 900), (1900, 1080), (500, 900)])
+@pytest.mark.parametrize("size", [(800, 600), (1900, 1080), (500, 900)])
 def test_a_name_is_not_cut_if_there_is_room(size):
     for names in (("住宅", "食費"), ("家", "車"), NAMES[:7]):
         chart = CategoryChart("pie", "題", tuple((name, 9876) for name in names))
