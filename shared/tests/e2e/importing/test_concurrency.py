@@ -49,7 +49,7 @@ def test_clients_search_while_an_import_replaces_everything(collection, importin
     errors: list[Exception] = []
 
     def ask() -> None:
-        while not stop.wait(0.05):  # clients think between questions; these hardly
+        while not stop.wait(0.1):  # clients think between questions; these hardly
             try:
                 answer = collection.search("検索のあいだ", k=3)
             except (MdvecError, OSError) as error:
