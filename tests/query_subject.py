@@ -63,6 +63,20 @@ def busy(pid):
         time.sleep(0.005)
 
 
+class Endless(threading.Event):
+    """Cancels a query that never ends; its process can sleep until then, which costs no CPU."""
+
+    def sleep(self, pid):
+        """Stop the process once it works on the query."""
+        busy(pid)
+        self._process = psutil.Process(pid)
+        self._process.suspend()
+
+    def set(self):
+        self._process.resume()
+        super().set()
+
+
 def in_thread(cancellation, work):
     """A thread that works until it is cancelled; what it raised."""
     raised = []
@@ -81,9 +95,9 @@ def in_thread(cancellation, work):
 
 @contextmanager
 def two_endless_queries(subject, sessions=("", "")):
-    """Both children busy; gives the events that cancel their queries."""
+    """No child is free; gives the events that cancel their queries."""
     assert subject.value("SELECT 1") == 1
-    events = threading.Event(), threading.Event()
+    events = Endless(), Endless()
     threads = []
 
     def endless(session):
@@ -94,7 +108,7 @@ def two_endless_queries(subject, sessions=("", "")):
         threads.append(in_thread(event, partial(endless, session))[0])
         while child.pid is None:
             time.sleep(0.005)
-        busy(child.pid)
+        event.sleep(child.pid)
     try:
         yield events
     finally:

@@ -145,10 +145,10 @@ def notebook(*cells):
     return json.dumps({"cells": made, "metadata": {}, "nbformat": 4}).encode()
 
 
-def zipped(parts):
+def zipped(parts, level=None):
     """A zip file of texts or bytes by name."""
     target = io.BytesIO()
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as made:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as made:
         for name, content in parts.items():
             made.writestr(name, content)
     return target.getvalue()

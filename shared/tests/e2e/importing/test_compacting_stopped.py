@@ -47,23 +47,23 @@ def beginning(tmp_path_factory):
     folder = tmp_path_factory.mktemp("beginning")
     collection = Collection(folder / "notes", folder / "vectors.sqlite")
     words = random.Random(1)
-    for number in range(60):
+    for number in range(40):
         text = "\n\n".join(
             f"## {part}\n\n" + "".join(words.choices("春夏秋冬花鳥風月abc ", k=700))
             for part in range(4)
         )
-        secret = SECRET.decode() if number >= 30 else ""
+        secret = SECRET.decode() if number >= 20 else ""
         collection.write(f"{number:03}.md", f"# 題\n\n{secret}\n\n{text}")
     collection.import_("new")
     with open_database(collection.database, "write") as connection:
         connection.execute("PRAGMA secure_delete = OFF").fetchall()
         with connection:
             names = Tables(1, "notes", 1)
-            gone = f"(SELECT id FROM {identifier(names.vectors)} WHERE document_id > 30)"
+            gone = f"(SELECT id FROM {identifier(names.vectors)} WHERE document_id > 20)"
             connection.execute(f"DELETE FROM {identifier(names.fts)} WHERE rowid IN {gone}")
             for table in (names.signatures, names.vectors):
-                connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id > 30")
-            connection.execute(f"DELETE FROM {identifier(names.documents)} WHERE id > 30")
+                connection.execute(f"DELETE FROM {identifier(table)} WHERE document_id > 20")
+            connection.execute(f"DELETE FROM {identifier(names.documents)} WHERE id > 20")
     return collection
 
 

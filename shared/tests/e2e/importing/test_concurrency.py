@@ -29,12 +29,12 @@ def test_a_second_import_of_a_tool_waits_and_then_finds_everything_done(collecti
 
 def test_imports_of_two_tools_run_at_once(collection, importing, tmp_path):
     other = Collection(tmp_path / "other", collection.database, name="other")
-    fill(collection, 30)
-    fill(other, 30)
+    fill(collection, 10)
+    fill(other, 10)
     imports = [importing(collection, "new"), importing(other, "new")]
     ends = [child.communicate(timeout=60) for child in imports]
     assert [(errors, output.splitlines()[-1]) for output, errors in ends] == [
-        ("", "done 30 0 0 0")
+        ("", "done 10 0 0 0")
     ] * 2
     collection.check()
     other.check()
@@ -49,7 +49,7 @@ def test_clients_search_while_an_import_replaces_everything(collection, importin
     errors: list[Exception] = []
 
     def ask() -> None:
-        while not stop.wait(0.05):  # clients think between questions; these hardly
+        while not stop.wait(0.1):  # clients think between questions; these hardly
             try:
                 answer = collection.search("検索のあいだ", k=3)
             except (MdvecError, OSError) as error:

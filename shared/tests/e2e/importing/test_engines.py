@@ -332,11 +332,11 @@ def test_an_import_that_is_killed_while_it_sends_is_not_taken_for_another_copy(
 ):
     before = known_of(notes).build
     for number in range(20):
-        notes.write(f"long-{number}.md", f"火の話 {number}。\n\n" * 1_000)
+        notes.write(f"long-{number}.md", f"火の話 {number}。\n\n" * 400)
     with importing(notes, "update") as child:
         while index_of(notes).build() == before:
             assert child.poll() is None
-            time.sleep(0.005)
+            time.sleep(0.02)
         child.kill()
         child.communicate()
     assert known_of(notes).build == before

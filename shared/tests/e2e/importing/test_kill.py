@@ -10,7 +10,7 @@ import pytest
 from collection import RULES, Collection
 from sample_documents import word
 
-FILES = 40
+FILES = 24
 MIXED = replace(RULES, extensions=(*RULES.extensions, ".html", ".docx", ".eml"))
 FORMATS = {
     3: (".html", lambda text: f"<h1>節</h1><p>{text}</p>".encode()),

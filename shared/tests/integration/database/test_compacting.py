@@ -192,7 +192,7 @@ def test_searches_give_the_same_results_while_the_file_is_rewritten(old):
     for client in clients:
         client.start()
     try:
-        done = [compact(old.database) for _ in range(5)]
+        done = [compact(old.database) for _ in range(2)]
     finally:
         stop.set()
         for client in clients:

@@ -127,11 +127,11 @@ def test_a_snapshot_sees_one_state_while_another_writes(collection):
 
 
 def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection):
-    for number in range(60):
+    for number in range(24):
         collection.write(f"{number:03}.md", f"# 節 {number}\n\n" + f"言葉{number}。" * 400)
 
     def small_disk():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, 400_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
 
     child = subprocess.run(
         [sys.executable, str(CHILD), str(collection.database), "notes", "new", ".md"],
@@ -145,8 +145,8 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
     assert "mdvec.database.connection.DatabaseError" in child.stderr.splitlines()[-1]
     collection.check()
     kept = len(collection.rows('SELECT id FROM "documents_notes"'))
-    assert 0 < kept < 60
-    assert collection.import_("update").added == 60 - kept
+    assert 0 < kept < 24
+    assert collection.import_("update").added == 24 - kept
     collection.check()
 
 

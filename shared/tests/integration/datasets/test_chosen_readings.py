@@ -51,6 +51,14 @@ def told(report):
     return [line.text for line in report.lines() if line.text.startswith("read: ")]
 
 
+def imported_at_once(files, texts):
+    """Import each text as a file of its own, all in one import; their names, and what is told."""
+    names = [chr(ord("a") + number) for number in range(len(texts))]
+    for name, text in zip(names, texts, strict=True):
+        files.write(f"{name}.csv", text)
+    return names, told(files.import_(mode="new"))
+
+
 @pytest.mark.parametrize(("day", "total"), [("2025/6/1", "#N/A"), ("2025-06-01", "12")])
 def test_rows_of_totals_of_a_csv_file_are_named_and_left_out_on_request(empty, day, total):
     empty.write("b.csv", f"日,店,額\n{day},茶屋,5\n,,7\n小計,,12\n合計,,{total}\n")
@@ -169,47 +177,46 @@ def test_names_in_several_lines_of_a_csv_become_one(files):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("head", "names"),
-    [
-        (",2024年,,2025年,\n市,男,女,男,女", "市,2024年 男,2024年 女,2025年 男,2025年 女"),
-        ("市,2024年,2024年,2025年,2025年\n市,男,女,男,女",
-         "市,2024年 男,2024年 女,2025年 男,2025年 女"),
-        ("取得：2025/06/01 12:00:00\n\n,東京,東京,東京,東京\n市,気温,気温,降水量,降水量\n"
-         ",,品質情報,,品質情報",
-         "市,東京 気温,東京 気温 品質情報,東京 降水量,東京 降水量 品質情報"),
-        (",2024年,,2025年,,\n市,男,女,男,女,率", "市,2024年 男,2024年 女,2025年 男,2025年 女,率"),
-    ],
-)  # fmt: skip
-def test_lines_of_names_that_are_over_nothing_but_numbers_become_one(files, head, names):
-    files.import_(mode="new")
-    number = names.count(",")
-    rows = ("".join(f",{n * at}" for at in range(number)) for n in (1, 2))
-    files.write("c.csv", "\n".join([head, *map("".join, zip("あい", rows, strict=True))]))
-    files.import_()
-    types = ["VARCHAR", *["BIGINT"] * number]
-    assert files.content("t__c")[0] == dict(zip(names.split(","), types, strict=True))
+HEADS = [
+    (",2024年,,2025年,\n市,男,女,男,女", "市,2024年 男,2024年 女,2025年 男,2025年 女"),
+    ("市,2024年,2024年,2025年,2025年\n市,男,女,男,女",
+     "市,2024年 男,2024年 女,2025年 男,2025年 女"),
+    ("取得：2025/06/01 12:00:00\n\n,東京,東京,東京,東京\n市,気温,気温,降水量,降水量\n"
+     ",,品質情報,,品質情報",
+     "市,東京 気温,東京 気温 品質情報,東京 降水量,東京 降水量 品質情報"),
+    (",2024年,,2025年,,\n市,男,女,男,女,率", "市,2024年 男,2024年 女,2025年 男,2025年 女,率"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "rows"),
-    [
-        (",1回目,2回目\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n", 3),
-        ("商品,色,,数量,在庫地\nりんご,赤,青,,赤\nみかん,黄,緑,3,東京\nぶどう,紫,白,4,大阪\n", 3),
-        ("市,2024年,2024年\n市,男,女\nあ,1,x\n", 2),
-        ("前期,前期,後期\n欠席,未提出,欠席\n80,90,70\n60,50,40\n", 3),
-        ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
-        ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
-        ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
-        ("品目,令和3年度,令和4年度\n,2021,2022\n米,10,20\n麦,5,6\n", 3),
-    ],
-)
-def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(files, text, rows):
-    files.import_(mode="new")
-    files.write("c.csv", text)
-    (said,) = told(files.import_())
-    assert "line 2 is read as values; if it names the columns: --header-row 2" in said
-    assert len(files.content("t__c")[1]) == rows
+def test_lines_of_names_that_are_over_nothing_but_numbers_become_one(empty):
+    texts, expected = [], []
+    for head, names in HEADS:
+        number = names.count(",")
+        rows = ("".join(f",{n * at}" for at in range(number)) for n in (1, 2))
+        texts.append("\n".join([head, *map("".join, zip("あい", rows, strict=True))]))
+        types = ["VARCHAR", *["BIGINT"] * number]
+        expected.append(dict(zip(names.split(","), types, strict=True)))
+    files, _ = imported_at_once(empty, texts)
+    assert [empty.types(f"t__{file}") for file in files] == expected
+
+
+MAY_BE_VALUES = [
+    (",1回目,2回目\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n", 3),
+    ("商品,色,,数量,在庫地\nりんご,赤,青,,赤\nみかん,黄,緑,3,東京\nぶどう,紫,白,4,大阪\n", 3),
+    ("市,2024年,2024年\n市,男,女\nあ,1,x\n", 2),
+    ("前期,前期,後期\n欠席,未提出,欠席\n80,90,70\n60,50,40\n", 3),
+    ("分類,品名,,数量\n,りんご,赤,\n果物,みかん,黄,3\n", 2),
+    ("社員,連絡先,,勤務,\n,主,副,主,副\n田中,東京,大阪,東京,大阪\n佐藤,1,2,3,4\n", 3),
+    ("店,売上,,費用,\n,未定,未定,未定,未定\n東京,1,2,3,4\n", 2),
+    ("品目,令和3年度,令和4年度\n,2021,2022\n米,10,20\n麦,5,6\n", 3),
+]
+
+
+def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(empty):
+    files, said = imported_at_once(empty, [text for text, _ in MAY_BE_VALUES])
+    note = "line 2 is read as values; if it names the columns: --header-row 2"
+    assert [line[6] for line in said if note in line] == files
+    assert [len(empty.read(f"t__{file}")) for file in files] == [rows for _, rows in MAY_BE_VALUES]
 
 
 def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):
@@ -354,51 +361,51 @@ def test_a_text_is_null_in_the_column_that_it_was_said_of_alone(files):
         files.import_("無い列=na:A")
 
 
-@pytest.mark.parametrize(
-    "odd", ["0099", "1e3", "2E3", "12345678901234567890", "△ x3", "合計", "値"]
-)
-def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty, odd):
-    empty.write("n.csv", "\n".join(["値,b", f"{odd},1", *(f"{n},1" for n in range(10, 20))]))
-    (said,) = told(empty.import_(mode="new"))
-    assert "(1) kept it text among 10 numbers" in said
-    assert "na:" not in said
+def test_a_value_a_total_and_a_name_are_not_proposed_to_be_null(empty):
+    odd = ("0099", "1e3", "2E3", "12345678901234567890", "△ x3", "合計", "値")
+    numbers = [f"{n},1" for n in range(10, 20)]
+    files, said = imported_at_once(
+        empty, ["\n".join(["値,b", f"{one},1", *numbers]) for one in odd]
+    )
+    assert [line[6] for line in said if "(1) kept it text among 10 numbers" in line] == files
+    assert "na:" not in str(said)
 
 
-@pytest.mark.parametrize(
-    ("cells", "note"),
-    [
-        (["581.01861572265625", "0.1234567890123456789", "1.5"],
-         "0.1234567890123456789 (1) kept it text among 2 numbers; numbers of too many digits are "
-         "kept as text"),
-        (["0.1234567890123456789", "NA"],
-         "0.1234567890123456789 (1) kept it text; numbers of too many digits are kept as text"),
-        (["$999999999999999.99", "$1.50"],
-         '"$999999999999999.99" (1) kept it text among 1 number; numbers of too many digits '
-         "are kept as text"),
-        (["割引率", "MD1", "％", "済", *map(str, range(40))],
-         "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
-        (["0.0074", "0.2397", *(f'"{n},193"' for n in range(4, 9)), '"4,193 (water)"'],
-         '"4,193 (water)" (1), 0.0074 (1), 0.2397 (1) kept it text among 5 numbers'),
-        (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
-        (["R6.4.1", "R6.2.30"], "R6.2.30 (1) kept it text among 1 date"),
-        (["2025-02-30", "2025-02-28"], "2025-02-30 (1) kept it text among 1 date"),
-        (["2025/6/1", "2025/6/31", "2025/6/2"], "2025/6/31 (1) kept it text among 2 dates"),
-        (["令和7年2月30日", "令和7年2月1日"], "令和7年2月30日 (1) kept it text among 1 date"),
-        (["1/31/2025", "1/30/2025", "31/1/2025"], "31/1/2025 (1) kept it text among 2 dates"),
-        (["+5", *map(str, range(1, 9))], '"+5" (1) kept it text among 8 numbers'),
-        (["1.5%", *map(str, range(9))], '"1.5%" (1) kept it text among 9 numbers'),
-        (["5", *(f"{n}%" for n in range(9))], "5 (1) kept it text among 9 numbers"),
-        (["±0", "(¥30)", '"1,234"', '"(1,234)"', "5"], '"±0" (1) kept it text among 4 numbers'),
-        (["(85)", '"(1,234)"', "(不明)"], "(不明) (1) kept it text among 2 numbers"),
-        (["true", "false", "調査中"], "調査中 (1) kept it text among 2 values"),
-        ([*map(str, range(300)), *[f'"{n},000"' for n in range(1, 300)] * 5, "x"],
-         "x (1) kept it text among 1,795 numbers"),
-    ],
-)  # fmt: skip
-def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty, cells, note):
-    empty.write("n.csv", "\n".join(["b,値", *(f"x,{cell}" for cell in cells)]))
-    (said,) = told(empty.import_(mode="new"))
-    assert f"{said}; ".startswith(f"read: n.csv: 値: {note}; ")
+KEPT_TEXT = [
+    (["581.01861572265625", "0.1234567890123456789", "1.5"],
+     "0.1234567890123456789 (1) kept it text among 2 numbers; numbers of too many digits are "
+     "kept as text"),
+    (["0.1234567890123456789", "NA"],
+     "0.1234567890123456789 (1) kept it text; numbers of too many digits are kept as text"),
+    (["$999999999999999.99", "$1.50"],
+     '"$999999999999999.99" (1) kept it text among 1 number; numbers of too many digits '
+     "are kept as text"),
+    (["割引率", "MD1", "％", "済", *map(str, range(40))],
+     "MD1 (1), 割引率 (1), 済 (1) and 1 more kept it text among 40 numbers"),
+    (["0.0074", "0.2397", *(f'"{n},193"' for n in range(4, 9)), '"4,193 (water)"'],
+     '"4,193 (water)" (1), 0.0074 (1), 0.2397 (1) kept it text among 5 numbers'),
+    (["R6.4.1", "R6.4.2", "R6.4.30", "合計"], "合計 (1) kept it text among 3 dates"),
+    (["R6.4.1", "R6.2.30"], "R6.2.30 (1) kept it text among 1 date"),
+    (["2025-02-30", "2025-02-28"], "2025-02-30 (1) kept it text among 1 date"),
+    (["2025/6/1", "2025/6/31", "2025/6/2"], "2025/6/31 (1) kept it text among 2 dates"),
+    (["令和7年2月30日", "令和7年2月1日"], "令和7年2月30日 (1) kept it text among 1 date"),
+    (["1/31/2025", "1/30/2025", "31/1/2025"], "31/1/2025 (1) kept it text among 2 dates"),
+    (["+5", *map(str, range(1, 9))], '"+5" (1) kept it text among 8 numbers'),
+    (["1.5%", *map(str, range(9))], '"1.5%" (1) kept it text among 9 numbers'),
+    (["5", *(f"{n}%" for n in range(9))], "5 (1) kept it text among 9 numbers"),
+    (["±0", "(¥30)", '"1,234"', '"(1,234)"', "5"], '"±0" (1) kept it text among 4 numbers'),
+    (["(85)", '"(1,234)"', "(不明)"], "(不明) (1) kept it text among 2 numbers"),
+    (["true", "false", "調査中"], "調査中 (1) kept it text among 2 values"),
+    ([*map(str, range(300)), *[f'"{n},000"' for n in range(1, 300)] * 5, "x"],
+     "x (1) kept it text among 1,795 numbers"),
+]  # fmt: skip
+
+
+def test_what_keeps_a_column_of_numbers_or_dates_text_is_said(empty):
+    texts = ["\n".join(["b,値", *(f"x,{cell}" for cell in cells)]) for cells, _ in KEPT_TEXT]
+    files, said = imported_at_once(empty, texts)
+    for file, line, (_, note) in zip(files, said, KEPT_TEXT, strict=True):
+        assert f"{line}; ".startswith(f"read: {file}.csv: 値: {note}; ")
 
 
 def test_cells_such_as_na_are_named_beside_the_words_that_keep_a_column_text(empty):
@@ -416,36 +423,37 @@ def test_whole_numbers_that_may_all_be_days_are_told(empty):
     assert told(empty.import_(mode="new")) == [f"read: n.csv: {said}", f"read: o.json: {said}"]
 
 
-@pytest.mark.parametrize(
-    ("texts", "values"),
-    [
-        (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
-        (["+5", "-3", "2"], [5, -3, 2]),
-        (["+1.5", "2"], [1.5, 2.0]),
-        (["+1.5%", "-2%"], [1.5, -2.0]),
-        (["+819012345678", "+818011112222"], ["+819012345678", "+818011112222"]),
-        (["1", "―", "–", "ー"], [1, None, None, None]),
-        (["12345678901.123456", "1.5"], ["12345678901.123456", "1.5"]),
-        (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
-        (["581.01861572265625", "NA"], [581.01861572265625, None]),
-        (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
-        (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
-        (["$99,999,999,999,999.25", "1"], [99999999999999.25, 1.0]),
-        *(([text, "1.5"], [text, "1.5"]) for text in (
-            "999999999999999.99", "414940414189921.05", "¥999,999,999,999,999.99",
-            "－414,940,414,189,921.05", "-999999999999999.99",
-        )),
-        *((texts, texts) for texts in (
-            ["($999,999,999,999,999.99)", "$1"], ["£414940414189921.05", "£1"],
-            ["12345678901234.123456%", "1%"], ["€414,940,414,189,921.05", "€1.5"],
-            ["414.940.414.189.921,05 €", "1,5 €"], ["414.940.414.189.921,05", "1,5"],
-        )),
-    ],
-)  # fmt: skip
-def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty, texts, values):
-    empty.write("n.csv", "\n".join(["値,b", *(f'"{text}",x' for text in texts)]))
-    empty.import_(mode="new")
-    assert [value for value, _ in empty.read("t__n", "値, b")] == values
+SIGNS = [
+    (["△ 1", "2", "▲ 1,000"], [-1, 2, -1000]),
+    (["+5", "-3", "2"], [5, -3, 2]),
+    (["+1.5", "2"], [1.5, 2.0]),
+    (["+1.5%", "-2%"], [1.5, -2.0]),
+    (["+819012345678", "+818011112222"], ["+819012345678", "+818011112222"]),
+    (["1", "―", "–", "ー"], [1, None, None, None]),
+    (["12345678901.123456", "1.5"], ["12345678901.123456", "1.5"]),
+    (["0.30000000000000004", "1.5"], [0.30000000000000004, 1.5]),
+    (["581.01861572265625", "NA"], [581.01861572265625, None]),
+    (["0.100000001490116119384765625", "+1"], [0.100000001490116119384765625, 1.0]),
+    (["1.50000000000000000000", "1e-9"], [1.5, 1e-9]),
+    (["$99,999,999,999,999.25", "1"], [99999999999999.25, 1.0]),
+    *(([text, "1.5"], [text, "1.5"]) for text in (
+        "999999999999999.99", "414940414189921.05", "¥999,999,999,999,999.99",
+        "－414,940,414,189,921.05", "-999999999999999.99",
+    )),
+    *((texts, texts) for texts in (
+        ["($999,999,999,999,999.99)", "$1"], ["£414940414189921.05", "£1"],
+        ["12345678901234.123456%", "1%"], ["€414,940,414,189,921.05", "€1.5"],
+        ["414.940.414.189.921,05 €", "1,5 €"], ["414.940.414.189.921,05", "1,5"],
+    )),
+]  # fmt: skip
+
+
+def test_signs_dashes_and_long_fractions_are_read_whole_or_not_at_all(empty):
+    files, _ = imported_at_once(
+        empty, ["\n".join(["値,b", *(f'"{text}",x' for text in texts)]) for texts, _ in SIGNS]
+    )
+    for file, (_, values) in zip(files, SIGNS, strict=True):
+        assert [value for value, _ in empty.read(f"t__{file}", "値, b")] == values
 
 
 def test_a_date_that_stands_for_no_end_is_a_date(empty):

@@ -199,10 +199,14 @@ def test_an_update_opens_only_what_changed(runs):
     assert (counts(report), len(runs.copies)) == ((0, 1, 1, 0, 0), 1)
 
 
-@pytest.mark.parametrize("damage", [lambda copy: os.truncate(copy, 60),
-                                    lambda copy: copy.write_bytes(bytes(copy.stat().st_size)),
-                                    Path.unlink])  # fmt: skip
-@pytest.mark.parametrize("names", [["a.csv"], ["2024.csv", "2025.csv"]])
+@pytest.mark.parametrize(
+    ("names", "damage"),
+    [
+        (["a.csv"], lambda copy: os.truncate(copy, 60)),
+        (["2024.csv", "2025.csv"], lambda copy: copy.write_bytes(bytes(copy.stat().st_size))),
+        (["a.csv"], Path.unlink),
+    ],
+)
 def test_an_update_reads_the_files_of_a_lost_copy_again(runs, names, damage):
     for name in names:
         (runs.folder / name).write_text(f"n\n{len(name)}\n")

@@ -116,8 +116,10 @@ def test_three_rows_of_names_that_a_merged_cell_joins_become_one_and_notes_are_t
     assert files.read("t__a") == [("東京", 1, 2, 3, 4, 5, 6)]
 
 
-@pytest.mark.parametrize("remark", ["", "F1:F5"])
-@pytest.mark.parametrize("first", ["欠席 欠席 欠席 欠席", "○ × ○ ○", "東京 大阪 東京 大阪"])
+@pytest.mark.parametrize(
+    ("first", "remark"),
+    [("欠席 欠席 欠席 欠席", "F1:F5"), ("○ × ○ ○", ""), ("東京 大阪 東京 大阪", "F1:F5")],
+)
 def test_the_first_row_below_a_header_of_two_rows_is_no_third(files, first, remark):
     rows = [
         ["氏名", "前期", None, "後期", None, remark],

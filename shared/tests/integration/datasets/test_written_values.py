@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from source_folder import READER
+from table_of_cases import each
 
-from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.problems import UnreadableFile
@@ -154,7 +155,15 @@ POINTS = [
 """The values of a column beside decimal commas, and its type."""
 
 
-@pytest.mark.parametrize(("values", "kind", "decision"), DECISIONS)
+@pytest.fixture
+def databases(tmp_path):
+    """The conversions of a test share their databases, which take longer than the small files."""
+    with shared_databases(tmp_path):
+        yield
+
+
+@pytest.mark.usefixtures("databases")
+@each(("values", "kind", "decision"), DECISIONS)
 def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision):
     (tmp_path / "a.csv").write_text("".join(f"{cell};\n" for cell in ["x", *values.split()]))
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
@@ -177,7 +186,8 @@ def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(tmp_pat
     assert sum(" stays text until " in decision for _, decision in decided[0]) > 4
 
 
-@pytest.mark.parametrize(("values", "kind"), POINTS)
+@pytest.mark.usefixtures("databases")
+@each(("values", "kind"), POINTS)
 def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
     first, second = values.split()
     rows = [["x", "y"], [first, "12,50"], [second, "3,10"]]
@@ -188,7 +198,8 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
     assert ("--read 'x=comma' or 'x=number'" in x.decision) == (kind == "VARCHAR")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.usefixtures("databases")
+@each(
     ("text", "is_values"),
     [
         # Names that look like values: years, dates and ranges over numbers, counted columns.
@@ -218,7 +229,8 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
     assert count == text.count("\n") - (not is_values)
 
 
-@pytest.mark.parametrize(
+@pytest.mark.usefixtures("databases")
+@each(
     "text",
     [
         "2020,2020\n1,2\n", "2020\n1\n", "2020,1234\n1,2\n", ",5\na,6\n", "店,1,2\na,5,6\n",
@@ -233,7 +245,8 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
         csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
 
 
-@pytest.mark.parametrize(
+@pytest.mark.usefixtures("databases")
+@each(
     ("text", "titles", "row", "found"),
     [
         ("売上一覧\n2025年度\n\n店;数;額\n東;1;2\n", ("売上一覧", "2025年度"), 4,
@@ -268,7 +281,8 @@ def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, 
 WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; Ångström; 5 m²"
 
 
-@pytest.mark.parametrize(
+@pytest.mark.usefixtures("databases")
+@each(
     ("text", "encoding", "is_taken"),
     [
         (WESTERN, "cp1252", True),

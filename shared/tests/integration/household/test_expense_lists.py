@@ -108,8 +108,10 @@ def test_a_list_says_how_much_of_it_is_in_undecided_candidates(connection):
         assert any("重複かもしれない 1件（支出 42,680円）" in note for note in answer.notes)
 
 
-@pytest.mark.parametrize("period", ["2025年6月", "2024年", "2023-05-03..2024-02-11", "2022年1月"])
-@pytest.mark.parametrize("starts_on", [1, 25])
+@pytest.mark.parametrize(
+    ("period", "starts_on"),
+    [("2025年6月", 1), ("2024年", 25), ("2023-05-03..2024-02-11", 1), ("2022年1月", 25)],
+)
 def test_fixed_and_variable_costs_add_up_to_the_spending(connection, period, starts_on):
     rows = couple(7)
     tool = filled(connection, rows)

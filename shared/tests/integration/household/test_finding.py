@@ -1,6 +1,7 @@
 """Rows found by filters, against counting every row of the ledger in plain Python."""
 
 from datetime import date, timedelta
+from itertools import product
 
 import pytest
 from found_ledger import ACCOUNTS, CATEGORIES, MARKED_TWICE, ROWS, SHOPS, Ledger, told
@@ -243,8 +244,7 @@ def test_a_minus_in_the_name_of_a_shop_is_a_sign_of_the_name(asked, spending, no
     assert (found.spending, note in found.notes or not note) == (spending, True)
 
 
-@pytest.mark.parametrize("written", "-−‐―")
-@pytest.mark.parametrize("asked", "-−－﹣‐‑‒–—―─━")
+@each(("written", "asked"), product("-−‐―", "-−－﹣‐‑‒–—―─━"))
 def test_a_minus_before_the_name_of_a_shop_is_any_dash(written, asked):
     rows = [(MINUS[0][0], -100, f"{written}マイナス店", *ROWS[0][3:]), MINUS[3]]
     assert Ledger(rows).find(shop=[f"{asked}マイナス店"]).spending == 100

@@ -48,7 +48,9 @@ def scores(collection: Collection) -> list[list[float]]:
     ]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in (1, 2))]
+)
 def test_after_any_edits_the_indexes_are_those_of_a_fresh_import(tmp_path, seed):
     words = random.Random(seed)
     collection = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")

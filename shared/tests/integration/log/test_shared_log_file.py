@@ -10,7 +10,7 @@ import pytest
 
 from mdvec.log.opening import LogSettings, SharedLogFile, open_log
 
-LINES, WRITERS, FULL = 400, 4, 5_000
+LINES, WRITERS, FULL = 300, 3, 5_000
 WRITER = f"""
 import logging, sys
 from pathlib import Path

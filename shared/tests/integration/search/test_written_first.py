@@ -55,7 +55,7 @@ def test_a_rare_name_is_found_beside_words_that_a_hundred_passages_have(collecti
             f"# {first} {at}\n\nこの{second}のビット割り当ては{third}による。"
             f"{at} 番目のビット割り当てを表にした。\n",
         )
-    for at in range(300):
+    for at in range(100):
         collection.write(f"z{at}.md", f"# {at}\n\n{'と'.join(chance.sample(words, 5))}。\n")
     collection.write("window.md", "# 窓\n\n0x40 - WIN0H - 右端の座標\n")
     collection.import_("new")

@@ -7,6 +7,7 @@ import pytest
 from query_subject import (
     FOREVER,
     LIMITS,
+    Endless,
     busy,
     in_thread,
     is_gone,
@@ -140,9 +141,9 @@ def test_a_second_query_runs_beside_a_slow_one_until_nobody_asks_two(start_proce
     table = parquet(tmp_path / "runs.parquet", "SELECT range AS i FROM range(10)")
     subject = start_process(table)
     subject.process.materialize("kept", "SELECT 7 AS n")
-    running = threading.Event()
+    running = Endless()
     slow, _ = in_thread(running, lambda: subject.value(FOREVER))
-    busy(subject.pid)
+    running.sleep(subject.pid)
     assert subject.value("SELECT sum(i) FROM runs") == 45
     exported = subject.process.export("runs", fmt="csv", max_rows=10)
     assert len(read(exported.path)) == 10

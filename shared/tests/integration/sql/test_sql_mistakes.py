@@ -189,7 +189,7 @@ def same(rows):
     return json.dumps(rows).replace("T00:00:00", "")
 
 
-@pytest.mark.parametrize(("outcome", "sql", "rows"), SLIPS, ids=[sql for _, sql, _ in SLIPS])
+@each(("outcome", "sql", "rows"), SLIPS)
 def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, rows):
     found, message = ask(handler, sql)
     if outcome == "runs":

@@ -18,7 +18,11 @@ from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
-SIZES = [1, 70_000, *(pytest.param(n, marks=pytest.mark.soak) for n in (10, 10**3, 10**6, 10**7))]
+SIZES = [
+    1,
+    20_000,
+    *(pytest.param(n, marks=pytest.mark.soak) for n in (10, 10**3, 70_000, 10**6, 10**7)),
+]
 SECONDS = 60
 ROOM = 1_000_000
 TIMES = ("moment", "zoned", "nanoseconds")

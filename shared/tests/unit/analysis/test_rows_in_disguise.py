@@ -120,12 +120,12 @@ def test_more_rows_than_allowed_are_refused_as_lines_tables_and_json(written, co
     assert validate_output(f"集計しました。\n\n{text}\n\n以上です。")[0] is False, text
 
 
-@pytest.mark.parametrize("written", [*WRITTEN.values(), *LONG.values()], ids=[*WRITTEN, *LONG])
+@each("written", [*WRITTEN.values(), *LONG.values()])
 def test_hundreds_of_rows_are_refused_in_every_form(written):
     assert validate_output(written(rows_of(500)))[0] is False
 
 
-@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@each("written", WRITTEN.values())
 def test_a_few_rows_pass_as_lines_tables_and_json(written):
     text = written(rows_of(3))
     assert validate_output(text) == (True, None), text

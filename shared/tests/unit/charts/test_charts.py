@@ -99,7 +99,13 @@ def title_of(text, size=(800, 600)):
 
 
 @each_chart
-@pytest.mark.parametrize("size", [(200, 150), (801, 599), (300, 900)])
+@pytest.mark.parametrize(
+    "size",
+    [
+        (801, 599),
+        *(pytest.param(size, marks=pytest.mark.soak) for size in ((200, 150), (300, 900))),
+    ],
+)
 def test_a_png_has_exactly_the_size_that_was_asked_for(chart, size):
     drawn = draw(chart, size, "png")
     picture = Image.open(io.BytesIO(drawn.data))
@@ -505,7 +511,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     assert jpeg.media_type == "image/jpeg"
 
 
-@pytest.mark.parametrize("size", [(800, 600), (1024, 768), (1600, 900), (1900, 1080), (500, 900)])
+@pytest.mark.parametrize("size", [(800, 600), (1900, 1080), (500, 900)])
 def test_a_name_is_not_cut_if_there_is_room(size):
     for names in (("住宅", "食費"), ("家", "車"), NAMES[:7]):
         chart = CategoryChart("pie", "題", tuple((name, 9876) for name in names))
@@ -573,7 +579,7 @@ def test_a_missing_or_non_japanese_font_is_refused(tmp_path):
             draw(EVERY[0], (300, 200), "png", font_path=str(path))
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(
     st.text(max_size=40),
     st.lists(st.tuples(st.text(max_size=30), st.integers(-(10**18), 10**18)), max_size=25),

@@ -74,8 +74,19 @@ def test_a_file_without_a_heading_has_the_title_that_it_states(convert, made, en
     assert "Template" not in text
 
 
-@pytest.mark.parametrize(("convert", "made", "ending"), FORMATS)
-@pytest.mark.parametrize("title", ["", "Document1", "スライド 1", "<FEFF3042>"])
+@pytest.mark.parametrize(
+    ("title", "convert", "made", "ending"),
+    [
+        pytest.param(title, *form, marks=() if kind in usual else pytest.mark.soak)
+        for title, usual in [
+            ("", "dp"),
+            ("Document1", "d"),
+            ("スライド 1", "s"),
+            ("<FEFF3042>", "p"),
+        ]
+        for kind, form in zip("dsp", FORMATS, strict=True)
+    ],
+)
 def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
     name = f"scan0042.{ending}"
     text = convert(made(title), name).content
