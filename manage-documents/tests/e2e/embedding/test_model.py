@@ -134,7 +134,7 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes_and_auto_takes_what_is_here(
     assert terminal.end() == 0
     assert set(hub.served) == NEEDED
     assert "ruri-v3-30m is here: " in terminal.shown
-    again = mdvec("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
+    again = mdvec.process("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
     assert (again.code, len(hub.served)) == (0, len(NEEDED))
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# 水\n\n備える。")
