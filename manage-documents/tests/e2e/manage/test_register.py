@@ -77,24 +77,13 @@ def test_a_file_that_is_not_utf_8_is_told_to_be_saved_as_that(mdvec, encoding):
         assert done.err == f"error: {path} is not UTF-8; save it as UTF-8\n"
 
 
-def examined(mdvec, monkeypatch):
-    """What the doctor finds in the files of clients."""
-    from mdvec.manage.doctor.installed import check_clients
-    from mdvec.settings.loading import load_with_origins
-
-    monkeypatch.setenv("HOME", str(mdvec.home))
-    loaded = load_with_origins({}, flags={"database": {"path": str(mdvec.database)}})
-    return list(check_clients(loaded))
-
-
-def test_an_entry_that_is_no_object_is_told_by_doctor_and_can_be_removed(mdvec, monkeypatch):
+def test_an_entry_that_is_no_object_is_told_by_doctor_and_can_be_removed(mdvec):
     file = mdvec.home / FILES["cursor"]
     file.parent.mkdir()
     file.write_text('{"mcpServers": {"mdvec": "x"}}')
-    found, _none = examined(mdvec, monkeypatch)
-    assert found.level == "warning"
-    assert found.sentence.startswith(f"{file} cannot be understood: its entry for mdvec")
-    refused, removed = mdvec.each("register cursor", "unregister cursor")
+    checked, refused, removed = mdvec.each("doctor", "register cursor", "unregister cursor")
+    assert f"warning  clients: {file} cannot be understood: its entry for mdvec" in checked.out
+    assert "ok       server: there is no document to search for" in checked.out
     assert (refused.code, removed.code) == (1, 0)
     assert json.loads(file.read_text()) == {"mcpServers": {}}
 
@@ -229,10 +218,15 @@ def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
     [("/nowhere/mdvec-mcp", [], "trouble"), (SERVER, ["--database", "/other"], "warning")],
 )
 def test_the_doctor_looks_at_registered_entries(mdvec, command, args, level, monkeypatch):
+    from mdvec.manage.doctor.installed import check_clients
+    from mdvec.settings.loading import load_with_origins
+
     file = mdvec.home / FILES["cursor"]
     file.parent.mkdir()
     file.write_text(json.dumps({"mcpServers": {"mdvec": {"command": command, "args": args}}}))
-    (found,) = examined(mdvec, monkeypatch)
+    monkeypatch.setenv("HOME", str(mdvec.home))
+    loaded = load_with_origins({}, flags={"database": {"path": str(mdvec.database)}})
+    (found,) = check_clients(loaded)
     assert (found.level, found.command) == (
         level, f"mdvec register cursor --database {mdvec.database}"
     )  # fmt: skip
