@@ -7,6 +7,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import anyio.to_thread
+import tools_described_once  # noqa: F401 - for the servers of this process
 from anyio.from_thread import start_blocking_portal
 from imported import tiny
 from mcp import Client

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import httpx2
+import tools_described_once  # noqa: F401 - for the servers of this process
 import uvicorn
 from mdvec.embedding.embedder import Embedder
 from mdvec.manage.page_server import PageKey, page_key

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import imported
 import pytest
+import tools_described_once  # noqa: F401 - for the servers of this process
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client

@@ -6,7 +6,6 @@ import signal
 from contextlib import AsyncExitStack
 
 import anyio
-import anyio.to_thread
 import httpx2
 import psutil
 import pytest
@@ -27,8 +26,8 @@ TOKEN = "0123456789abcdef"
 def web(wire):
     """Start a server over HTTP; it, and its address."""
 
-    def start(database, *arguments, at="127.0.0.1:0"):
-        one = wire(database, "--http", at, *arguments)
+    def start(database, *arguments):
+        one = wire(database, "--http", "127.0.0.1:0", *arguments)
         one.logged("mdvec-mcp: serving http://127.0.0.1:")
         return one, next(line.split()[-1] for line in one.log if "serving" in line)
 
@@ -137,26 +136,23 @@ def test_the_bridge_tells_of_changes_before_during_and_after_a_kill_of_the_serve
     web, server, database
 ):
     one, url = web(database)
+    port = int(url.removesuffix("/mcp").rpartition(":")[2])
     bridged = Following(stdio_client(server(database, "--connect", url)), "legacy")
 
     def add(name):
         registering.add_tool(database, name, name, database.parent / "notes", "markdown")
-
-    def restart(killed, *names):
-        killed.close()
-        for name in names:
-            add(name)
-        return web(database, at=url.removeprefix("http://").removesuffix("/mcp"))
 
     async def run():
         async with bridged.client:
             add("before")
             with anyio.fail_after(60):
                 await bridged.told_of("before")
-                await anyio.to_thread.run_sync(restart, one, "meanwhile")
-                await bridged.told_of("meanwhile")  # of the new session
-                add("afterwards")
-                await bridged.told_of("afterwards")
+                one.close()
+                add("meanwhile")
+                with page_site(database, port=port):
+                    await bridged.told_of("meanwhile")  # of the new session
+                    add("afterwards")
+                    await bridged.told_of("afterwards")
 
     anyio.run(run)
 

@@ -104,7 +104,8 @@ def test_a_client_that_vanishes_in_the_middle_leaves_no_stack_trace(filled, wire
     assert one.count("Traceback") == 0
 
 
-def test_an_idle_model_is_unloaded_and_loaded_again(filled, wire, tmp_path):
+@pytest.mark.soak
+def test_an_idle_model_gives_its_memory_back_and_is_loaded_again(filled, wire, tmp_path):
     settings = {
         "MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.02",
         "MDVEC_MODEL_MEMORY_THRESHOLD": "1",
@@ -132,12 +133,13 @@ def test_an_idle_model_is_unloaded_early_when_memory_is_short(filled, wire):
     assert one.count("loaded the model use") == 2
 
 
-def test_eight_searches_at_once_load_the_model_once_each_stage_is_timed_and_ctrl_c_ends_it(
+def test_eight_searches_at_once_load_the_model_once_an_idle_one_is_released_and_ctrl_c_ends_it(
     filled, wire, tmp_path
 ):
     config = tmp_path / "settings.toml"
     config.write_text("[search]\nk = 9\n")
-    one = wire(filled / "vectors.sqlite", "--verbose", "--config", str(config)).greet()
+    settings = {"MDVEC_MODEL_AUTO_UNLOAD_MINUTES": "0.03", "MDVEC_MODEL_MEMORY_THRESHOLD": "1"}
+    one = wire(filled / "vectors.sqlite", "--verbose", "--config", str(config), **settings).greet()
     tools = one.call("tools/list")["result"]["tools"][:4]
     assert [tool["inputSchema"]["properties"]["k"]["default"] for tool in tools] == [9] * 4
     numbers = {one.search("notes", f"水の備蓄 {number}") for number in range(8)}
@@ -147,14 +149,17 @@ def test_eight_searches_at_once_load_the_model_once_each_stage_is_timed_and_ctrl
         answers[message["id"]] = passages(message["result"]["content"][0]["text"])
     assert set(answers) == numbers
     assert all(answers.values())
+    one.logged("released the model use: it was idle")
+    assert one.count("loaded the model use") == 1
+    assert passages(one.ask("notes", "水の備蓄"))
     one.process.send_signal(signal.SIGINT)
     assert one.process.wait(60) == 130
     one.close()
-    assert (one.count("loaded the model use"), one.count("Traceback")) == (1, 0)
+    assert (one.count("loaded the model use"), one.count("Traceback")) == (2, 0)
     assert one.count('DEBUG mdvec: [search] query="水の備蓄 7", top_k=9') == 1
-    assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 8
+    assert one.count('file=a.md:1 heading="防災 > 水の備蓄"') == 9
     for stage in ("model_load", "query_embedding", "vector_search", "search_total"):
-        assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 8
+        assert one.count(f"DEBUG mdvec: [TIMER] {stage}: ") == 9
 
 
 @pytest.fixture

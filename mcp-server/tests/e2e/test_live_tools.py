@@ -6,13 +6,16 @@ import anyio
 import anyio.to_thread
 from following import Following
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mdvec.database.connection import open_database
 from mdvec.manage import registering
+from page_site import page_site
 
 
-async def follow(parameters, database, notes):
-    """Change tools in this process, and have two clients of servers follow."""
-    older, newer = (Following(stdio_client(parameters), mode) for mode in ("legacy", "auto"))
+async def follow(parameters, here, database, notes):
+    """Change tools in this process, and have a client of another one and one of this follow."""
+    older = Following(stdio_client(parameters), "legacy")
+    newer = Following(streamable_http_client(here), "auto")
 
     async def after(change, *values, **more):
         await anyio.to_thread.run_sync(partial(change, database, *values, **more))
@@ -59,4 +62,5 @@ def execute(database, sql, values):
 def test_clients_of_both_generations_follow_another_process(filled, server, tmp_path):
     database, notes = tmp_path / "live.sqlite", filled / "notes"
     registering.add_tool(database, "a", "一", notes, "markdown")
-    anyio.run(follow, server(database), database, notes)
+    with page_site(database) as site:
+        anyio.run(follow, server(database), f"{site.address}/mcp", database, notes)

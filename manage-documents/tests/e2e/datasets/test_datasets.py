@@ -116,11 +116,10 @@ def test_a_search_of_a_dataset_says_how_to_query_it(runs):
 
 
 def test_an_import_on_a_terminal_counts_rows(runs):
-    terminal = runs.on_terminal("import", "-n", "runs")
-    assert terminal.end() == 0
-    screen = ESCAPES.sub("", terminal.shown)
-    assert re.search(r"importing runs ━+ \d/3 files \d rows, \d+/s", screen)
-    assert "runs__june: 2 rows" in screen
+    done = runs("import", "-n", "runs", is_terminal=True, COLUMNS="120")
+    assert done.code == 0
+    assert re.search(r"importing runs ━+ \d/3 files \d rows, \d+/s", ESCAPES.sub("", done.err))
+    assert "runs__june: 2 rows" in done.out
 
 
 def test_a_stopped_import_leaves_the_old_tables(imported):

@@ -113,7 +113,7 @@ NEEDED = {
 }  # fmt: skip
 
 
-def test_a_pull_says_what_comes_and_waits_for_a_yes(mdvec, hub):
+def test_a_pull_says_what_comes_and_waits_for_a_yes_and_auto_takes_what_is_here(mdvec, hub):
     refused = mdvec.process("model", "pull", "ruri-v3-30m")
     assert (refused.code, refused.out, hub.served) == (1, "", [])
     size = sum((hub.folder / name).stat().st_size for name in NEEDED) / 1000
@@ -127,11 +127,25 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes(mdvec, hub):
         f"error: nothing was downloaded. {sentence} To allow it, answer yes on a terminal or add "
         "--yes\n"
     )
-    pulled = mdvec.process("model", "pull", "ruri-v3-30m", "--yes")
-    assert pulled.code == 0
-    assert pulled.err.startswith(f"{sentence}\n")
-    assert "\nruri-v3-30m is here: " in pulled.err
+    terminal = mdvec.on_terminal("model", "pull", "ruri-v3-30m")
+    terminal.wait_for("[y/N]")
+    assert hub.served == []
+    terminal.type("y\n")
+    assert terminal.end() == 0
     assert set(hub.served) == NEEDED
+    assert "ruri-v3-30m is here: " in terminal.shown
+    again = mdvec.process("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
+    assert (again.code, len(hub.served)) == (0, len(NEEDED))
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n備える。")
+    done = mdvec("import", "-n", "notes", "--format", "json", MDVEC_MODEL_NAME=None)
+    assert done.json["model"] == "ruri-v3-30m"
+    assert "a.md" in mdvec("search", "水").out
+    assert "ruri-v3-30m (auto)\tyes" in mdvec("model", "ls").out
+    shutil.rmtree(f"{mdvec.environment['XDG_CACHE_HOME']}/huggingface/hub")
+    pulled = mdvec.process("model", "pull", "ruri-v3-30m", "--yes")
+    assert (pulled.code, len(hub.served)) == (0, 2 * len(NEEDED))
+    assert pulled.err.startswith(f"{sentence}\n")
 
 
 def test_the_licence_of_an_unknown_model_is_the_one_that_the_hub_names(mdvec, hub):
@@ -141,22 +155,6 @@ def test_the_licence_of_an_unknown_model_is_the_one_that_the_hub_names(mdvec, hu
         assert (done.code, hub.served) == (1, [])
         assert "/somebody/tiny into " in done.err
         assert "Licence: mit." in done.err
-
-
-def test_on_a_terminal_it_asks_and_what_is_here_is_taken_by_auto(mdvec, hub):
-    terminal = mdvec.on_terminal("model", "pull", "ruri-v3-30m")
-    terminal.wait_for("[y/N]")
-    assert hub.served == []
-    terminal.type("y\n")
-    assert terminal.end() == 0
-    again = mdvec.process("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
-    assert (again.code, len(hub.served)) == (0, len(NEEDED))
-    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
-    mdvec.write("a.md", "# 水\n\n備える。")
-    done = mdvec("import", "-n", "notes", "--format", "json", MDVEC_MODEL_NAME=None)
-    assert done.json["model"] == "ruri-v3-30m"
-    assert "a.md" in mdvec("search", "水").out
-    assert "ruri-v3-30m (auto)\tyes" in mdvec("model", "ls").out
 
 
 def test_a_model_without_what_is_needed_is_refused_before_a_byte_comes(mdvec, hub):

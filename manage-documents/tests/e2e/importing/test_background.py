@@ -4,7 +4,7 @@ import time
 
 from mdvec.manage.registering import add_tool
 
-SECONDS = 60
+SECONDS, PAUSE = 60, 0.1
 
 
 def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
@@ -24,6 +24,7 @@ def test_the_command_ends_and_the_vectors_come_by_themselves(mdvec):
     while (status := mdvec("status", "-n", "notes", "--format", "json").json)["unfinished"]:
         assert "passages have vectors so far" in status["unfinished"]
         assert time.monotonic() < deadline
+        time.sleep(PAUSE)
     assert (status["model"], status["chunking"]["size"]) == ("e5-small", 128)
     assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
 
@@ -40,6 +41,7 @@ def test_a_rebuild_goes_on_by_itself_while_searches_read_what_was_there(mdvec):
     while mdvec("status", "-n", "notes", "--format", "json").json["model"] != "e5-small":
         assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
         assert time.monotonic() < deadline
+        time.sleep(PAUSE)
     assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
 
 

@@ -83,6 +83,7 @@ def test_an_entry_that_is_no_object_is_told_by_doctor_and_can_be_removed(mdvec):
     file.write_text('{"mcpServers": {"mdvec": "x"}}')
     checked, refused, removed = mdvec.each("doctor", "register cursor", "unregister cursor")
     assert f"warning  clients: {file} cannot be understood: its entry for mdvec" in checked.out
+    assert "ok       server: there is no document to search for" in checked.out
     assert (refused.code, removed.code) == (1, 0)
     assert json.loads(file.read_text()) == {"mcpServers": {}}
 
@@ -241,9 +242,9 @@ def test_samples_are_written_once_and_say_what_is_next(mdvec):
     assert again.err == f"error: {mdvec.work}/try/notes exists already; choose another folder\n"
 
 
-def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path, monkeypatch):
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    done = mdvec("demo", MDVEC_SEARCH_K="0")  # a setting of the user's, wrong or not, is left out
+def test_the_demo_runs_every_step_in_a_folder_that_it_keeps(mdvec):
+    # A setting of the user's, wrong or not, is left out.
+    done = mdvec("demo", "kept", MDVEC_SEARCH_K="0")
     assert done.code == 0
     for page in ("README.md", "README.ja.md"):
         _, search = (ROOT / page).read_text(encoding="utf-8").split('備蓄する？" -k 1\n')
@@ -252,25 +253,18 @@ def test_the_demo_runs_every_step_and_keeps_nothing_unless_told(mdvec, tmp_path,
     assert "食費\t50550\n" in done.out
     assert done.err.count("\n$ mdvec ") == 7
     assert "error" not in done.err
-    assert f"added notes: {tmp_path}/mdvec-demo-" in done.err
-    assert list(tmp_path.glob("mdvec-demo-*")) == []
+    assert f"added notes: {mdvec.work}/kept/" in done.err
+    assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in done.err
     assert not mdvec.database.exists()
-    (mdvec.work / "kept" / "samples" / "notes").mkdir(parents=True)
+    assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
     refused = mdvec("demo", "kept")
     assert refused.code == 1
     assert "kept/samples/notes exists already; choose another folder" in refused.err
 
 
-def test_a_demo_in_a_folder_is_kept(mdvec):
-    assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in mdvec("demo", "kept").err
-    assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
-
-
 def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):
-    mdvec.write("a.md", "# 水\n\n一人一日三リットル。")
-    done = mdvec.process("serve", "notes", "--name", "b c")
-    assert done.code == 1
-    assert done.err.startswith("mdvec-mcp: error: ")
-    assert "b c" in done.err
     gone = mdvec.process("serve", "nowhere", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert gone.code == 1
     assert gone.err.startswith("mdvec-mcp: error: フォルダー nowhere がありません")
+    wrong = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert wrong.err.endswith("--tools に 'x' は使えません。'all', 'core' のどれかです\n")

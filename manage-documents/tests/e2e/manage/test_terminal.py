@@ -61,16 +61,18 @@ def test_an_import_shows_files_chunks_rate_and_time_left_and_leaves_only_its_rep
     assert re.search(r"\x1b\[1A\x1b\[2Knotes: 1 added", terminal.shown)
 
 
-def test_delete_asks_and_keeps_the_tool_unless_the_answer_is_yes(notes):
-    for answer in ("\n",):
-        terminal = notes.on_terminal("tool", "delete", "-n", "notes")
-        terminal.wait_for("Delete 'notes' and its imported data? [y/N]: ")
-        terminal.type(answer)
-        assert terminal.end() == 1
-        assert "aborted; nothing was changed" in terminal.shown
-    assert [tool.name for tool in list_tools(notes.database, active_only=False)] == ["notes"]
+def test_delete_asks_in_the_language_of_the_person_and_keeps_the_tool_unless_the_answer_is_yes(
+    notes,
+):
+    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"
     terminal = notes.on_terminal("tool", "delete", "-n", "notes")
-    terminal.wait_for("[y/N]: ")
+    terminal.wait_for("「notes」と、取り込んだデータを消しますか？ [y/N]: ")
+    terminal.type("\n")
+    assert terminal.end() == 1
+    assert [tool.name for tool in list_tools(notes.database, active_only=False)] == ["notes"]
+    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "en"
+    terminal = notes.on_terminal("tool", "delete", "-n", "notes")
+    terminal.wait_for("Delete 'notes' and its imported data? [y/N]: ")
     terminal.type("y\n")
     assert "deleted notes" in seen(terminal)
     assert list_tools(notes.database, active_only=False) == []
@@ -104,11 +106,3 @@ def test_nothing_from_the_data_moves_the_cursor_of_a_terminal(mdvec):
     assert MOVES in mdvec("query", "rows", "--format", "csv").out
     piped = mdvec("query", "rows")
     assert piped.out == f"{ESCAPED[1]} second\n{ESCAPED[1]}\n"
-
-
-def test_questions_and_titles_are_in_the_language_of_the_person(notes):
-    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"
-    terminal = notes.on_terminal("tool", "delete", "-n", "notes")
-    terminal.wait_for("「notes」と、取り込んだデータを消しますか？ [y/N]: ")
-    terminal.type("n\n")
-    assert terminal.end() == 1

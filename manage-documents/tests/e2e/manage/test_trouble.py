@@ -1,7 +1,9 @@
 """Unusable databases, full disks, read-only folders."""
 
+import ctypes
 import resource
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
@@ -10,18 +12,24 @@ from mdvec.database.migrations import LATEST
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
 
-# Root may write anywhere. The kernel lets a process give that up for the programs that it
-# starts, so the command starts itself once more.
-FILE_MODES_COUNT = """
-import ctypes, os, sys
-DAC_OVERRIDE, DAC_READ_SEARCH, PR_CAPBSET_DROP = 1, 2, 24
-if os.geteuid() == 0 and "MODES_COUNT" not in os.environ:
-    for capability in (DAC_OVERRIDE, DAC_READ_SEARCH):
-        if ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0):
-            sys.exit("prctl refused")
-    os.environ["MODES_COUNT"] = "yes"
-    os.execv(sys.executable, sys.orig_argv)
-"""
+CAPABILITIES = 0x20080522
+
+
+def without_capabilities(run):
+    """What ``run`` returns where the modes of files count.
+
+    Root may write anywhere, by capabilities that each thread has for itself and can give up.
+    """
+
+    def give_up():
+        libc = ctypes.CDLL(None, use_errno=True)
+        header = (ctypes.c_uint32 * 2)(CAPABILITIES, 0)
+        none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice 32 bits of each
+        if libc.capset(header, none) != 0:
+            raise OSError(ctypes.get_errno(), "capset refused")
+
+    with ThreadPoolExecutor(1, initializer=give_up) as threads:
+        return threads.submit(run).result()
 
 
 @contextmanager
@@ -112,12 +120,12 @@ def test_in_a_read_only_folder_reading_works_and_writing_is_one_sentence(notes):
     folder.mkdir()
     notes.database = notes.database.rename(folder / "db.sqlite")
     folder.chmod(0o555)
-    run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
-    assert notes.process("status", "--format", "json", **run).json["tools"][0]["vectors"] == 4
-    done = notes.process("compact", **run)
-    assert (done.code, done.out) == (1, "")
-    assert "the file or its folder is not writable" in done.err
-    done = notes.process("tool", "delete", "-n", "notes", "-y", **run)
+    notes.environment["MDVEC_DATABASE_PATH"] = str(notes.database)
+    commands = ("status --format json", "compact", "tool delete -n notes -y")
+    status, compact, done = without_capabilities(lambda: notes.each(*commands))
+    assert status.json["tools"][0]["vectors"] == 4
+    assert (compact.code, compact.out) == (1, "")
+    assert "the file or its folder is not writable" in compact.err
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         f"error: cannot open {notes.database} for this (attempt to write a readonly "
@@ -133,8 +141,8 @@ def test_a_read_only_file_of_an_older_format_says_that_it_must_be_writable(notes
     notes.database = database_of_format_17(tmp_path / "old")
     notes.database.chmod(0o444)
     before = notes.database.read_bytes()
-    run = {"first": FILE_MODES_COUNT, "MDVEC_DATABASE_PATH": str(notes.database)}
-    done = notes.process("tool", "ls", **run)
+    notes.environment["MDVEC_DATABASE_PATH"] = str(notes.database)
+    done = without_capabilities(lambda: notes("tool", "ls"))
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         f"error: {notes.database} has format 17 and must be brought to {LATEST}, but cannot be "
@@ -142,17 +150,17 @@ def test_a_read_only_file_of_an_older_format_says_that_it_must_be_writable(notes
     )
     assert notes.database.read_bytes() == before
     notes.database.chmod(0o600)
-    assert notes.process("tool", "ls", **run).out == "kakeibo\nnotes\nours\nruns\n"
+    assert without_capabilities(lambda: notes("tool", "ls")).out == "kakeibo\nnotes\nours\nruns\n"
 
 
 def test_a_read_only_file_is_read_and_unchanged(notes):
     notes.write("new.md", "# 新しい\n\n本文。")
     notes.database.chmod(0o444)
-    assert notes.process("tool", "ls", first=FILE_MODES_COUNT).out == "notes\n"
-    done = notes.process("import", "-n", "notes", "-m", "update", first=FILE_MODES_COUNT)
-    assert (done.code, done.out) == (1, "")
-    assert "attempt to write a readonly database" in done.err.splitlines()[-1]
-    done = notes.process("compact", first=FILE_MODES_COUNT)
+    commands = ("tool ls", "import -n notes -m update", "compact")
+    listed, imported, done = without_capabilities(lambda: notes.each(*commands))
+    assert listed.out == "notes\n"
+    assert (imported.code, imported.out) == (1, "")
+    assert "attempt to write a readonly database" in imported.err.splitlines()[-1]
     assert (done.code, done.out) == (1, "")
     assert done.err == (
         f"error: {notes.database} cannot be compacted: the file or its folder is not writable; "

@@ -150,7 +150,7 @@ def test_a_tool_that_is_deleted_during_the_import_of_another_ends_nothing(notes,
     assert one.interrupt() == 130
 
 
-def test_an_unknown_tool_is_one_sentence(notes, watch):
-    one = watch("-n", "nothing")
-    assert one.until("error").startswith("error: there is no tool 'nothing'")
-    assert one.process.wait(SECONDS) == 1
+def test_an_unknown_tool_is_one_sentence(notes, mdvec):
+    done = mdvec("watch", "-n", "nothing", "--database", notes / "v.sqlite")
+    assert done.code == 1
+    assert done.err.startswith("error: there is no tool 'nothing'")

@@ -314,8 +314,8 @@ def test_a_query_that_the_client_cancels_frees_its_place_at_once(client, data, a
         assert values(answer)["row_count"] == 1
         return time.monotonic() - began
 
-    # The fastest of three: the machine may be busy, and the limit of a query is a second.
-    assert min(client.portal.call(cancel_and_ask_again) for _ in range(3)) < 0.5
+    # Once of three times: the machine may be busy, and the limit of a query is a second.
+    assert any(client.portal.call(cancel_and_ask_again) < 0.5 for _ in range(3))
 
 
 def test_a_query_is_drawn_as_an_image_with_an_address(client):

@@ -139,7 +139,9 @@ def test_what_nothing_answers_is_looked_for_in_files_written_since_the_last_look
         )
 
 
-def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connect_here):
+def test_what_changed_is_imported_by_itself_and_a_rename_takes_its_tables_along(
+    sources, connect_here
+):
     wishes = {"MDVEC_SYNC_SECONDS": "0", "MDVEC_SYNC_AUTO": "true"}
     with connect_here(sources / "v.sqlite", home=sources, **wishes) as client:
         assert values(client.call("query", QUERIES["query"]))["rows"] == [[5]]
@@ -156,10 +158,6 @@ def test_what_changed_is_imported_by_itself_where_that_is_wished(sources, connec
             lambda: text(client.call("notes", {"query": "水の量"})),
             lambda told: "九リットル" in told,
         )
-
-
-def test_a_renamed_dataset_takes_its_tables_along_and_materialized_ones_stay(sources, connect_here):
-    with connect_here(sources / "v.sqlite", home=sources) as client:
         text(client.call("materialize", {"name": "first", "query": "SELECT * FROM runs__走"}))
         rename_tool(sources / "v.sqlite", "runs", "strides", pytest.fail)
         profile = values(client.call("profile", {"table_or_query": "first"}))
@@ -291,7 +289,7 @@ def test_an_import_is_silent_and_a_killed_one_a_sentence_and_it_ends_with_its_se
 
 
 def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins_a_line(
-    sources, wire
+    sources, wire, import_use, caplog
 ):
     forged = "INFO mdvec: all is well"
     change(sources)
@@ -299,18 +297,23 @@ def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins
     write(sources / "明細" / f"沼\n{forged}.csv", STATEMENT.format(month=9, amount=200))
     write(sources / "data" / f"沼\n{forged}.csv", "m\n25\n")
     one = wire(sources / "v.sqlite", "--verbose").greet()
-    one.call("tools/call", {"name": "reindex", "arguments": {}})
+    one.call("tools/call", {"name": "reindex", "arguments": {"tool": "notes"}})
     assert "沼" in one.ask("notes", "沼の水")
     one.end()
-    scans = [line for line in one.log if "[reindex] scan result: " in line]
-    assert sorted(line.partition("result: ")[2].strip() for line in scans) == [
-        "2 files (new=1, updated=1, deleted=0, unchanged=0)",
-        "3 files (new=2, updated=0, deleted=0, unchanged=1)",
-        "3 files (new=2, updated=0, deleted=0, unchanged=1)",
-    ]
-    assert one.count("DEBUG mdvec: [reindex] scanning ") == 3
-    assert one.count('DEBUG mdvec: [reindex] processing: "8月.csv"') == 1
+    result = "scan result: 2 files (new=1, updated=1, deleted=0, unchanged=0)"
+    assert one.count(f"DEBUG mdvec: [reindex] {result}") == 1
+    assert one.count("DEBUG mdvec: [reindex] scanning ") == 1
     assert one.count("[TIMER] 水.md: ") == 1
     assert one.count("INFO mdvec: import tool=notes ") == 1
-    assert one.count("沼") >= len(("processing", "import", "timer", "hit"))
+    assert one.count("沼") >= len(("import", "timer", "hit"))
     assert not [line for line in one.log if line.startswith(forged)]
+    caplog.set_level("DEBUG", "mdvec")
+    for name in ("kakeibo", "runs"):
+        caplog.clear()
+        import_use(sources / "v.sqlite", name)
+        result = "scan result: 3 files (new=2, updated=0, deleted=0, unchanged=1)"
+        assert f"[reindex] {result}" in caplog.messages
+        is_read = '[reindex] processing: "8月.csv"' in caplog.messages
+        assert is_read == (name == "kakeibo")
+        assert any("沼" in line for line in caplog.messages) == is_read
+        assert not [line for line in caplog.messages if "\n" in line or "\r" in line]
