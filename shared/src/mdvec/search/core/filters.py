@@ -104,11 +104,10 @@ class Filters:
             yield Filters(path=self.path), f"path {self.path.written}"
         for tag in self.tags:
             yield Filters(tags=(tag,)), f"tag {tag}"
-        days = [f"since {self.since}"] * bool(self.since) + [f"until {self.until}"] * bool(
-            self.until
-        )
-        if days:
-            yield Filters(since=self.since, until=self.until), ", ".join(days)
+        if self.since or self.until:
+            ends = (("since", self.since), ("until", self.until))
+            days = ", ".join(f"{end} {day}" for end, day in ends if day)
+            yield Filters(since=self.since, until=self.until), days
         for words in self.exact:
             yield Filters(exact=(words,)), f'exact "{words}"'
         for words in self.exclude:
@@ -231,13 +230,13 @@ def _texts(name: str, listed: Sequence[str]) -> tuple[str, ...]:
 def _tags(listed: Sequence[str]) -> tuple[str, ...]:
     if len(listed) > MAX_TAGS_ASKED:
         raise InvalidFilter(f"{len(listed)} tags are too many; give at most {MAX_TAGS_ASKED}")
-    tags = tuple(dict.fromkeys(map(folded_tag, listed)))
-    for tag, written in zip(tags, listed, strict=False):
+    tags = [folded_tag(written) for written in listed]
+    for tag, written in zip(tags, listed, strict=True):
         if not tag or len(tag) > MAX_TAG_CHARS:
             raise InvalidFilter(
                 f"{_quote(written)} is not a tag; write it as in the notes, e.g. 会議"
             )
-    return tags
+    return tuple(dict.fromkeys(tags))
 
 
 def _pattern(written: str) -> PathPattern:
