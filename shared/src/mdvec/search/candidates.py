@@ -322,7 +322,7 @@ def find_candidates(
     question's embedding). Only the chunks ``within`` are searched, or all for None; ``engine`` is
     the server that indexes the vectors of tools whose index is not in the file.
     """
-    names = tool.tables
+    tables = tool.tables
     limit = max(MIN_CANDIDATES, k)
     few = within is not None and within.size <= MAX_ALL_CANDIDATES
     ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
@@ -332,31 +332,31 @@ def find_candidates(
         with stopwatch.stage("vector_search"):
             try:
                 ids.update(
-                    nearest_chunks(connection, names, vector, limit, within=within, engine=engine)
+                    nearest_chunks(connection, tables, vector, limit, within=within, engine=engine)
                 )
             except index.EngineUnavailable as error:
                 trouble = str(error)
     if mode != "vector":
         with stopwatch.stage("lexical_search"):
-            lexical = lexical_search(connection, names, query, 0 if few else limit, within)
+            lexical = lexical_search(connection, tables, query, 0 if few else limit, within)
             ids.update(lexical.chunk_ids)
     with stopwatch.stage("read_candidates"):
-        chunks = index.stored_chunks(connection, names, sorted(ids), vector)
+        chunks = index.stored_chunks(connection, tables, sorted(ids), vector)
         if mode == "vector" and vector is not None:  # some chunks may not have vectors yet
             chunks = [chunk for chunk in chunks if chunk.cosine is not None]
         words: dict[int, dict[str, FieldCounts]] = {}
         if lexical.words_found.variants:
-            words = index.word_counts(connection, names, ids, lexical.words_found.variants)
+            words = index.word_counts(connection, tables, ids, lexical.words_found.variants)
         for term, with_term in lexical.words_found.literal.items():
             for chunk_id in with_term:
                 words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
-        total = index.chunk_count(connection, names)
+        total = index.chunk_count(connection, tables)
     if not total:
         lexical = LexicalSearch(query)
     return ToolCandidates(
         tool, lexical.query, lexical.words_found, tuple(chunks), words,
         CorpusStatistics(total, lexical.frequencies),
-        index.stored_properties(connection, names, {chunk.document_id for chunk in chunks}),
+        index.stored_properties(connection, tables, {chunk.document_id for chunk in chunks}),
         total if within is None else within.size,
         index.calibrated_constants(connection, str(tool.fingerprint))
         or default_constants(tool.model),
@@ -366,7 +366,7 @@ def find_candidates(
 
 def nearest_chunks(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     vector: Vectors,
     limit: int,
     *,
@@ -381,11 +381,11 @@ def nearest_chunks(
         EngineUnavailable: the index is on another server, which cannot be used now.
     """
     if within is not None and within.size <= MAX_COMPARED_EXACTLY:
-        nearest = index.nearest_among(connection, names, vector, limit, within.ids().tolist())
-    elif known := index.collection_of(connection, names):
+        nearest = index.nearest_among(connection, tables, vector, limit, within.ids().tolist())
+    elif known := index.collection_of(connection, tables):
         nearest = index.nearest_in_collection(
-            connection, names, known, engine, vector, limit, within
+            connection, tables, known, engine, vector, limit, within
         )
     else:
-        nearest = index.nearest_by_signatures(connection, names, vector, limit, within)
+        nearest = index.nearest_by_signatures(connection, tables, vector, limit, within)
     return [near.id for near in nearest]

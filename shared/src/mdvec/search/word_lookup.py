@@ -70,27 +70,27 @@ class LexicalSearch:
 
 def lexical_search(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     limit: int,
     within: index.ChunkRanges | None,
 ) -> LexicalSearch:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not index.has_usable_words(connection, names):
+    if not index.has_usable_words(connection, tables):
         query = query.without_words()
     also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
     wanted = list(dict.fromkeys([*query.all, *also]))
-    frequencies = index.document_frequencies(connection, names, wanted)
+    frequencies = index.document_frequencies(connection, tables, wanted)
     signed = {
-        term: _chunks_with_sign(connection, names, spelling)
+        term: _chunks_with_sign(connection, tables, spelling)
         for term, spelling in query.signed.items()
     }
     frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
-    words_found = _words_found(connection, names, query, frequencies)
+    words_found = _words_found(connection, tables, query, frequencies)
     spelled_names = {**query.names, **query.nouns}
     variants = words_found.variants
     others = [term for terms in variants.values() for term in terms if term not in frequencies]
-    of_index = frequencies | index.document_frequencies(connection, names, others)
+    of_index = frequencies | index.document_frequencies(connection, tables, others)
     spelled = {**{term: (term,) for term in query.plain}, **variants}
     searched = {
         term: of_index[term]
@@ -98,15 +98,17 @@ def lexical_search(
         for term in terms
         if term not in query.signed
     }
-    chunk_ids = index.matching_chunks(connection, names, searched, limit, within)
+    chunk_ids = index.matching_chunks(connection, tables, searched, limit, within)
     for word, terms in variants.items():
         frequencies[word] = sum(of_index[term] for term in terms)
     for word, in_parts in words_found.literal.items():
         frequencies[word] += len(in_parts)
-    looked_for = _looked_for(connection, names, query, words_found, frequencies, of_index)
+    looked_for = _looked_for(connection, tables, query, words_found, frequencies, of_index)
     not_in_passages = {term for term, chunk_ids in signed.items() if chunk_ids == []}
     documents = looked_for | {
-        term: index.documents_with(connection, names, spelling) if term in not_in_passages else None
+        term: index.documents_with(connection, tables, spelling)
+        if term in not_in_passages
+        else None
         for term, spelling in query.signed.items()
     }
     unwritten = frozenset(
@@ -116,7 +118,7 @@ def lexical_search(
     )
     literal = {
         term: index.chunks_with(
-            connection, names, spelled_names[term], having, MIN_CANDIDATES, within
+            connection, tables, spelled_names[term], having, MIN_CANDIDATES, within
         )
         for term, having in looked_for.items()
         if having and len(spelled_names[term]) >= _MIN_PART
@@ -129,7 +131,7 @@ def lexical_search(
         replace(
             words_found,
             unwritten=unwritten,
-            in_front_matter=_in_front_matter(connection, names, query, documents, frequencies),
+            in_front_matter=_in_front_matter(connection, tables, query, documents, frequencies),
             literal={**words_found.literal, **literal},
         ),
         frequencies,
@@ -142,11 +144,11 @@ def lexical_search(
 
 
 def _chunks_with_sign(
-    connection: apsw.Connection, names: index.Tables, spelling: str
+    connection: apsw.Connection, tables: index.Tables, spelling: str
 ) -> Sequence[int] | None:
     """The chunks that have a name with a sign, or a literal text; None if unknown."""
     chunks_having = index.chunks_naming if _is_name_with_sign(spelling) else index.chunks_written
-    return chunks_having(connection, names, spelling)
+    return chunks_having(connection, tables, spelling)
 
 
 def _is_name_with_sign(spelling: str) -> bool:
@@ -165,7 +167,7 @@ def _first_within(
 
 def _words_found(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     frequencies: Mapping[str, int],
 ) -> WordsFound:
@@ -177,7 +179,7 @@ def _words_found(
     variants: dict[str, tuple[str, ...]] = {}
     substituted: dict[str, tuple[str, ...]] = {}
     within: set[str] = set()
-    in_parts = _in_parts(connection, names, query, frequencies)
+    in_parts = _in_parts(connection, tables, query, frequencies)
     before_numbers = {
         name
         for name, parts in query.numbered.items()
@@ -187,22 +189,24 @@ def _words_found(
     for word, reading in query.words.items():
         spelling = query.in_letters.get(word, "")
         otherwise = written_otherwise(word)
-        if otherwise and not any(index.document_frequencies(connection, names, otherwise).values()):
+        if otherwise and not any(
+            index.document_frequencies(connection, tables, otherwise).values()
+        ):
             otherwise = ()
         terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
         if not (frequencies[word] or word in before_numbers or otherwise or word in in_parts):
-            terms = index.other_spellings(connection, names, word, reading)
+            terms = index.other_spellings(connection, tables, word, reading)
             absent += not terms
             if not terms and absent > _MAX_ABSENT:
                 continue
             if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
-                terms = index.words_containing(connection, names, spelling)
+                terms = index.words_containing(connection, tables, spelling)
                 within.update([word] if terms else [])
             if not terms and word in query.unknown:
-                terms = index.nearest_words(connection, names, word)
+                terms = index.nearest_words(connection, tables, word)
                 substituted |= {word: tuple(terms)} if terms else {}
         if is_letters(word):
-            katakana = index.in_katakana(connection, names, word)
+            katakana = index.in_katakana(connection, tables, word)
             if katakana and not frequencies[word] and word not in in_parts:
                 # Sound alone is not enough: half of all words sound like another (cobol, ケーブル).
                 substituted[word] = (*substituted.get(word, ()), *katakana)
@@ -213,7 +217,7 @@ def _words_found(
 
 def _in_parts(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     frequencies: Mapping[str, int],
 ) -> dict[str, Sequence[int]]:
@@ -227,10 +231,10 @@ def _in_parts(
         if word in query.names or not frequencies[word]
     ]
     by_word = {
-        word: index.chunks_in_parts(connection, names, spelling)
+        word: index.chunks_in_parts(connection, tables, spelling)
         for word, spelling in absent[:_MAX_ABSENT]
     } | {
-        word: index.chunks_with_phrases(connection, names, _phrases_before_number(word))
+        word: index.chunks_with_phrases(connection, tables, _phrases_before_number(word))
         for word in [*query.numbered][:_MAX_ABSENT]
     }
     return {word: chunk_ids for word, chunk_ids in by_word.items() if chunk_ids}
@@ -245,7 +249,7 @@ def _phrases_before_number(word: str) -> list[tuple[str, str]]:
 
 def _looked_for(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     words_found: WordsFound,
     frequencies: Mapping[str, int],
@@ -263,10 +267,10 @@ def _looked_for(
     otherwise = {
         written
         for written in spellings
-        if _is_spelled_otherwise(connection, names, written, words_found)
+        if _is_spelled_otherwise(connection, tables, written, words_found)
     }
     documents = {
-        spelling: index.documents_with(connection, names, spelling)
+        spelling: index.documents_with(connection, tables, spelling)
         for spelling in spellings
         if spelling not in otherwise
     }
@@ -275,7 +279,7 @@ def _looked_for(
 
 def _in_front_matter(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     documents: Mapping[str, Sequence[int] | None],
     frequencies: Mapping[str, int],
@@ -299,14 +303,14 @@ def _in_front_matter(
         if 0 in map(frequencies.get, plain_terms(folded(word)))
     }
     paths = {
-        term: index.front_matter_with(connection, names, spelled[term], ids)
+        term: index.front_matter_with(connection, tables, spelled[term], ids)
         for term, ids in islice(having.items(), _MAX_LOOKED_FOR)
     }
     return {term: of_term for term, of_term in paths.items() if of_term}
 
 
 def _is_spelled_otherwise(
-    connection: apsw.Connection, names: index.Tables, spelling: str, words_found: WordsFound
+    connection: apsw.Connection, tables: index.Tables, spelling: str, words_found: WordsFound
 ) -> bool:
     """Whether the texts have a compound with another spelling of its words (サーバー室)."""
     words = [word.term for word in morphemes(spelling)]
@@ -314,7 +318,7 @@ def _is_spelled_otherwise(
         return False
     known = {**words_found.variants, **{word: (word,) for word in words_found.substituted}}
     alternatives = [known.get(word) or (word,) for word in words]
-    return index.has_compound(connection, names, alternatives)
+    return index.has_compound(connection, tables, alternatives)
 
 
 def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:
