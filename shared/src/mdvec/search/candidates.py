@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -93,63 +93,97 @@ class ToolCandidates:
         )
 
 
-def find_candidates(
-    connection: apsw.Connection,
-    tool: Tool,
-    query: QuestionTerms,
-    vector: Vectors | None,
-    k: int,
-    mode: SearchMode,
-    stopwatch: Stopwatch,
-    within: index.ChunkRanges | None = None,
-    engine: index.ChromaServer | None = None,
-) -> ToolCandidates:
-    """Run both retrievers over one tool, for ``k`` hits, in the transaction that read the tool.
+@dataclass(frozen=True, slots=True)
+class Retriever:
+    """Runs both retrievers over single tools, for ``k`` hits.
 
-    The lexical retriever is skipped in mode ``vector``, the other one without ``vector`` (the
-    question's embedding). Only the chunks ``within`` are searched, or all for None; ``engine`` is
-    the server that indexes the vectors of tools whose index is not in the file.
+    ``connection`` is in the transaction that read the tools. ``engine`` is the server that indexes
+    the vectors of tools whose index is not in the file.
     """
-    tables = tool.tables
-    limit = max(MIN_CANDIDATES, k)
-    few = within is not None and within.size <= MAX_ALL_CANDIDATES
-    ids: set[int] = set(within.ids().tolist()) if within is not None and few else set()
-    lexical = LexicalSearch(query)
-    trouble = None
-    if vector is not None and not few:
-        with stopwatch.stage("vector_search"):
+
+    connection: apsw.Connection
+    k: int
+    mode: SearchMode
+    stopwatch: Stopwatch
+    engine: index.ChromaServer | None = None
+
+    def candidates(
+        self,
+        tool: Tool,
+        query: QuestionTerms,
+        vector: Vectors | None,
+        within: index.ChunkRanges | None = None,
+    ) -> ToolCandidates:
+        """A tool's candidates for a query among the chunks ``within``, or among all for None.
+
+        The lexical retriever is skipped in mode ``vector``, the other one without ``vector`` (the
+        question's embedding).
+        """
+        tables = tool.tables
+        limit, ids, trouble = max(MIN_CANDIDATES, self.k), set[int](), None
+        if within is not None and within.size <= MAX_ALL_CANDIDATES:
+            limit, ids = 0, set(within.ids().tolist())
+        elif vector is not None:
+            ids, trouble = self._nearest(tables, vector, limit, within)
+        lexical = LexicalSearch(query)
+        if self.mode != "vector":
+            with self.stopwatch.stage("lexical_search"):
+                lexical = lexical_search(self.connection, tables, query, limit, within)
+        ids.update(lexical.chunk_ids)
+        with self.stopwatch.stage("read_candidates"):
+            chunks = self._stored(tables, ids, vector)
+            words = self._word_counts(tables, ids, lexical.words_found)
+            total = index.chunk_count(self.connection, tables)
+        if not total:
+            lexical = LexicalSearch(query)
+        documents = {chunk.document_id for chunk in chunks}
+        return ToolCandidates(
+            tool, lexical.query, lexical.words_found, tuple(chunks), words,
+            CorpusStatistics(total, lexical.frequencies),
+            index.stored_properties(self.connection, tables, documents),
+            total if within is None else within.size,
+            index.calibrated_constants(self.connection, str(tool.fingerprint))
+            or default_constants(tool.model),
+            trouble,
+        )  # fmt: skip
+
+    def _nearest(
+        self,
+        tables: index.Tables,
+        vector: Vectors,
+        limit: int,
+        within: index.ChunkRanges | None,
+    ) -> tuple[set[int], str | None]:
+        """The ids of the nearest chunks, or why they cannot be found now."""
+        with self.stopwatch.stage("vector_search"):
             try:
-                ids.update(
-                    nearest_chunks(connection, tables, vector, limit, within=within, engine=engine)
+                near = nearest_chunks(
+                    self.connection, tables, vector, limit, within=within, engine=self.engine
                 )
             except index.EngineUnavailable as error:
-                trouble = str(error)
-    if mode != "vector":
-        with stopwatch.stage("lexical_search"):
-            lexical = lexical_search(connection, tables, query, 0 if few else limit, within)
-            ids.update(lexical.chunk_ids)
-    with stopwatch.stage("read_candidates"):
-        chunks = index.stored_chunks(connection, tables, sorted(ids), vector)
-        if mode == "vector" and vector is not None:  # some chunks may not have vectors yet
-            chunks = [chunk for chunk in chunks if chunk.cosine is not None]
-        words: dict[int, dict[str, FieldCounts]] = {}
-        if lexical.words_found.variants:
-            words = index.word_counts(connection, tables, ids, lexical.words_found.variants)
-        for term, with_term in lexical.words_found.literal.items():
+                return set(), str(error)
+        return set(near), None
+
+    def _stored(
+        self, tables: index.Tables, ids: Collection[int], vector: Vectors | None
+    ) -> list[index.StoredChunk]:
+        """The chunks with these ids; in mode ``vector`` without those that have no vector yet."""
+        chunks = index.stored_chunks(self.connection, tables, sorted(ids), vector)
+        if self.mode == "vector" and vector is not None:
+            return [chunk for chunk in chunks if chunk.cosine is not None]
+        return chunks
+
+    def _word_counts(
+        self, tables: index.Tables, ids: Collection[int], found: WordsFound
+    ) -> dict[int, dict[str, FieldCounts]]:
+        """The counts of the words found, by chunk; those outside the index count once."""
+        counts: dict[int, dict[str, FieldCounts]] = {}
+        if found.variants:
+            counts = index.word_counts(self.connection, tables, ids, found.variants)
+        for term, with_term in found.literal.items():
             for chunk_id in with_term:
-                words.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
-        total = index.chunk_count(connection, tables)
-    if not total:
-        lexical = LexicalSearch(query)
-    return ToolCandidates(
-        tool, lexical.query, lexical.words_found, tuple(chunks), words,
-        CorpusStatistics(total, lexical.frequencies),
-        index.stored_properties(connection, tables, {chunk.document_id for chunk in chunks}),
-        total if within is None else within.size,
-        index.calibrated_constants(connection, str(tool.fingerprint))
-        or default_constants(tool.model),
-        trouble,
-    )  # fmt: skip
+                counts.setdefault(chunk_id, {}).setdefault(term, (0, 0, 0, 1))
+        return counts
 
 
 def nearest_chunks(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from mdvec.embedding import ModelError
 from mdvec.index import StoredChunk
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import FIRST, Evidence, Scored, SearchMode, evidence, fuse
@@ -15,7 +13,6 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
-    composed,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -254,26 +251,6 @@ def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
     return Ranking(sorted(chunks, key=_strength, reverse=True), likeliest.evidence)
 
 
-def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """The ranked chunks without those whose text an earlier one of another document has.
-
-    Very short texts only count as the same under the same heading and title.
-    """
-    first_with: dict[tuple[object, ...], int] = {}
-    once: list[RankedChunk] = []
-    for hit in ranked:
-        chunk, chunking = hit.chunk, hit.tool.chunking
-        text = composed(chunk.content.strip())
-        is_short = chunking is None or len(text) < chunking.min_chars
-        about = (composed(chunk.title), composed(chunk.heading)) if is_short else ()
-        position = first_with.setdefault((hit.tool.id, text, *about), len(once))
-        if position < len(once) and once[position].chunk.document_id != chunk.document_id:
-            once[position] = replace(once[position], also_in=(*once[position].also_in, hit))
-        else:
-            once.append(hit)
-    return once
-
-
 def _strength(hit: RankedChunk) -> tuple[float, float]:
     return hit.likelihood, hit.scored.score
 
@@ -310,46 +287,3 @@ def _ranks(keys: Sequence[float]) -> list[int]:
     for rank, position in enumerate(order, 1):
         ranks[position] = rank
     return ranks
-
-
-MAX_RERANKED = 20
-MAX_SECONDS = 5.0
-"""How long scoring may take; loading the model is not counted."""
-
-
-class Reranks(Protocol):
-    """Scores passages; this is ``embedding.reranker.Reranker``, except in tests and studies."""
-
-    name: str
-
-    def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
-        """How well each passage answers: more is better."""
-
-
-def reranked(
-    ranked: Sequence[RankedChunk], query: str, reranker: Reranks
-) -> tuple[list[RankedChunk], list[str]]:
-    """The candidates with the first ones in a new order, and a note on it.
-
-    A reranker finds the best passage, but not how likely it is to answer: the likelihoods stay with
-    the ranks.
-    """
-    first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
-    if len(first) < 2:
-        return [*first, *rest], []
-    try:
-        scores = reranker.scores(query, [_text(hit) for hit in first], MAX_SECONDS)
-    except ModelError as error:
-        return [*first, *rest], [f"not reranked: {error}"]
-    order = sorted(range(len(first)), key=lambda position: -scores[position])
-    moved = [
-        replace(first[position], likelihood=of_place.likelihood)
-        for position, of_place in zip(order, first, strict=True)
-    ]
-    return [*moved, *rest], [f"the first {len(first)} were ordered by {reranker.name}"]
-
-
-def _text(ranked: RankedChunk) -> str:
-    chunk = ranked.chunk
-    head = chunk.heading or chunk.title
-    return f"{head}\n{chunk.content}" if head else chunk.content
