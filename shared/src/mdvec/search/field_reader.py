@@ -68,12 +68,12 @@ class FieldReader:
             **{term: word for word, terms in variants.items() for term in terms},
         }
         self._has_words = bool(query.words)
-        self._spelled = query.spelled
-        self._asked_alone = query.names.keys() & query.spelled.keys()
+        self._spelled = query.in_cjk
+        self._asked_alone = query.asked_alone
         self._pieces = {
             term: words
             for term, words in query.words_of.items()
-            if words and words <= query.spelled.keys()
+            if words and words <= self._spelled.keys()
         }
         self._shared: dict[int, str] = {}
         # Many passages share a title, a path or a heading.

@@ -85,12 +85,12 @@ class Pool:
     @property
     def absent(self) -> tuple[str, ...]:
         """Names in the question that no text has, as spelled there."""
-        return _spellings_of({**self.query.names, **self.query.signed}, self.unwritten)
+        return _spellings_of(self.query.spellings("name", "signed"), self.unwritten)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
         """The words that were searched instead of absent names and nouns, as spelled."""
-        spelled = {**self.query.names, **self.query.nouns}
+        spelled = self.query.spellings("name", "noun")
         others: dict[str, list[str]] = {}
         for of_tool, _ in self.owners:
             for term in self.unwritten & of_tool.words_found.substituted.keys():
@@ -106,10 +106,10 @@ class Pool:
         within = {term for of_tool, _ in self.owners for term in of_tool.words_found.within}
         with_term = {
             term: [candidate for candidate in self.candidates if self._may_have(term, candidate)]
-            for term in within | (self.query.names.keys() & self.query.spelled.keys())
+            for term in within | self.query.asked_alone
         }
         return _spellings_of(
-            self.query.names,
+            self.query.spellings("name"),
             {
                 term
                 for term, candidates in with_term.items()
@@ -127,16 +127,14 @@ class Pool:
     @property
     def absent_nouns(self) -> tuple[str, ...]:
         """Other nouns of the question that no text has, as spelled in the question."""
-        return _spellings_of(self.query.nouns, self.unwritten)
+        return _spellings_of(self.query.spellings("noun"), self.unwritten)
 
     @property
     def only_in_front_matter(self) -> dict[str, Sequence[str]]:
         """The paths of the documents with what front matter alone has, as spelled."""
-        query = self.query
-        spelled = {**query.signed, **query.names, **query.nouns, **query.joined}
         return {
-            word: self.in_front_matter[term]
-            for term, word in spelled.items()
+            subject.joined or subject.spelling: self.in_front_matter[term]
+            for term, subject in self.query.subjects.items()
             if term in self.in_front_matter
         }
 
