@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -26,21 +26,6 @@ MAX_ALL_CANDIDATES = 160
 """If filters leave at most this many chunks, all of them are candidates."""
 MAX_COMPARED_EXACTLY = 2_048
 """If filters leave at most this many chunks, all their vectors are compared exactly."""
-
-
-class _Once:
-    """Evaluates a function once, when it is first needed; few of a hundred candidates need it."""
-
-    __slots__ = ("_look", "_seen")
-
-    def __init__(self, look: Callable[[], frozenset[str]]) -> None:
-        self._look = look
-        self._seen: frozenset[str] | None = None
-
-    def __call__(self) -> frozenset[str]:
-        if self._seen is None:
-            self._seen = self._look()
-        return self._seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +73,7 @@ class ToolCandidates:
             (self.tool.id, chunk.document_id),
             self.constants.likeness(chunk.cosine),
             read.sentences(chunk, counts),
-            _Once(partial(read.inside, chunk, counts)),
+            cache(partial(read.inside, chunk, counts)),  # few of a hundred candidates need it
             spoken,
         )
 

@@ -23,9 +23,10 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text contains, and on what was searched instead."""
     in_front_matter = pool.only_in_front_matter
-    absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
-    absent = [word for word in absent if word not in in_front_matter]
-    notes = [f"nothing here mentions {_word_list(absent)}"] if absent else []
+    absent = pool.absent("name", "signed", "noun")
+    notes = []
+    if unfound := [word for word in absent if word not in in_front_matter]:
+        notes.append(f"nothing here mentions {_word_list(unfound)}")
     notes += [
         f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"
         for word, others in pool.substitutes.items()

@@ -46,8 +46,8 @@ def question_vectors(
     vectors: dict[str, Vectors] = {}
     refused: list[tuple[Tool, ModelError]] = []
     failed: dict[str, EndpointFailure] = {}
-    for tool in requested if mode != "lexical" else ():
-        if tool.model is None or tool.fingerprint in vectors:
+    for tool in requested:
+        if mode == "lexical" or tool.model is None or tool.fingerprint in vectors:
             continue
         try:
             if tool.model in failed:

@@ -13,6 +13,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
+    SubjectKind,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -82,10 +83,9 @@ class Pool:
     unwritten: frozenset[str] = frozenset()
     in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    @property
-    def absent(self) -> tuple[str, ...]:
-        """Names in the question that no text has, as spelled there."""
-        return _spellings_of(self.query.spellings("name", "signed"), self.unwritten)
+    def absent(self, *kinds: SubjectKind) -> tuple[str, ...]:
+        """The subjects of these kinds that no text has, as spelled in the question."""
+        return _spellings_of(self.query.spellings(*kinds), self.unwritten)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
@@ -125,11 +125,6 @@ class Pool:
         )
 
     @property
-    def absent_nouns(self) -> tuple[str, ...]:
-        """Other nouns of the question that no text has, as spelled in the question."""
-        return _spellings_of(self.query.spellings("noun"), self.unwritten)
-
-    @property
     def only_in_front_matter(self) -> dict[str, Sequence[str]]:
         """The paths of the documents with what front matter alone has, as spelled."""
         return {
@@ -163,7 +158,7 @@ class Pool:
             self.query,
             self.statistics,
             [(self.candidates[position], scored[position]) for position in order[:FIRST]],
-            self.absent,
+            self.absent("name", "signed"),
         )
         if not self.query.all:  # only signs, so there is nothing to search for
             first_evidence = replace(first_evidence, coverage=0.0, likeness=None, named=0.0)

@@ -188,8 +188,10 @@ class _Lookup:
                     if absent > _MAX_ABSENT:
                         continue
                     longer, nearest = self._longer_or_nearest(word, frequencies)
-                    within.update([word] if longer else [])
-                    substituted |= {word: tuple(nearest)} if nearest else {}
+                    if longer:
+                        within.add(word)
+                    if nearest:
+                        substituted[word] = tuple(nearest)
                     terms = longer or nearest
             if is_letters(word):
                 katakana = index.in_katakana(self.connection, self.tables, word)
