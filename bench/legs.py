@@ -16,7 +16,7 @@ import apsw
 from finding import MODES, TOOL, TOP
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
-from mdvec.search.candidates import find_candidates
+from mdvec.search.candidates import Retriever
 from mdvec.search.core.fusion import SearchMode
 from mdvec.search.ranking import Pool, RankedChunk, pooled
 from mdvec.text.questions import analyse_question
@@ -44,9 +44,8 @@ class Legs:
         """The candidates of both retrievers."""
         query = analyse_question(words)
         vector = embedded(self.embedder, words)
-        found = find_candidates(
-            self.connection, self.tool, query, vector, TOP, "hybrid", Stopwatch()
-        )
+        retriever = Retriever(self.connection, TOP, "hybrid", Stopwatch())
+        found = retriever.candidates(self.tool, query, vector)
         return pooled([found], query)
 
 

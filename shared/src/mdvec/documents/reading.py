@@ -112,19 +112,21 @@ def read_document(
             )
         if not KINDS[tool.kind].has_texts:
             raise ReadingRefused(no_texts_message(tool_name))
-        names = tool.tables
+        tables = tool.tables
         stored = None
         with suppress(UnicodeEncodeError):  # no path has a lone surrogate
-            stored = documents.stored_text(connection, names, file_path)
+            stored = documents.stored_text(connection, tables, file_path)
             if (
                 stored is None
-                and len(called := index.documents_called(connection, names, file_path)) == 1
+                and len(called := index.documents_called(connection, tables, file_path)) == 1
             ):
-                path = documents.path_meant(connection, names, called)
-                stored = documents.stored_text(connection, names, path or file_path)
+                path = documents.path_meant(connection, tables, called)
+                stored = documents.stored_text(connection, tables, path or file_path)
         if stored is None:
-            raise ReadingRefused(_no_document(connection, tool, names, file_path))
-        links = index.links_of(connection, names, [stored.id]).get(stored.id, index.DocumentLinks())
+            raise ReadingRefused(_no_document(connection, tool, tables, file_path))
+        links = index.links_of(connection, tables, [stored.id]).get(
+            stored.id, index.DocumentLinks()
+        )
     lines = [start for start in line_starts(stored.content) if start < len(stored.content)] or [0]
     start, end = _page_range(stored, part.page) or _range(stored.content, lines, part)
     cut = end
@@ -218,10 +220,10 @@ def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int
 
 
 def _no_document(
-    connection: apsw.Connection, tool: Tool, names: index.Tables, file_path: str
+    connection: apsw.Connection, tool: Tool, tables: index.Tables, file_path: str
 ) -> str:
     missing = unfinished(connection, tool)
-    known = [line.file_path for line in documents.document_lines(connection, names)]
+    known = [line.file_path for line in documents.document_lines(connection, tables)]
     if not known:
         return f"{tool.name} has no documents yet; import them with: mdvec import -n {tool.name}"
     near = difflib.get_close_matches(file_path, known, n=_MAX_NAMES, cutoff=0.4)

@@ -125,14 +125,17 @@ def _passing(
     if condition.until is not None:
         where.append("day <= ?")
         values.append(condition.until.isoformat())
+    selections: list[NDArray[np.int64]] = []
     if condition.documents is not None:
-        chosen = np.array(sorted(condition.documents), dtype=np.int64)
-        where.append("document_id IN carray(?)" if len(chosen) else "FALSE")
-        values += [apsw.carray(chosen)] if len(chosen) else []
+        selections.append(np.array(sorted(condition.documents), dtype=np.int64))
     if condition.path_matches is not None:
-        ids = _documents_at(connection, tables, condition)
-        where.append("document_id IN carray(?)" if len(ids) else "FALSE")
-        values += [apsw.carray(ids)] if len(ids) else []
+        selections.append(_documents_at(connection, tables, condition))
+    for ids in selections:
+        if len(ids):
+            where.append("document_id IN carray(?)")
+            values.append(apsw.carray(ids))
+        else:
+            where.append("FALSE")
     return " AND ".join(where), values
 
 

@@ -31,6 +31,9 @@ from mdvec.text import (
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
+_FIRST_TOMBSTONE = 1 << 53
+"""The lowest id of tombstone pages in FTS5's data table."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
@@ -254,10 +257,6 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
     )
     for line in records(cursor, DocumentLine):
         yield replace(line, title=_shown_document(line.title, line.file_path))
-
-
-_FIRST_TOMBSTONE = 1 << 53
-"""The lowest id of tombstone pages in FTS5's data table."""
 
 
 def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:

@@ -43,6 +43,9 @@ from mdvec.text import (
 
 _MAX_OTHER_NAMES = 200
 _WHOLE_NUMBER = re.compile(r"\A([-+]?[0-9]+)\.0+\Z")
+NOT_DERIVED = Properties()
+"""The properties of a document before the next import derives them."""
+_MAX_NAMED_CHARS = 60
 
 
 def insert_properties_and_links(
@@ -125,10 +128,6 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
         if is_markdown(path):
             properties = properties_of(content, front_matter(content), path)
         insert_properties_and_links(connection, tables, document_id, path, content, properties)
-
-
-NOT_DERIVED = Properties()
-"""The properties of a document before the next import derives them."""
 
 
 def stored_properties(
@@ -218,9 +217,6 @@ def value_counts(connection: apsw.Connection, tables: Tables) -> dict[str, Count
     for _, name, values in _entries(connection, tables):
         counts.setdefault(name, Counter()).update(values)
     return counts
-
-
-_MAX_NAMED_CHARS = 60
 
 
 def short_enough(names: Iterable[str]) -> Iterator[str]:

@@ -40,6 +40,11 @@ _GROWTH = 2
 _MAX_MOVE = 0.05
 """Rebuild if the squared distance between centre and mean exceeds this share of the vectors' mean
 squared distance from the mean."""
+_MIN_BYTES, _SHARE_OF_MEMORY = 64 * 2**20, 8
+_BLOCK_BYTES = 8 * 2**20
+_LONGLIST, _SHORTLIST = 1_024, 1_024
+"""The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
+most ``_SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +140,6 @@ def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors)
         )
 
 
-_MIN_BYTES, _SHARE_OF_MEMORY = 64 * 2**20, 8
-_BLOCK_BYTES = 8 * 2**20
 _State = tuple[int, int, bytes]
 
 
@@ -298,11 +301,6 @@ def _blocks(connection: apsw.Connection, tables: Tables) -> Iterator[tuple[list[
             yield ids, blobs
             ids, blobs, size = [], [], 0
     yield ids, blobs
-
-
-_LONGLIST, _SHORTLIST = 1_024, 1_024
-"""The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
-most ``_SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
 
 
 def nearest_by_signatures(

@@ -22,6 +22,8 @@ from mdvec.text import Chunk, identifier
 if TYPE_CHECKING:
     from mdvec.embedding import Vectors
 
+_IS_PENDING = "length(embedding) = 0"
+
 
 def replace_tables(connection: apsw.Connection, old: Tables, staged: Tables) -> None:
     """Replace a tool's tables with those of a finished rebuild; call within a transaction."""
@@ -135,9 +137,6 @@ def rebuild_vector_index(connection: apsw.Connection, tables: Tables, *, outside
     for document_id, first in rows:
         vectors = stored_vectors(connection, tables, f"document_id = {document_id}")
         put_vectors(connection, tables, int(str(document_id)), int(str(first)), vectors)
-
-
-_IS_PENDING = "length(embedding) = 0"
 
 
 @dataclass(frozen=True, slots=True)

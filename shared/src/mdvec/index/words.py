@@ -36,6 +36,16 @@ _MAX_READING = 64
 _MAX_CONTAINING = 48
 _MORE_KANA = 4
 """How many characters longer than an English word its katakana may be, the mark included."""
+_KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
+_ALL_WORDS = ("", chr(sys.maxunicode))
+_BYTES_EACH = 6
+_MAX_COUNT = 255
+_DELETED = -1
+"""The id of a row that marks deletions: the vocabulary may have words that occur in no chunk."""
+_MAX_WITH_PHRASES = 100
+_MAX_POSTINGS = 1_500
+_MAX_POSTINGS_WITHIN = 20_000
+_MIN_TERMS, _MAX_TERMS = 2, 64
 
 
 def insert_words(connection: apsw.Connection, tables: Tables, readings: Mapping[str, str]) -> None:
@@ -73,10 +83,6 @@ def other_spellings(
     return [other for other in others if not are_homophones(term, other)]
 
 
-_KATAKANA_WORDS = (f"{WORD_MARK}ァ", f"{WORD_MARK}ヿ")
-_ALL_WORDS = ("", chr(sys.maxunicode))
-
-
 def nearest_words(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
     """The words that differ from one in letters or katakana by the fewest typing errors."""
     spelling = term.removeprefix(WORD_MARK)
@@ -108,12 +114,6 @@ def in_katakana(connection: apsw.Connection, tables: Tables, word: str) -> list[
     )
     known = [term.removeprefix(WORD_MARK) for term in terms]
     return [WORD_MARK + spelling for spelling in katakana_of(word, filter(is_katakana, known))]
-
-
-_BYTES_EACH = 6
-_MAX_COUNT = 255
-_DELETED = -1
-"""The id of a row that marks deletions: the vocabulary may have words that occur in no chunk."""
 
 
 def insert_word_counts(
@@ -202,12 +202,6 @@ def chunks_with_phrases(
     return _best_by_bm25(
         connection, tables, (" ".join(phrase) for phrase in phrases), _MAX_WITH_PHRASES
     )
-
-
-_MAX_WITH_PHRASES = 100
-_MAX_POSTINGS = 1_500
-_MAX_POSTINGS_WITHIN = 20_000
-_MIN_TERMS, _MAX_TERMS = 2, 64
 
 
 def insert_terms(

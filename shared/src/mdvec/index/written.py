@@ -44,6 +44,30 @@ _MAX_READ_BYTES = 64_000_000
 _MAX_STATING = 1_000
 """Of how many documents the front matter and the passages are read for a word that is nowhere else,
 which takes about 10 ms."""
+_OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
+_SEPARATOR = f"[,{HYPHENS}]"
+_PARTS = re.compile(r"[a-z]+|\d+")
+_FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
+_JOINING = f"[_.@+{HYPHENS}]"
+_VERB_END = "[\u3041-\u3096]{1,3}"
+_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
+_NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){_NUMBER.pattern}")
+"""A number with no letter before it, as in an identifier."""
+_LETTER = rf"[^\W\d{CJK}]"
+_BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
+"""A number with the letters around it, with which it may be one term (US$, 48260km)."""
+_MIN_GROUPED = 4
+"""The least digits of a number that may be written in groups of thousands."""
+_MIN_JOINED = 6
+"""The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
+_PAIR = 2
+_MAX_PHRASES, _MAX_COMPARED = 16, 30
+_MIN_LETTERS = 4
+"""A shorter word (api, use) may consist of two others by chance."""
+_SIGN = f"[./&+{HYPHENS}]"
 
 
 def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
@@ -236,9 +260,6 @@ def chunks_saying(
     return np.array(sorted(saying), dtype=np.int64)
 
 
-_OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
-
-
 def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
     """The chunks with an open task (- [ ]), in order."""
     chunks = identifier(tables.vectors)
@@ -267,26 +288,6 @@ def open_tasks(content: str) -> list[tuple[int, str]]:
     ]
 
 
-_SEPARATOR = f"[,{HYPHENS}]"
-_PARTS = re.compile(r"[a-z]+|\d+")
-_FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
-_HIRAGANA = re.compile("[\u3041-\u3096]")
-_IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
-_JOINING = f"[_.@+{HYPHENS}]"
-_VERB_END = "[\u3041-\u3096]{1,3}"
-_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
-_NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
-_NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){_NUMBER.pattern}")
-"""A number with no letter before it, as in an identifier."""
-_LETTER = rf"[^\W\d{CJK}]"
-_BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
-"""A number with the letters around it, with which it may be one term (US$, 48260km)."""
-_MIN_GROUPED = 4
-"""The least digits of a number that may be written in groups of thousands."""
-_MIN_JOINED = 6
-"""The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
-
-
 def _matching(
     connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
 ) -> list[int]:
@@ -309,9 +310,6 @@ def _matching(
     any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
     expression = " AND ".join(f"({group})" for group in any_of_each)
     return chunks_matching(connection, tables, expression)
-
-
-_PAIR = 2
 
 
 def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
@@ -398,12 +396,6 @@ def _contains(column: str, spelling: str) -> tuple[str, str]:
         return f"instr({column}, ?)", spelling
     escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
-
-
-_MAX_PHRASES, _MAX_COMPARED = 16, 30
-_MIN_LETTERS = 4
-"""A shorter word (api, use) may consist of two others by chance."""
-_SIGN = f"[./&+{HYPHENS}]"
 
 
 def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import apsw
 
 from mdvec.database import KeptReader, open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import NOT_DERIVED, ChromaServer, StoredChunk, stored_properties
+from mdvec.index import ChromaServer
 from mdvec.log import PRIVATE, milliseconds, record
-from mdvec.search.candidates import find_candidates
+from mdvec.search.candidates import Retriever, ToolCandidates
 from mdvec.search.core.filters import (
     MAX_QUERIES,
     MAX_QUERY_CHARS,
@@ -25,121 +25,19 @@ from mdvec.search.core.filters import (
 )
 from mdvec.search.core.fusion import NO_EVIDENCE, Evidence, SearchMode
 from mdvec.search.filtering import Narrowed, explain_empty, narrow, without_document
-from mdvec.search.hits import Hit, hits, of_documents
-from mdvec.search.question_vectors import EmbedderOf, question_vectors, without_vectors
-from mdvec.search.ranking import (
-    MIN_SCORE,
-    Pool,
-    RankedChunk,
-    Ranking,
-    Reranks,
-    each_text_once,
-    pooled,
-    ranked_together,
-    reranked,
-)
-from mdvec.text import analyse_question, is_blank, on_one_line, quoted, shown_path, some_of
+from mdvec.search.hits import Hit, hits
+from mdvec.search.notes import not_mentioned, why_fewer, without_vectors
+from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
+from mdvec.search.question_vectors import EmbedderOf, question_vectors
+from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
+from mdvec.text import analyse_question, is_blank, on_one_line, quoted
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
 
 if TYPE_CHECKING:
-    from mdvec.embedding import Vectors
-
-
-_MAX_NAMED = 3
-
-
-def why_fewer(count: int, k: int, searched: int) -> list[str]:
-    """A note if there are fewer hits than requested although there are more passages."""
-    if count >= min(k, searched):
-        return []
-    which = "no other passage" if count else "no passage"
-    return [f"{which} stands out for this question"]
-
-
-def not_mentioned(pool: Pool) -> list[str]:
-    """Notes on words of the question that no text contains, and on what was searched instead."""
-    in_front_matter = pool.only_in_front_matter
-    absent = [*dict.fromkeys([*pool.absent, *pool.absent_nouns])]
-    absent = [word for word in absent if word not in in_front_matter]
-    notes = [f"nothing here mentions {_word_list(absent)}"] if absent else []
-    notes += [
-        f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"
-        for word, others in pool.substitutes.items()
-    ]
-    if inside := pool.only_inside:
-        notes.append(f"{_word_list(inside)}: only inside longer words")
-    for word, paths in in_front_matter.items():
-        names = some_of([shown_path(path) for path in paths], _MAX_NAMED)
-        notes.append(f"{_word_list([word])}: only in the front matter of {names}")
-    return notes
-
-
-def _word_list(words: Sequence[str]) -> str:
-    return ", ".join(f'"{word}"' for word in words)
-
-
-class Records(Protocol):
-    """Reads the records of tools that consist of records."""
-
-    def count(self, connection: apsw.Connection, tool: Tool) -> int:
-        """How many records a search can find."""
-        ...
-
-    def of_chunk(
-        self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int
-    ) -> Sequence[StoredChunk]:
-        """At most ``k`` records of a chunk; those that the question names come first."""
-        ...
-
-
-def with_records(
-    connection: apsw.Connection,
-    ranked: Sequence[RankedChunk],
-    question: str,
-    k: int,
-    records: Records,
-) -> list[RankedChunk]:
-    """The ``k`` best ranked chunks, with records in place of chunks that several records share."""
-    chunks: list[RankedChunk] = []
-    seen: set[tuple[int, int]] = set()
-    for hit in ranked:
-        if not KINDS[hit.tool.kind].is_made_of_records:
-            chunks.append(hit)
-            continue
-        if len(seen) >= k:
-            continue
-        for row in records.of_chunk(connection, hit.tool, hit.chunk, question, k):
-            if (hit.tool.id, row.id) not in seen and len(seen) < k:
-                seen.add((hit.tool.id, row.id))
-                chunks.append(replace(hit, chunk=row))
-    return chunks
-
-
-_SHARE_OF_BEST = 0.5
-"""Passages with at least this share of the best score are sorted by date."""
-
-
-def newest_first(
-    connection: apsw.Connection, ranked: Sequence[RankedChunk], k: int
-) -> list[RankedChunk]:
-    """The passages that answer about as well as the best, at least ``k``, newest first.
-
-    Passages without a date come last.
-    """
-    if not ranked:
-        return []
-    least = _SHARE_OF_BEST * max(hit.scored.score for hit in ranked)
-    good = sum(hit.scored.score >= least for hit in ranked)
-    chosen = ranked[: max(good, k)]
-    properties = of_documents(connection, chosen, stored_properties)
-    return sorted(
-        chosen, key=lambda hit: properties.get(hit.document, NOT_DERIVED).day or "", reverse=True
-    )
-
+    from mdvec.embedding import Reranker, Vectors
 
 _MAX_ATTEMPTS = 3
-
 _UNSURE = "nothing here seems to answer this; the nearest passages follow"
 
 logger = logging.getLogger("mdvec")
@@ -218,7 +116,7 @@ def search(
     question: Question,
     embedder_of: EmbedderOf,
     engine: ChromaServer | None = None,
-    reranker: Reranks | None = None,
+    reranker: Reranker | None = None,
     records: Records | None = None,
     kept: KeptReader | None = None,
 ) -> Answer:
@@ -240,34 +138,8 @@ def search(
     stopwatch = Stopwatch()
     opened = open_database(database, "read") if kept is None else kept.connection()
     with opened as connection:
-        for _ in range(_MAX_ATTEMPTS):
-            requested = requested_tools(connection, question.tools)
-            vectors = []
-            notes = list[str]()
-            for query in question.all_queries:
-                of_query, why_without = question_vectors(
-                    connection, requested, query, question.mode, embedder_of, stopwatch
-                )
-                vectors.append(of_query)
-                notes += [note for note in why_without if note not in notes]
-            with snapshot(connection):
-                now = {tool.id: tool for tool in requested_tools(connection, question.tools)}
-                if all(_is_same(tool, now.get(tool.id)) for tool in requested):
-                    current = [now[tool.id] for tool in requested]
-                    answer = _answer(
-                        connection,
-                        current,
-                        question,
-                        vectors,
-                        notes,
-                        stopwatch,
-                        engine,
-                        reranker,
-                        records,
-                    )
-                    break
-        else:
-            raise SearchRefused("a tool is being rebuilt; ask again in a moment")
+        searching = _Search(connection, question, stopwatch, engine, reranker, records)
+        answer = searching.answer(embedder_of)
     _log(question, answer, stopwatch)
     return answer
 
@@ -319,98 +191,183 @@ def _is_same(tool: Tool, now: Tool | None) -> bool:
     return now is not None and now.fingerprint == tool.fingerprint
 
 
-def _answer(
-    connection: apsw.Connection,
-    requested: Sequence[Tool],
-    question: Question,
-    vectors: Sequence[dict[str, Vectors]],
-    notes: list[str],
-    stopwatch: Stopwatch,
-    engine: ChromaServer | None,
-    reranker: Reranks | None,
-    records: Records | None,
-) -> Answer:
-    with stopwatch.stage("filter"):
-        narrowed = [_narrowed(connection, tool, question) for tool in requested]
-    rankings: dict[str, Ranking] = {}
-    about_words: list[str] = []
-    for text, of_query in zip(question.all_queries, vectors, strict=True):
-        query = analyse_question(text)
-        pools = [
-            find_candidates(
-                connection, tool, query, of_query.get(str(tool.fingerprint)), question.k,
-                question.mode, stopwatch, left.chunks, engine,
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What one query found: candidates of each tool with texts, their ranking, notes on words."""
+
+    of_tools: list[ToolCandidates]
+    ranking: Ranking
+    about_words: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A question to an open database, with what it is answered by."""
+
+    connection: apsw.Connection
+    question: Question
+    stopwatch: Stopwatch
+    engine: ChromaServer | None
+    reranker: Reranker | None
+    records: Records | None
+
+    def answer(self, embedder_of: EmbedderOf) -> Answer:
+        """The answer from one state of the tools, with vectors of the models that they have then.
+
+        Raises:
+            SearchRefused: a tool was rebuilt during each attempt.
+        """
+        for _ in range(_MAX_ATTEMPTS):
+            tools = requested_tools(self.connection, self.question.tools)
+            vectors, notes = self._vectors(tools, embedder_of)
+            with snapshot(self.connection):
+                requested = requested_tools(self.connection, self.question.tools)
+                now = {tool.id: tool for tool in requested}
+                if all(_is_same(tool, now.get(tool.id)) for tool in tools):
+                    return self._answered([now[tool.id] for tool in tools], vectors, notes)
+        raise SearchRefused("a tool is being rebuilt; ask again in a moment")
+
+    def _vectors(
+        self, tools: Sequence[Tool], embedder_of: EmbedderOf
+    ) -> tuple[dict[str, dict[str, Vectors]], list[str]]:
+        """The vectors of each query by fingerprint, and notes on the tools that get none."""
+        embedded = {
+            query: question_vectors(
+                self.connection, tools, query, self.question.mode, embedder_of, self.stopwatch
             )
-            for tool, left in zip(requested, narrowed, strict=True)
-            if tool.model is not None
-        ]  # fmt: skip
-        with stopwatch.stage("fusion"):
-            has_vectors = bool(of_query) or question.mode == "vector"
-            pool = pooled(pools, query)
-            # A passage with an exact text matches, however unlike the rest of the question.
-            least = 0.0 if question.filters.exact else MIN_SCORE
-            rankings[text] = pool.ranked(question.mode if has_vectors else "lexical", least)
-        about_words += [note for note in not_mentioned(pool) if note not in about_words]
-    ranking = ranked_together(rankings, question.k)
-    notes += [note for left in narrowed for note in left.notes]
-    notes += without_vectors(pools, question.mode)
-    notes += [note for note in (still_to_come(connection, tool) for tool in requested) if note]
-    of_records = [tool for tool in requested if KINDS[tool.kind].is_made_of_records]
-    total = sum(
-        records.count(connection, pool.tool)
-        if records is not None and pool.tool in of_records
-        else pool.statistics.chunks
-        for pool in pools
-    )
-    searched = sum(pool.searched for pool in pools)
-    of_notes = [tool for tool in requested if tool not in of_records]
-    if total and not searched and of_notes:
-        notes.append(explain_empty(connection, of_notes, question.filters))
-    ranked = ranking.chunks
-    if records is not None:
-        ranked = with_records(connection, ranked, question.query, question.k, records)
-    if question.related_to is None:
-        notes += about_words
-        is_sure = ranking.is_confident and not about_words
-        notes += [] if is_sure else _never_read(connection, of_notes)
-    notes += why_fewer(len(ranked), question.k, searched)
-    if reranker is not None:
-        with stopwatch.stage("reranking"):
-            ranked, rerank_notes = reranked(ranked, question.query, reranker)
-        notes += rerank_notes
-    if question.sort == "newest":
-        ranked = newest_first(connection, ranked, question.k)
-    if question.returning == "chunk" and not of_records:
-        ranked = each_text_once(ranked)
-    with stopwatch.stage("passages"):
-        shown, truncated = hits(
-            connection, ranked, question.returning, question.k, question.max_chars
+            for query in self.question.all_queries
+        }
+        notes = dict.fromkeys(note for _, of_query in embedded.values() for note in of_query)
+        return {query: vectors for query, (vectors, _) in embedded.items()}, [*notes]
+
+    def _answered(
+        self,
+        tools: Sequence[Tool],
+        vectors: Mapping[str, Mapping[str, Vectors]],
+        notes: Sequence[str],
+    ) -> Answer:
+        """The answer of the tools to the queries in ``vectors``; its notes begin with ``notes``."""
+        question = self.question
+        with self.stopwatch.stage("filter"):
+            narrowed = [self._narrowed(tool) for tool in tools]
+        found = {
+            query: self._find(query, of_query, tools, narrowed)
+            for query, of_query in vectors.items()
+        }
+        ranking = ranked_together({query: one.ranking for query, one in found.items()}, question.k)
+        of_tools = found[question.query].of_tools  # each query is asked of the same passages
+        total = sum(self._count(of_tool) for of_tool in of_tools)
+        searched = sum(of_tool.searched for of_tool in of_tools)
+        ranked = self._with_records(ranking.chunks)
+        ordered, about_order = self._ordered(ranked, tools)
+        with self.stopwatch.stage("passages"):
+            shown, truncated = hits(
+                self.connection, ordered, question.returning, question.k, question.max_chars
+            )
+        return Answer(
+            tools=tuple(tool.name for tool in tools),
+            query=question.query,
+            results=tuple(shown),
+            total_chunks=total,
+            confident=ranking.is_confident,
+            is_asked=question.is_asked,
+            evidence=ranking.evidence,
+            truncated=truncated,
+            notes=(
+                *notes,
+                *(note for left in narrowed for note in left.notes),
+                *without_vectors(
+                    (of_tool for one in found.values() for of_tool in one.of_tools), question.mode
+                ),
+                *self._about_tools(tools, none_passes=total > 0 and not searched),
+                *self._about_words(tools, found.values(), is_confident=ranking.is_confident),
+                *why_fewer(len(ranked), question.k, searched),
+                *about_order,
+            ),
+            seconds={name: round(spent, 6) for name, spent in self.stopwatch.seconds.items()},
         )
-    return Answer(
-        tools=tuple(tool.name for tool in requested),
-        query=question.query,
-        results=tuple(shown),
-        total_chunks=total,
-        confident=ranking.is_confident,
-        is_asked=question.is_asked,
-        evidence=ranking.evidence,
-        truncated=truncated,
-        notes=tuple(notes),
-        seconds={name: round(spent, 6) for name, spent in stopwatch.seconds.items()},
-    )
+
+    def _narrowed(self, tool: Tool) -> Narrowed:
+        """What the filters leave of a tool, without the document that the question is about."""
+        left = narrow(self.connection, tool, self.question.filters)
+        source = self.question.related_to
+        if source is None or tool.name != source.tool:
+            return left
+        return without_document(self.connection, tool, left, source.file_path)
+
+    def _find(
+        self,
+        text: str,
+        vectors: Mapping[str, Vectors],
+        tools: Sequence[Tool],
+        narrowed: Sequence[Narrowed],
+    ) -> _Found:
+        """What a query finds in what the filters leave of the tools."""
+        query, mode = analyse_question(text), self.question.mode
+        retriever = Retriever(self.connection, self.question.k, mode, self.stopwatch, self.engine)
+        of_tools = [
+            retriever.candidates(tool, query, vectors.get(str(tool.fingerprint)), left.chunks)
+            for tool, left in zip(tools, narrowed, strict=True)
+            if tool.model is not None
+        ]
+        with self.stopwatch.stage("fusion"):
+            pool = pooled(of_tools, query)
+            # A passage with an exact text matches, however unlike the rest of the question.
+            least = 0.0 if self.question.filters.exact else MIN_SCORE
+            ranking = pool.ranked(mode if vectors or mode == "vector" else "lexical", least)
+        return _Found(of_tools, ranking, not_mentioned(pool))
+
+    def _count(self, of_tool: ToolCandidates) -> int:
+        """The number of passages of a tool, or of its records."""
+        if self.records is not None and _is_made_of_records(of_tool.tool):
+            return self.records.count(self.connection, of_tool.tool)
+        return of_tool.statistics.chunks
+
+    def _with_records(self, ranked: list[RankedChunk]) -> list[RankedChunk]:
+        if self.records is None:
+            return ranked
+        question = self.question
+        return with_records(self.connection, ranked, question.query, question.k, self.records)
+
+    def _ordered(
+        self, ranked: list[RankedChunk], tools: Sequence[Tool]
+    ) -> tuple[list[RankedChunk], list[str]]:
+        """The ranked chunks in the order that the question asks for, and a note on reranking."""
+        question, notes = self.question, list[str]()
+        if self.reranker is not None:
+            with self.stopwatch.stage("reranking"):
+                ranked, notes = reranked(ranked, question.query, self.reranker)
+        if question.sort == "newest":
+            ranked = newest_first(self.connection, ranked, question.k)
+        if question.returning == "chunk" and not any(map(_is_made_of_records, tools)):
+            ranked = each_text_once(ranked)
+        return ranked, notes
+
+    def _about_tools(self, tools: Sequence[Tool], *, none_passes: bool) -> list[str]:
+        """Notes on what the tools still lack, and on why nothing passes the filters."""
+        lacking = (still_to_come(self.connection, tool) for tool in tools)
+        notes = [note for note in lacking if note is not None]
+        of_notes = [tool for tool in tools if not _is_made_of_records(tool)]
+        if none_passes and of_notes:
+            notes.append(explain_empty(self.connection, of_notes, self.question.filters))
+        return notes
+
+    def _about_words(
+        self, tools: Sequence[Tool], found: Iterable[_Found], *, is_confident: bool
+    ) -> list[str]:
+        """Notes on words that no text has, and on unread files that may have what is asked for."""
+        if self.question.related_to is not None:
+            return []
+        notes = [*dict.fromkeys(note for one in found for note in one.about_words)]
+        if is_confident and not notes:
+            return []
+        of_notes = (tool for tool in tools if not _is_made_of_records(tool))
+        unread = (never_read(self.connection, tool) for tool in of_notes)
+        return [*notes, *(note for note in unread if note is not None)]
 
 
-def _never_read(connection: apsw.Connection, tools: Sequence[Tool]) -> list[str]:
-    """Notes on files that could not be read, which may have what was not found."""
-    return [note for tool in tools if (note := never_read(connection, tool))]
-
-
-def _narrowed(connection: apsw.Connection, tool: Tool, question: Question) -> Narrowed:
-    """What the filters leave of a tool, without the document that the question is about."""
-    left, source = narrow(connection, tool, question.filters), question.related_to
-    if source is None or tool.name != source.tool:
-        return left
-    return without_document(connection, tool, left, source.file_path)
+def _is_made_of_records(tool: Tool) -> bool:
+    return KINDS[tool.kind].is_made_of_records
 
 
 def _log(question: Question, answer: Answer, stopwatch: Stopwatch) -> None:

@@ -39,6 +39,11 @@ from mdvec.text import (
 )
 from mdvec.tools import KINDS
 
+_MAX_TAGS_CHARS = 300
+_MAX_DESCRIPTION = 200
+_LINKED_PLACES, _MAX_LINKS = 5, 2
+"""For how many other files with a hit's text links are shown, and how many in each direction."""
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -117,13 +122,13 @@ class Hit:
             self.file_path.rpartition("/")[2].partition(".")[0],
         )
         parts = [] if self.title in known else [self.title]
-        parts += [tags_in_short(self.tags)] if self.tags else []
-        parts += [self.date] if self.date else []
-        return " ".join([*parts, f"({self.description})" if self.description else ""]).rstrip()
-
-
-_MAX_TAGS_CHARS = 300
-_MAX_DESCRIPTION = 200
+        if self.tags:
+            parts.append(tags_in_short(self.tags))
+        if self.date:
+            parts.append(self.date)
+        if self.description:
+            parts.append(f"({self.description})")
+        return " ".join(parts).rstrip()
 
 
 def tags_in_short(tags: Sequence[str]) -> str:
@@ -193,10 +198,6 @@ def of_documents(
         by_id = read(connection, tables, ids)
         stored |= {(tables.tool_id, number): about for number, about in by_id.items()}
     return stored
-
-
-_LINKED_PLACES, _MAX_LINKS = 5, 2
-"""For how many other files with a hit's text links are shown, and how many in each direction."""
 
 
 def _with_links(

@@ -15,7 +15,6 @@ from mdvec.embedding import (
     QuestionNotAllowed,
     RemoteEmbedder,
 )
-from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import SearchMode
 from mdvec.timing import Stopwatch
 from mdvec.tools import Tool, is_endpoint_allowed
@@ -47,8 +46,8 @@ def question_vectors(
     vectors: dict[str, Vectors] = {}
     refused: list[tuple[Tool, ModelError]] = []
     failed: dict[str, EndpointFailure] = {}
-    for tool in requested if mode != "lexical" else ():
-        if tool.model is None or tool.fingerprint in vectors:
+    for tool in requested:
+        if mode == "lexical" or tool.model is None or tool.fingerprint in vectors:
             continue
         try:
             if tool.model in failed:
@@ -107,9 +106,3 @@ def _check_allowed(connection: apsw.Connection, tool: Tool, embedder: Embedder) 
             f"you have not allowed its questions to go to {embedder.endpoint.host}; to be asked: "
             f"mdvec import -n {tool.name} --mode update"
         )
-
-
-def without_vectors(pools: Sequence[ToolCandidates], mode: SearchMode) -> list[str]:
-    """A note for each tool whose vectors are on a server that could not be used."""
-    how = "left out" if mode == "vector" else "searched by words alone"
-    return [f"{pool.tool.name} was {how}: {pool.trouble}" for pool in pools if pool.trouble]

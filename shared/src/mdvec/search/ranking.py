@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
-from mdvec.embedding import ModelError
 from mdvec.index import StoredChunk
 from mdvec.search.candidates import ToolCandidates
 from mdvec.search.core.fusion import FIRST, Evidence, Scored, SearchMode, evidence, fuse
@@ -15,7 +13,7 @@ from mdvec.search.core.lexical import Candidate, CorpusStatistics
 from mdvec.text import (
     WORD_MARK,
     QuestionTerms,
-    composed,
+    SubjectKind,
     is_katakana,
     is_letters,
     is_list_of_links,
@@ -85,15 +83,14 @@ class Pool:
     unwritten: frozenset[str] = frozenset()
     in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
-    @property
-    def absent(self) -> tuple[str, ...]:
-        """Names in the question that no text has, as spelled there."""
-        return _spellings_of({**self.query.names, **self.query.signed}, self.unwritten)
+    def absent(self, *kinds: SubjectKind) -> tuple[str, ...]:
+        """The subjects of these kinds that no text has, as spelled in the question."""
+        return _spellings_of(self.query.spellings(*kinds), self.unwritten)
 
     @property
     def substitutes(self) -> dict[str, list[str]]:
         """The words that were searched instead of absent names and nouns, as spelled."""
-        spelled = {**self.query.names, **self.query.nouns}
+        spelled = self.query.spellings("name", "noun")
         others: dict[str, list[str]] = {}
         for of_tool, _ in self.owners:
             for term in self.unwritten & of_tool.words_found.substituted.keys():
@@ -109,10 +106,10 @@ class Pool:
         within = {term for of_tool, _ in self.owners for term in of_tool.words_found.within}
         with_term = {
             term: [candidate for candidate in self.candidates if self._may_have(term, candidate)]
-            for term in within | (self.query.names.keys() & self.query.spelled.keys())
+            for term in within | self.query.asked_alone
         }
         return _spellings_of(
-            self.query.names,
+            self.query.spellings("name"),
             {
                 term
                 for term, candidates in with_term.items()
@@ -128,18 +125,11 @@ class Pool:
         )
 
     @property
-    def absent_nouns(self) -> tuple[str, ...]:
-        """Other nouns of the question that no text has, as spelled in the question."""
-        return _spellings_of(self.query.nouns, self.unwritten)
-
-    @property
     def only_in_front_matter(self) -> dict[str, Sequence[str]]:
         """The paths of the documents with what front matter alone has, as spelled."""
-        query = self.query
-        spelled = {**query.signed, **query.names, **query.nouns, **query.joined}
         return {
-            word: self.in_front_matter[term]
-            for term, word in spelled.items()
+            subject.joined or subject.spelling: self.in_front_matter[term]
+            for term, subject in self.query.subjects.items()
             if term in self.in_front_matter
         }
 
@@ -168,7 +158,7 @@ class Pool:
             self.query,
             self.statistics,
             [(self.candidates[position], scored[position]) for position in order[:FIRST]],
-            self.absent,
+            self.absent("name", "signed"),
         )
         if not self.query.all:  # only signs, so there is nothing to search for
             first_evidence = replace(first_evidence, coverage=0.0, likeness=None, named=0.0)
@@ -254,26 +244,6 @@ def ranked_together(rankings: Mapping[str, Ranking], k: int) -> Ranking:
     return Ranking(sorted(chunks, key=_strength, reverse=True), likeliest.evidence)
 
 
-def each_text_once(ranked: Sequence[RankedChunk]) -> list[RankedChunk]:
-    """The ranked chunks without those whose text an earlier one of another document has.
-
-    Very short texts only count as the same under the same heading and title.
-    """
-    first_with: dict[tuple[object, ...], int] = {}
-    once: list[RankedChunk] = []
-    for hit in ranked:
-        chunk, chunking = hit.chunk, hit.tool.chunking
-        text = composed(chunk.content.strip())
-        is_short = chunking is None or len(text) < chunking.min_chars
-        about = (composed(chunk.title), composed(chunk.heading)) if is_short else ()
-        position = first_with.setdefault((hit.tool.id, text, *about), len(once))
-        if position < len(once) and once[position].chunk.document_id != chunk.document_id:
-            once[position] = replace(once[position], also_in=(*once[position].also_in, hit))
-        else:
-            once.append(hit)
-    return once
-
-
 def _strength(hit: RankedChunk) -> tuple[float, float]:
     return hit.likelihood, hit.scored.score
 
@@ -310,46 +280,3 @@ def _ranks(keys: Sequence[float]) -> list[int]:
     for rank, position in enumerate(order, 1):
         ranks[position] = rank
     return ranks
-
-
-MAX_RERANKED = 20
-MAX_SECONDS = 5.0
-"""How long scoring may take; loading the model is not counted."""
-
-
-class Reranks(Protocol):
-    """Scores passages; this is ``embedding.reranker.Reranker``, except in tests and studies."""
-
-    name: str
-
-    def scores(self, question: str, passages: Sequence[str], seconds: float) -> list[float]:
-        """How well each passage answers: more is better."""
-
-
-def reranked(
-    ranked: Sequence[RankedChunk], query: str, reranker: Reranks
-) -> tuple[list[RankedChunk], list[str]]:
-    """The candidates with the first ones in a new order, and a note on it.
-
-    A reranker finds the best passage, but not how likely it is to answer: the likelihoods stay with
-    the ranks.
-    """
-    first, rest = list(ranked[:MAX_RERANKED]), list(ranked[MAX_RERANKED:])
-    if len(first) < 2:
-        return [*first, *rest], []
-    try:
-        scores = reranker.scores(query, [_text(hit) for hit in first], MAX_SECONDS)
-    except ModelError as error:
-        return [*first, *rest], [f"not reranked: {error}"]
-    order = sorted(range(len(first)), key=lambda position: -scores[position])
-    moved = [
-        replace(first[position], likelihood=of_place.likelihood)
-        for position, of_place in zip(order, first, strict=True)
-    ]
-    return [*moved, *rest], [f"the first {len(first)} were ordered by {reranker.name}"]
-
-
-def _text(ranked: RankedChunk) -> str:
-    chunk = ranked.chunk
-    head = chunk.heading or chunk.title
-    return f"{head}\n{chunk.content}" if head else chunk.content

@@ -70,83 +70,261 @@ class LexicalSearch:
 
 def lexical_search(
     connection: apsw.Connection,
-    names: index.Tables,
+    tables: index.Tables,
     query: QuestionTerms,
     limit: int,
     within: index.ChunkRanges | None,
 ) -> LexicalSearch:
     """Look up the question's terms in the index; find at most ``limit`` chunks that have them."""
-    if not index.has_usable_words(connection, names):
+    if not index.has_usable_words(connection, tables):
         query = query.without_words()
-    also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
-    wanted = list(dict.fromkeys([*query.all, *also]))
-    frequencies = index.document_frequencies(connection, names, wanted)
-    signed = {
-        term: _chunks_with_sign(connection, names, spelling)
-        for term, spelling in query.signed.items()
-    }
-    frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
-    words_found = _words_found(connection, names, query, frequencies)
-    spelled_names = {**query.names, **query.nouns}
-    variants = words_found.variants
-    others = [term for terms in variants.values() for term in terms if term not in frequencies]
-    of_index = frequencies | index.document_frequencies(connection, names, others)
-    spelled = {**{term: (term,) for term in query.plain}, **variants}
-    searched = {
-        term: of_index[term]
-        for terms in spelled.values()
-        for term in terms
-        if term not in query.signed
-    }
-    chunk_ids = index.matching_chunks(connection, names, searched, limit, within)
-    for word, terms in variants.items():
-        frequencies[word] = sum(of_index[term] for term in terms)
-    for word, in_parts in words_found.literal.items():
-        frequencies[word] += len(in_parts)
-    looked_for = _looked_for(connection, names, query, words_found, frequencies, of_index)
-    not_in_passages = {term for term, chunk_ids in signed.items() if chunk_ids == []}
-    documents = looked_for | {
-        term: index.documents_with(connection, names, spelling) if term in not_in_passages else None
-        for term, spelling in query.signed.items()
-    }
-    unwritten = frozenset(
-        term
-        for term, having in documents.items()
-        if having == [] or (term in not_in_passages and _is_name_with_sign(query.signed[term]))
-    )
-    literal = {
-        term: index.chunks_with(
-            connection, names, spelled_names[term], having, MIN_CANDIDATES, within
+    return _Lookup(connection, tables, query, within).search(limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lookup:
+    """Looks up the terms of a question in the index and in the texts of a tool.
+
+    ``frequencies`` count the chunks that have each term of the question; ``of_index`` counts other
+    spellings as well, but nothing outside the index.
+    """
+
+    connection: apsw.Connection
+    tables: index.Tables
+    query: QuestionTerms
+    within: index.ChunkRanges | None
+
+    def search(self, limit: int) -> LexicalSearch:
+        """How the question's words are found, and the chunks: at most ``limit`` by the index."""
+        query = self.query
+        also = ENGLISH_WORDS if is_foreign_prose(query.letters) else ()
+        frequencies = self._counts(dict.fromkeys([*query.all, *also]))
+        signed = {
+            term: self._chunks_with_sign(spelling)
+            for term, spelling in query.spellings("signed").items()
+        }
+        frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
+        found = self._words_found(frequencies)
+        others = [term for terms in found.variants.values() for term in terms]
+        of_index = frequencies | self._counts(term for term in others if term not in frequencies)
+        chunk_ids = self._indexed_chunks(found, of_index, limit)
+        for word, terms in found.variants.items():
+            frequencies[word] = sum(of_index[term] for term in terms)
+        for word, in_parts in found.literal.items():
+            frequencies[word] += len(in_parts)
+        looked_for = self._looked_for(found, frequencies, of_index)
+        literal = self._literal(looked_for)
+        for term, with_term in literal.items():
+            frequencies[term] = frequencies.get(term, 0) + len(with_term)
+        not_in_passages = [term for term, with_name in signed.items() if with_name == []]
+        documents = looked_for | {
+            term: index.documents_with(self.connection, self.tables, query.subjects[term].spelling)
+            for term in not_in_passages
+        }
+        return LexicalSearch(
+            query,
+            replace(
+                found,
+                unwritten=self._unwritten(documents, not_in_passages),
+                in_front_matter=self._in_front_matter(documents, frequencies),
+                literal={**found.literal, **literal},
+            ),
+            frequencies,
+            {
+                *chunk_ids,
+                *(chunk_id for ids in literal.values() for chunk_id in ids),
+                *_first_within([*signed.values(), *found.literal.values()], self.within),
+            },
         )
-        for term, having in looked_for.items()
-        if having and len(spelled_names[term]) >= _MIN_PART
-        if is_letters(spelled_names[term])  # pairs find the rest
-    }
-    for term, with_term in literal.items():
-        frequencies[term] = frequencies.get(term, 0) + len(with_term)
-    return LexicalSearch(
-        query,
-        replace(
-            words_found,
-            unwritten=unwritten,
-            in_front_matter=_in_front_matter(connection, names, query, documents, frequencies),
-            literal={**words_found.literal, **literal},
-        ),
-        frequencies,
-        {
-            *chunk_ids,
-            *(chunk_id for ids in literal.values() for chunk_id in ids),
-            *_first_within([*signed.values(), *words_found.literal.values()], within),
-        },
-    )
 
+    def _counts(self, terms: Iterable[str]) -> dict[str, int]:
+        """The number of chunks that have each term, by the index."""
+        return index.document_frequencies(self.connection, self.tables, list(terms))
 
-def _chunks_with_sign(
-    connection: apsw.Connection, names: index.Tables, spelling: str
-) -> Sequence[int] | None:
-    """The chunks that have a name with a sign, or a literal text; None if unknown."""
-    chunks_having = index.chunks_naming if _is_name_with_sign(spelling) else index.chunks_written
-    return chunks_having(connection, names, spelling)
+    def _indexed_chunks(
+        self, found: WordsFound, of_index: Mapping[str, int], limit: int
+    ) -> Collection[int]:
+        """At most ``limit`` chunks that have terms of the question, or other spellings of words."""
+        spelled = {**{term: (term,) for term in self.query.plain}, **found.variants}
+        signed = self.query.spellings("signed")
+        searched = {
+            term: of_index[term]
+            for terms in spelled.values()
+            for term in terms
+            if term not in signed
+        }
+        return index.matching_chunks(self.connection, self.tables, searched, limit, self.within)
+
+    def _chunks_with_sign(self, spelling: str) -> Sequence[int] | None:
+        """The chunks that have a name with a sign, or a literal text; None if unknown."""
+        chunks_having = (
+            index.chunks_naming if _is_name_with_sign(spelling) else index.chunks_written
+        )
+        return chunks_having(self.connection, self.tables, spelling)
+
+    def _words_found(self, frequencies: Mapping[str, int]) -> WordsFound:
+        """Finds the terms to search for each word, preferring exact ones.
+
+        A word that occurs nowhere is looked for in another spelling of the same reading, then
+        inside longer words in letters, and only then among the nearest spellings.
+        """
+        variants: dict[str, tuple[str, ...]] = {}
+        substituted: dict[str, tuple[str, ...]] = {}
+        within: set[str] = set()
+        in_parts = self._in_parts(frequencies)
+        before_numbers = {
+            name
+            for name, parts in self.query.numbered.items()
+            if all(frequencies.get(part) for part in parts)
+        }
+        absent = 0
+        for word, reading in self.query.words.items():
+            otherwise = self._written_otherwise(word)
+            terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
+            if not (frequencies[word] or word in before_numbers or otherwise or word in in_parts):
+                terms = index.other_spellings(self.connection, self.tables, word, reading)
+                if not terms:
+                    absent += 1
+                    if absent > _MAX_ABSENT:
+                        continue
+                    longer, nearest = self._longer_or_nearest(word, frequencies)
+                    if longer:
+                        within.add(word)
+                    if nearest:
+                        substituted[word] = tuple(nearest)
+                    terms = longer or nearest
+            if is_letters(word):
+                katakana = index.in_katakana(self.connection, self.tables, word)
+                if katakana and not frequencies[word] and word not in in_parts:
+                    # Sound alone is not enough: half of all words sound like another (cobol,
+                    # ケーブル).
+                    substituted[word] = (*substituted.get(word, ()), *katakana)
+                terms = (*terms, *katakana)
+            variants[word] = tuple(terms)
+        return WordsFound(variants, substituted, frozenset(within), literal=in_parts)
+
+    def _written_otherwise(self, word: str) -> Sequence[str]:
+        """The other ways to write a word, if the index has any of them."""
+        otherwise = written_otherwise(word)
+        return otherwise if otherwise and any(self._counts(otherwise).values()) else ()
+
+    def _longer_or_nearest(
+        self, word: str, frequencies: Mapping[str, int]
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """The longer words in letters that an absent word is in, or else its nearest spellings."""
+        spelling = self.query.in_letters.get(word, "")
+        if len(spelling) >= _MIN_PART and not frequencies.get(spelling):
+            longer = index.words_containing(self.connection, self.tables, spelling)
+            if longer:
+                return longer, ()
+        if word not in self.query.unknown:
+            return (), ()
+        return (), index.nearest_words(self.connection, self.tables, word)
+
+    def _in_parts(self, frequencies: Mapping[str, int]) -> dict[str, Sequence[int]]:
+        """The chunks that spell a name or an absent word as two words (wifi: Wi-Fi).
+
+        A name with a number may also be separated from it (React 19, v19).
+        """
+        names = self.query.spellings("name")
+        absent = [
+            (word, spelling)
+            for word, spelling in self.query.in_letters.items()
+            if word in names or not frequencies[word]
+        ]
+        by_word = {
+            word: index.chunks_in_parts(self.connection, self.tables, spelling)
+            for word, spelling in absent[:_MAX_ABSENT]
+        } | {
+            word: index.chunks_with_phrases(
+                self.connection, self.tables, _phrases_before_number(word)
+            )
+            for word in [*self.query.numbered][:_MAX_ABSENT]
+        }
+        return {word: chunk_ids for word, chunk_ids in by_word.items() if chunk_ids}
+
+    def _looked_for(
+        self, found: WordsFound, frequencies: Mapping[str, int], of_index: Mapping[str, int]
+    ) -> dict[str, list[int] | None]:
+        """By term, the documents whose text has a name or noun that the index lacks."""
+        absent = {
+            term: spelling
+            for term, spelling in self.query.spellings("name", "noun").items()
+            if term in found.substituted or not _is_indexed(term, frequencies)
+            if not of_index.get(folded(spelling))
+            if not self._is_part_of_date(term, frequencies)
+        }
+        documents = {
+            spelling: index.documents_with(self.connection, self.tables, spelling)
+            for spelling in [*dict.fromkeys(absent.values())][:_MAX_LOOKED_FOR]
+            if not self._is_spelled_otherwise(spelling, found)
+        }
+        return {term: documents[word] for term, word in absent.items() if word in documents}
+
+    def _is_part_of_date(self, term: str, frequencies: Mapping[str, int]) -> bool:
+        """Whether a term belongs to a date, number or identifier that the index has."""
+        dates = self.query.dates.items()
+        return any(term in parts and frequencies.get(date) for date, parts in dates)
+
+    def _is_spelled_otherwise(self, spelling: str, found: WordsFound) -> bool:
+        """Whether the texts have a compound with another spelling of its words (サーバー室)."""
+        words = [word.term for word in morphemes(spelling)]
+        if len(words) < 2 or is_letters(spelling):
+            return False
+        known = {**found.variants, **{word: (word,) for word in found.substituted}}
+        alternatives = [known.get(word) or (word,) for word in words]
+        return index.has_compound(self.connection, self.tables, alternatives)
+
+    def _literal(self, looked_for: Mapping[str, Sequence[int] | None]) -> dict[str, Sequence[int]]:
+        """By term, the chunks of those documents that have a name or noun; pairs find CJK."""
+        spellings = self.query.spellings("name", "noun")
+        return {
+            term: index.chunks_with(
+                self.connection, self.tables, spellings[term], ids, MIN_CANDIDATES, self.within
+            )
+            for term, ids in looked_for.items()
+            if ids and len(spellings[term]) >= _MIN_PART and is_letters(spellings[term])
+        }
+
+    def _unwritten(
+        self, documents: Mapping[str, Sequence[int] | None], not_in_passages: Collection[str]
+    ) -> frozenset[str]:
+        """The subjects that no document has; a name with a sign has to be in a passage."""
+        signed = self.query.spellings("signed")
+        return frozenset(
+            term
+            for term, ids in documents.items()
+            if ids == [] or (term in not_in_passages and _is_name_with_sign(signed[term]))
+        )
+
+    def _in_front_matter(
+        self, documents: Mapping[str, Sequence[int] | None], frequencies: Mapping[str, int]
+    ) -> dict[str, list[str]]:
+        """By term, the paths of the documents that have it, as typed, only in their front matter.
+
+        ``documents`` are those that have a term, by term; no passage has a signed one of them, nor
+        a word with letters or digits joined to it (計画999) of which one term is in no passage. The
+        parts of days are not looked for.
+        """
+        subjects, signed = self.query.subjects, self.query.spellings("signed")
+        of_days = {part for parts in self.query.dates.values() for part in parts} - signed.keys()
+        having = {
+            term: [] if term in signed else ids
+            for term, ids in documents.items()
+            if ids and term not in of_days
+        }
+        having |= {
+            term: []
+            for term, subject in subjects.items()
+            if 0 in map(frequencies.get, plain_terms(folded(subject.joined)))
+        }
+        paths = {
+            term: index.front_matter_with(
+                self.connection, self.tables, subjects[term].joined or subjects[term].spelling, ids
+            )
+            for term, ids in islice(having.items(), _MAX_LOOKED_FOR)
+        }
+        return {term: of_term for term, of_term in paths.items() if of_term}
 
 
 def _is_name_with_sign(spelling: str) -> bool:
@@ -163,158 +341,11 @@ def _first_within(
         yield from islice(passing, MIN_CANDIDATES)
 
 
-def _words_found(
-    connection: apsw.Connection,
-    names: index.Tables,
-    query: QuestionTerms,
-    frequencies: Mapping[str, int],
-) -> WordsFound:
-    """Finds the terms to search for each word, preferring exact ones.
-
-    A word that occurs nowhere is looked for inside longer words in letters, then in another
-    spelling of the same reading, and only then among the nearest spellings.
-    """
-    variants: dict[str, tuple[str, ...]] = {}
-    substituted: dict[str, tuple[str, ...]] = {}
-    within: set[str] = set()
-    in_parts = _in_parts(connection, names, query, frequencies)
-    before_numbers = {
-        name
-        for name, parts in query.numbered.items()
-        if all(frequencies.get(part) for part in parts)
-    }
-    absent = 0
-    for word, reading in query.words.items():
-        spelling = query.in_letters.get(word, "")
-        otherwise = written_otherwise(word)
-        if otherwise and not any(index.document_frequencies(connection, names, otherwise).values()):
-            otherwise = ()
-        terms: Sequence[str] = (word, *in_other_kana(word), *otherwise)
-        if not (frequencies[word] or word in before_numbers or otherwise or word in in_parts):
-            terms = index.other_spellings(connection, names, word, reading)
-            absent += not terms
-            if not terms and absent > _MAX_ABSENT:
-                continue
-            if not terms and len(spelling) >= _MIN_PART and not frequencies.get(spelling):
-                terms = index.words_containing(connection, names, spelling)
-                within.update([word] if terms else [])
-            if not terms and word in query.unknown:
-                terms = index.nearest_words(connection, names, word)
-                substituted |= {word: tuple(terms)} if terms else {}
-        if is_letters(word):
-            katakana = index.in_katakana(connection, names, word)
-            if katakana and not frequencies[word] and word not in in_parts:
-                # Sound alone is not enough: half of all words sound like another (cobol, ケーブル).
-                substituted[word] = (*substituted.get(word, ()), *katakana)
-            terms = (*terms, *katakana)
-        variants[word] = tuple(terms)
-    return WordsFound(variants, substituted, frozenset(within), literal=in_parts)
-
-
-def _in_parts(
-    connection: apsw.Connection,
-    names: index.Tables,
-    query: QuestionTerms,
-    frequencies: Mapping[str, int],
-) -> dict[str, Sequence[int]]:
-    """The chunks that spell a name or an absent word as two words (wifi: Wi-Fi).
-
-    A name with a number may also be separated from it (React 19, v19).
-    """
-    absent = [
-        (word, spelling)
-        for word, spelling in query.in_letters.items()
-        if word in query.names or not frequencies[word]
-    ]
-    by_word = {
-        word: index.chunks_in_parts(connection, names, spelling)
-        for word, spelling in absent[:_MAX_ABSENT]
-    } | {
-        word: index.chunks_with_phrases(connection, names, _phrases_before_number(word))
-        for word in [*query.numbered][:_MAX_ABSENT]
-    }
-    return {word: chunk_ids for word, chunk_ids in by_word.items() if chunk_ids}
-
-
 def _phrases_before_number(word: str) -> list[tuple[str, str]]:
     """The phrases with a name separated from its number."""
     name = word.rstrip("0123456789")
     number = word.removeprefix(name)
     return [(name, number), (name, f"v{number}")]
-
-
-def _looked_for(
-    connection: apsw.Connection,
-    names: index.Tables,
-    query: QuestionTerms,
-    words_found: WordsFound,
-    frequencies: Mapping[str, int],
-    of_index: Mapping[str, int],
-) -> dict[str, list[int] | None]:
-    """By term, the documents whose text has a name or noun that the index lacks."""
-    absent = [
-        (term, spelling)
-        for term, spelling in {**query.names, **query.nouns}.items()
-        if term in words_found.substituted or not _is_indexed(term, frequencies)
-        if not of_index.get(folded(spelling))
-        if not any(term in parts and frequencies.get(date) for date, parts in query.dates.items())
-    ]
-    spellings = [*dict.fromkeys(spelling for _, spelling in absent)][:_MAX_LOOKED_FOR]
-    otherwise = {
-        written
-        for written in spellings
-        if _is_spelled_otherwise(connection, names, written, words_found)
-    }
-    documents = {
-        spelling: index.documents_with(connection, names, spelling)
-        for spelling in spellings
-        if spelling not in otherwise
-    }
-    return {term: documents[spelling] for term, spelling in absent if spelling in documents}
-
-
-def _in_front_matter(
-    connection: apsw.Connection,
-    names: index.Tables,
-    query: QuestionTerms,
-    documents: Mapping[str, Sequence[int] | None],
-    frequencies: Mapping[str, int],
-) -> dict[str, list[str]]:
-    """By term, the paths of the documents that have it, as typed, only in their front matter.
-
-    ``documents`` are those that have a term, by term; no passage has a signed one of them, nor a
-    word with letters or digits joined to it (計画999) of which one term is in no passage. The parts
-    of days are not looked for.
-    """
-    spelled = {**query.signed, **query.names, **query.nouns, **query.joined}
-    of_days = {part for parts in query.dates.values() for part in parts} - query.signed.keys()
-    having = {
-        term: [] if term in query.signed else ids
-        for term, ids in documents.items()
-        if ids and term not in of_days
-    }
-    having |= {
-        term: []
-        for term, word in query.joined.items()
-        if 0 in map(frequencies.get, plain_terms(folded(word)))
-    }
-    paths = {
-        term: index.front_matter_with(connection, names, spelled[term], ids)
-        for term, ids in islice(having.items(), _MAX_LOOKED_FOR)
-    }
-    return {term: of_term for term, of_term in paths.items() if of_term}
-
-
-def _is_spelled_otherwise(
-    connection: apsw.Connection, names: index.Tables, spelling: str, words_found: WordsFound
-) -> bool:
-    """Whether the texts have a compound with another spelling of its words (サーバー室)."""
-    words = [word.term for word in morphemes(spelling)]
-    if len(words) < 2 or is_letters(spelling):
-        return False
-    known = {**words_found.variants, **{word: (word,) for word in words_found.substituted}}
-    alternatives = [known.get(word) or (word,) for word in words]
-    return index.has_compound(connection, names, alternatives)
 
 
 def _is_indexed(term: str, frequencies: Mapping[str, int]) -> bool:

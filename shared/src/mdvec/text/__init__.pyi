@@ -92,10 +92,8 @@ from .properties import described as described
 from .properties import folded_tag as folded_tag
 from .properties import properties_of as properties_of
 from .questions import QuestionTerms as QuestionTerms
+from .questions import SubjectKind as SubjectKind
 from .questions import analyse_question as analyse_question
-from .questions import is_katakana as is_katakana
-from .questions import is_only_amid as is_only_amid
-from .questions import is_word_of as is_word_of
 from .readable import has_readable_text as has_readable_text
 from .readable import indexed_chunk as indexed_chunk
 from .readable import readable_chunk as readable_chunk
@@ -111,3 +109,6 @@ from .tokens import Strategy as Strategy
 from .tokens import TokenSpan as TokenSpan
 from .tokens import blocks as blocks
 from .tokens import is_blank as is_blank
+from .whole_words import is_katakana as is_katakana
+from .whole_words import is_only_amid as is_only_amid
+from .whole_words import is_word_of as is_word_of

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import groupby, pairwise
+from typing import Literal
 
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import (
     MIN_DIGITS,
-    ONE_KANJI,
-    RUNS,
     folded,
     is_letters,
     joined_words,
@@ -21,66 +20,6 @@ from mdvec.text.index_terms import (
     without_invisible,
 )
 from mdvec.text.morphology import WORD_MARK, Morpheme, Role, morphemes
-
-_KATAKANA = re.compile("[\u30a1-\u30fa\u30fc]+")
-_MIN_CHARS = 3
-"""The least characters of a part: shorter ones (オン, ログ) occur in too many words by chance."""
-
-
-def is_katakana(word: str) -> bool:
-    """Whether a folded word is all katakana."""
-    return _KATAKANA.fullmatch(word) is not None
-
-
-def is_word_of(word: str, folded_text: str) -> bool:
-    """Whether a word in CJK stands in a text by itself or as a part of a compound.
-
-    Words that the dictionary splits stand by themselves (サーバーコンポーネント). Of others in
-    katakana, the word is a part if the rest is made of words as well (ログファイル, but not
-    ログイン); of the rest, if it lies within one word (参政 in 参政権, but not 人参 in 外国人参政).
-    """
-    pattern, is_part = (_KATAKANA, _is_part) if is_katakana(word) else (RUNS, _is_within_words)
-    runs = (match[0] for match in pattern.finditer(folded_text))
-    return any(is_part(word, run) for run in runs if word in run)
-
-
-def is_only_amid(word: str, folded_text: str, count: int) -> bool:
-    """Whether a word stands in a text ``count`` times, each amid a longer compound in kanji.
-
-    In such a compound the dictionary may be wrong about the word (人参 in 外国人参政権).
-    """
-    amid = folded_text.count(word) if re.fullmatch(f"{ONE_KANJI}+", word) else 0
-    return 0 < amid >= count and not re.search(
-        f"(?<!{ONE_KANJI}){word}|{word}(?!{ONE_KANJI})", folded_text
-    )
-
-
-@lru_cache(maxsize=4_096)
-def _is_part(word: str, stretch: str) -> bool:
-    for morpheme in morphemes(stretch):
-        before, part, after = stretch[morpheme.start : morpheme.end].partition(word)
-        if not part or (morpheme.is_known and len(word) < _MIN_CHARS and before + after):
-            continue
-        if all(_is_made_of_words(rest) for rest in (before, after) if rest):
-            return True
-    return False
-
-
-@lru_cache(maxsize=4_096)
-def _is_within_words(word: str, run: str) -> bool:
-    """Whether a word occurs in a run: inside one of its words, or as several whole words."""
-    words = morphemes(run)
-    starts, ends = {other.start for other in words}, {other.end for other in words}
-    return any(
-        (start in starts and start + len(word) in ends)
-        or any(other.start <= start and start + len(word) <= other.end for other in words)
-        for start in (match.start() for match in re.finditer(re.escape(word), run))
-    )
-
-
-def _is_made_of_words(rest: str) -> bool:
-    return len(rest) >= _MIN_CHARS and all(word.is_known for word in morphemes(rest))
-
 
 _JAPANESE = re.compile("[\u3041-\u30ff\u3400-\u9fff]")
 _IDENTIFIER = re.compile(r"[a-z][A-Z]|[A-Za-z]_[A-Za-z]|[A-Za-z]\d")
@@ -115,6 +54,36 @@ _NO_WHOLE = re.compile(r"[\d,]+|(?:19|20)\d\d\D(?:19|20)?\d\d")
 _Placed = tuple[str, int, int]
 
 
+SubjectKind = Literal["name", "noun", "signed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Something that a question is about.
+
+    Attributes:
+        kind: a ``name`` is in letters (useState, Redux), a whole number or identifier
+            (0120-333-906, KX-9900), or the word of a question of a single word. ``signed`` are
+            names that end in a sign (C++), and literal texts (15.3.1). A ``noun`` is any other.
+        spelling: as in the question; of a noun the whole compound that it belongs to.
+        joined: the spelling with the letters or digits joined to it (計画999 for 計画, example.com
+            for com); "" if there are none.
+    """
+
+    kind: SubjectKind
+    spelling: str
+    joined: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ContentWord:
+    """A word of a question that does not only ask; ``is_known`` if the dictionary has it."""
+
+    term: str
+    spelling: str
+    is_known: bool
+
+
 @dataclass(frozen=True, slots=True)
 class QuestionTerms:
     """A question's distinct terms, in order.
@@ -122,10 +91,10 @@ class QuestionTerms:
     Attributes:
         plain: pairs of characters, and words as spelled.
         words: words in normalised form, with their readings.
-        unknown: the words that the dictionary does not have.
+        content: each content word of the question, in order.
+        subjects: by term, what the question is about.
         words_of: for each plain term, the words that it overlaps.
-        spelled: the spelling of each word in CJK that the dictionary has.
-        dates: for each date, number or identifier with hyphens, or name with a sign, the terms it
+        dates: for each date, number or identifier with hyphens, or signed subject, the terms it
             consists of.
         numbered: for each name that ends in its number (React19), its two parts as terms, except
             those that the question also has separately.
@@ -134,37 +103,54 @@ class QuestionTerms:
         background: terms that occur only in sentences that do not ask, if other sentences do.
         misspelt: words that a search found only by the nearest spelling, or, in katakana, not at
             all.
-        names: names in letters (useState, Redux), as spelled, by term; also whole numbers and
-            identifiers (0120-333-906, KX-9900), and the word of a question of a single word.
-        nouns: the other nouns, by term; as spelled, or the whole compound that they belong to.
-        signed: names that end in a sign (C++), and literal texts (15.3.1), as spelled, by term;
-            ``dates`` has their parts.
-        in_letters: the spelling of each word in letters, for which the term may have katakana.
-        joined: by term, each name or noun that letters or digits are joined to, with these (計画999
-            for 計画, example.com for com).
     """
 
     plain: tuple[str, ...]
     words: Mapping[str, str] = field(default_factory=dict)
-    unknown: frozenset[str] = frozenset()
+    content: tuple[ContentWord, ...] = ()
+    subjects: Mapping[str, Subject] = field(default_factory=dict)
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    spelled: Mapping[str, str] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     numbered: Mapping[str, frozenset[str]] = field(default_factory=dict)
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
     background: frozenset[str] = frozenset()
     misspelt: frozenset[str] = frozenset()
-    names: Mapping[str, str] = field(default_factory=dict)
-    nouns: Mapping[str, str] = field(default_factory=dict)
-    in_letters: Mapping[str, str] = field(default_factory=dict)
-    signed: Mapping[str, str] = field(default_factory=dict)
-    joined: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def all(self) -> list[str]:
         """Every term once."""
         return list(dict.fromkeys([*self.plain, *self.words]))
+
+    @property
+    def unknown(self) -> frozenset[str]:
+        """The words that the dictionary does not have."""
+        return frozenset(word.term for word in self.content if not word.is_known)
+
+    @property
+    def in_cjk(self) -> dict[str, str]:
+        """The spelling of each word in CJK that the dictionary has."""
+        known = {word.term: word.spelling for word in self.content if word.is_known}
+        return {term: spelling for term, spelling in known.items() if not is_letters(spelling)}
+
+    @property
+    def in_letters(self) -> dict[str, str]:
+        """The spelling of each word in letters, for which the term may have katakana."""
+        return {word.term: word.spelling for word in self.content if is_letters(word.spelling)}
+
+    @property
+    def asked_alone(self) -> frozenset[str]:
+        """The words in CJK that a question of a single word consists of."""
+        return frozenset(self.spellings("name").keys() & self.in_cjk.keys())
+
+    def spellings(self, *kinds: SubjectKind) -> dict[str, str]:
+        """The spellings of the subjects of these kinds, by term, in the order of the kinds."""
+        return {
+            term: subject.spelling
+            for kind in kinds
+            for term, subject in self.subjects.items()
+            if subject.kind == kind
+        }
 
     def without_words(self) -> QuestionTerms:
         """The same question for an index that has no words, only plain terms."""
@@ -183,16 +169,10 @@ def analyse_question(question: str) -> QuestionTerms:
     tokens, placed = morphemes(question), placed_terms(text)
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
-    content = [word for word in tokens if word.role is Role.CONTENT]
-    content = content or [word for word in tokens if word.role is not Role.GRAMMAR]
-    inside = {position for word in content for position in range(word.start, word.end)}
-    plain = [term for term in placed if not inside.isdisjoint(range(*term[1:]))]
-    if not plain:
-        content, plain, inside = tokens, placed, set(range(len(text)))
+    content, plain, edges = _content(tokens, placed)
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
-    joined = _without_days(text, joined_words(text))
-    spans = _names_with_sign(text)
-    dates = _dates(text, [*joined, *spans], [*placed, *map(_place_word, tokens)])
+    signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
+    dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens)])
     numbered = _names_with_number(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
@@ -200,48 +180,52 @@ def analyse_question(question: str) -> QuestionTerms:
     tokens = _without_manner(as_typed, tokens)
     told = {word.start for word in tokens}
     foreground = [word for word in content if word.term not in background and word.start in told]
-    signed = {term: as_typed[start:end] for term, start, end in spans}
-    parts_of_signed = {part for term in signed for part in dates[term]}
-    compounds = _compounds(as_typed, tokens)
-    names, nouns = _names_and_nouns(as_typed, foreground, joined, tokens, compounds)
-    names = {term: name for term, name in names.items() if term not in parts_of_signed}
-    nouns = {term: compounds.get(term, noun) for term, noun in nouns.items()}
+    subjects = {term: Subject("signed", as_typed[start:end]) for term, start, end in signed}
+    of_signed = {part for term in subjects for part in dates[term]}
     return QuestionTerms(
-        tuple(dict.fromkeys([*signed, *(term for term, _, _ in plain), *parts])),
+        tuple(dict.fromkeys([*subjects, *(term for term, _, _ in plain), *parts])),
         {
             **words,
-            **{date: "" for date in dates if date not in signed},
+            **{date: "" for date in dates if date not in subjects},
             **{part: part for part in parts},
         },
-        frozenset(word.term for word in content if not word.is_known),
+        tuple(
+            ContentWord(word.term, text[word.start : word.end], word.is_known) for word in content
+        ),
+        subjects | _names_and_nouns(as_typed, foreground, joined, tokens, of_signed),
         _words_of(plain, content),
-        _spellings(text, content),
         dates,
         numbered,
-        frozenset(term for term, *span in plain if not inside.issuperset(range(*span))),
+        edges,
         _letters(text, placed),
         background,
-        names=names,
-        nouns=nouns,
-        in_letters={
-            word.term: text[word.start : word.end]
-            for word in content
-            if is_letters(text[word.start : word.end])
-        },
-        signed=signed,
-        joined=_with_joined(as_typed, {**names, **nouns}),
     )
 
 
-def _with_joined(question: str, words: Mapping[str, str]) -> dict[str, str]:
-    """The words that letters or digits are joined to, with these, by term."""
-    joined: dict[str, str] = {}
-    for term, word in words.items():
-        before, found, after = question.partition(word)
-        first, last = _JOINED.match(before[::-1]), _JOINED.match(after)
-        if found and first and last and (first[0] or last[0]):
-            joined[term] = f"{first[0][::-1]}{word}{last[0]}"
-    return joined
+def _content(
+    tokens: Sequence[Morpheme], placed: Sequence[_Placed]
+) -> tuple[Sequence[Morpheme], Sequence[_Placed], frozenset[str]]:
+    """The content words, the plain terms that overlap them, and those that extend beyond them.
+
+    They are all words and terms if none would be left.
+    """
+    content = [word for word in tokens if word.role is Role.CONTENT]
+    content = content or [word for word in tokens if word.role is not Role.GRAMMAR]
+    inside = {position for word in content for position in range(word.start, word.end)}
+    plain = [term for term in placed if not inside.isdisjoint(range(*term[1:]))]
+    if not plain:
+        return tokens, placed, frozenset()
+    edges = frozenset(term for term, *span in plain if not inside.issuperset(range(*span)))
+    return content, plain, edges
+
+
+def _with_joined(question: str, word: str) -> str:
+    """A word of the question with the letters or digits joined to it; "" if there are none."""
+    before, found, after = question.partition(word)
+    first, last = _JOINED.match(before[::-1]), _JOINED.match(after)
+    if found and first and last and (first[0] or last[0]):
+        return f"{first[0][::-1]}{word}{last[0]}"
+    return ""
 
 
 def _without_manner(question: str, tokens: Sequence[Morpheme]) -> list[Morpheme]:
@@ -276,8 +260,11 @@ def _background(text: str, tokens: Sequence[Morpheme], terms: Sequence[_Placed])
 
 def _names_with_sign(text: str) -> list[_Placed]:
     """The names with a sign at their end, and literal texts other than days."""
-    written = [*_WRITTEN.finditer(text)] if len(text) <= _WRITTEN_IN else []
-    matches = [*_SIGNED.finditer(text), *(written if len(written) <= _MOST_WRITTEN else ())]
+    matches = [*_SIGNED.finditer(text)]
+    if len(text) <= _WRITTEN_IN:
+        written = [*_WRITTEN.finditer(text)]
+        if len(written) <= _MOST_WRITTEN:
+            matches += written
     return _without_days(text, [(match[0], *match.span()) for match in matches])
 
 
@@ -306,45 +293,65 @@ def _names_and_nouns(
     foreground: Sequence[Morpheme],
     joined: Sequence[_Placed],
     tokens: Sequence[Morpheme],
-    compounds: Mapping[str, str],
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The names and the other nouns that a question is about, as spelled.
+    of_signed: Collection[str],
+) -> dict[str, Subject]:
+    """The names, without parts of signed ones, and the other nouns that a question is about.
 
     A question of a single word is about that word. Joined words and a person's two names are names
     as a whole, without their parts.
     """
+    compounds = _compounds(question, tokens)
     within = {position for _, start, end in joined for position in range(start, end)}
     alone = [word for word in foreground if word.start not in within]
-    spelled = {word.term: question[word.start : word.end] for word in alone}
-    names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
-    names |= {
-        question[first.start : last.end]: question[first.start : last.end]
-        for first, last in pairwise(alone)
-        if first.is_of_person and last.is_of_person and first.end == last.start
-    }
-    names |= {
-        word: question[start:end]
-        for word, start, end in joined
-        if not _NO_WHOLE.fullmatch(question, start, end)
-    }
-    with_suffix = _with_suffix(question, alone, tokens)
-    nouns = {word.term: spelled[word.term] for word in alone if word.is_noun} | with_suffix
-    for whole, parts in groupby(compounds, compounds.__getitem__):
-        if len(of_whole := set(parts)) > 1 and of_whole <= nouns.keys():
-            nouns[whole] = whole
+    names, nouns = _named(question, alone, joined), _nouns(question, alone, tokens, compounds)
     if alone and not joined and alone[0].role is Role.CONTENT:
         whole = question[alone[0].start : _whole_end(alone[-1], tokens)]
-        if len(spelled) == 1:
-            names |= spelled
-        elif whole in with_suffix:
+        if len({word.term for word in alone}) == 1:
+            names |= {word.term: question[word.start : word.end] for word in alone}
+        elif whole in _with_suffix(question, alone, tokens):
             names[whole] = whole
         elif _COMPOUND.fullmatch(whole):
             nouns[whole] = whole
-    return names, {
-        term: words
-        for term, words in sorted(nouns.items(), key=lambda noun: question.find(noun[1]))
-        if term not in names and len(words) > 1 and not is_letters(words)
+    subjects = {
+        term: Subject("name", name, _with_joined(question, name))
+        for term, name in names.items()
+        if term not in of_signed
     }
+    for term, noun in sorted(nouns.items(), key=lambda named: question.find(named[1])):
+        if term not in names and len(noun) > 1 and not is_letters(noun):
+            spelling = compounds.get(term, noun)
+            subjects[term] = Subject("noun", spelling, _with_joined(question, spelling))
+    return subjects
+
+
+def _named(question: str, alone: Sequence[Morpheme], joined: Sequence[_Placed]) -> dict[str, str]:
+    """The names among the words, the persons' two names, and the joined words, as spelled."""
+    spelled = {word.term: question[word.start : word.end] for word in alone}
+    names = _names(question, {term: words for term, words in spelled.items() if is_letters(words)})
+    for first, last in pairwise(alone):
+        if first.is_of_person and last.is_of_person and first.end == last.start:
+            person = question[first.start : last.end]
+            names[person] = person
+    for word, start, end in joined:
+        if not _NO_WHOLE.fullmatch(question, start, end):
+            names[word] = question[start:end]
+    return names
+
+
+def _nouns(
+    question: str,
+    alone: Sequence[Morpheme],
+    tokens: Sequence[Morpheme],
+    compounds: Mapping[str, str],
+) -> dict[str, str]:
+    """The nouns among the words, as spelled, and the compounds of several of them."""
+    spelled = {word.term: question[word.start : word.end] for word in alone}
+    nouns = {word.term: spelled[word.term] for word in alone if word.is_noun}
+    nouns |= _with_suffix(question, alone, tokens)
+    for whole, parts in groupby(compounds, compounds.__getitem__):
+        if len(of_whole := set(parts)) > 1 and of_whole <= nouns.keys():
+            nouns[whole] = whole
+    return nouns
 
 
 def _with_suffix(
@@ -362,8 +369,10 @@ def _with_suffix(
 def _whole_end(last: Morpheme, tokens: Sequence[Morpheme]) -> int:
     """The end of a word that ends in a suffix, including further suffixes (者 in 引越業者)."""
     end = last.end
-    for word in tokens if last.is_suffix else ():
-        end = word.end if word.is_suffix and word.start == end else end
+    if last.is_suffix:
+        for word in tokens:
+            if word.is_suffix and word.start == end:
+                end = word.end
     return end
 
 
@@ -423,12 +432,6 @@ def _words_of(plain: Sequence[_Placed], content: Sequence[Morpheme]) -> dict[str
         touched = (word_at[position] for position in range(start, end) if position in word_at)
         overlapped[term] = overlapped.get(term, frozenset()).union(touched)
     return overlapped
-
-
-def _spellings(text: str, content: Sequence[Morpheme]) -> dict[str, str]:
-    """The spelling of each known word in CJK."""
-    spelled = {word.term: text[word.start : word.end] for word in content if word.is_known}
-    return {term: spelling for term, spelling in spelled.items() if not is_letters(spelling)}
 
 
 def _letters(text: str, placed: Sequence[_Placed]) -> tuple[str, ...]:

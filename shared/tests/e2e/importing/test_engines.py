@@ -25,6 +25,7 @@ from vector_engine import (
 )
 
 from mdvec.database.connection import open_database
+from mdvec.embedding.endpoint import EndpointFailure
 from mdvec.errors import MdvecError
 from mdvec.index.chroma import (
     SEARCH_SECONDS,
@@ -125,6 +126,27 @@ def test_without_chroma_words_answer_with_a_sentence_and_imports_go_on(notes, ch
     notes.import_()
     assert notes.search("水の話 3", k=1).notes == ()
     check_engines_agree(notes)
+
+
+class OneWording(TinyBackend):
+    """A model whose endpoint stops after the first wording of a question."""
+
+    def encode_query(self, text):
+        if text == "米":
+            raise EndpointFailure("the endpoint stopped")
+        return super().encode_query(text)
+
+
+def test_a_wording_that_chroma_did_not_answer_is_told_of_whatever_the_next_one_lacks(notes, chroma):
+    notes.backend = OneWording()
+    chroma.kill()
+    try:
+        found = notes.search("水の話 3", queries=("米",), k=1)
+    finally:
+        chroma.start()
+    of_endpoint, of_chroma = [note for note in found.notes if note.startswith(ALONE)]
+    assert of_endpoint == f"{ALONE}the endpoint stopped"
+    assert "did not answer" in of_chroma
 
 
 def test_what_chroma_missed_is_sent_by_the_next_import_or_by_doctor(notes, chroma, tmp_path):

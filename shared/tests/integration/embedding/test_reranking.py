@@ -13,7 +13,7 @@ from mdvec.embedding.options import BackendOptions
 from mdvec.embedding.reranker import Reranker, RerankerTooSlow
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
-from mdvec.search.ranking import MAX_RERANKED
+from mdvec.search.ordering import MAX_RERANKED
 from mdvec.settings.loading import SettingsError, load_settings
 
 NOTES = 35

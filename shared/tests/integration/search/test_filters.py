@@ -13,7 +13,7 @@ from mdvec.database.connection import open_database
 from mdvec.index import tables
 from mdvec.index.documents import NewDocument, put_document
 from mdvec.index.tables import Tables
-from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, find_candidates
+from mdvec.search.candidates import MAX_ALL_CANDIDATES, MAX_COMPARED_EXACTLY, Retriever
 from mdvec.search.core.filters import InvalidFilter, filters_of
 from mdvec.search.filtering import narrow
 from mdvec.search.listing import list_documents
@@ -233,6 +233,7 @@ def test_where_nothing_is_left_the_answer_says_which_filter_it_was(notes, said, 
         ({"path": "a\\"}, "*.md"),
         ({"path": "["}, ".gitignore"),
         ({"tags": ["#"]}, "会議"),
+        ({"tags": ["会議", "会議", " "]}, "'' is not a tag"),
         ({"tags": ["t"] * 21}, "at most 20"),
         ({"links_to": " "}, "links_to is blank; give the path of a note"),
         ({"where": {"status": ""}}, "where 'status' has an empty value"),
@@ -333,16 +334,8 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
         for seed in range(10):
             query = np.random.default_rng(seed).standard_normal(DIMENSION).astype(np.float32)
             query /= np.linalg.norm(query)
-            pool = find_candidates(
-                connection,
-                tool,
-                analyse_question("語 abc"),
-                query,
-                10,
-                "vector",
-                Stopwatch(),
-                narrowed,
-            )
+            retriever = Retriever(connection, 10, "vector", Stopwatch())
+            pool = retriever.candidates(tool, analyse_question("語 abc"), query, narrowed)
             best = ids[np.argsort(-(vectors @ query))[:10]]
             found = sorted(pool.chunks, key=lambda chunk: chunk.cosine or 0, reverse=True)[:10]
             assert [chunk.id for chunk in found] == best.tolist()

@@ -2,7 +2,7 @@
 
 from table_of_cases import each
 
-from mdvec.search.core.filters import TypedQuery, looks_like_code, signs_read_as_text, typed_query
+from mdvec.search.core.typed import TypedQuery, looks_like_code, signs_read_as_text, typed_query
 
 
 @each(

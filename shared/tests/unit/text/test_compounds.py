@@ -2,7 +2,7 @@
 
 from table_of_cases import each
 
-from mdvec.text.questions import is_word_of
+from mdvec.text.whole_words import is_word_of
 
 INSIDE = {
     "ポート": "パスポート レポート サポート", "ログ": "プログラム ブログ ログイン",

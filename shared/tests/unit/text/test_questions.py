@@ -84,7 +84,7 @@ def test_a_date_is_one_word_made_of_many_terms():
 def test_a_questions_terms_are_its_texts_terms_and_none_only_where_there_is_none(text):
     found = analyse_question(text)
     parts = set().union(*found.numbered.values())
-    assert set(found.plain) <= set(terms(text)) | parts | set(found.signed)
+    assert set(found.plain) <= set(terms(text)) | parts | set(found.spellings("signed"))
     assert bool(found.plain) == bool(terms(text))
     assert set(found.words) <= set(field_terms(text).words) | set(found.dates) | parts
     assert set(found.words_of) <= set(found.plain)
@@ -126,8 +126,11 @@ def test_what_stands_only_in_sentences_that_ask_nothing_is_background(question, 
 
 
 def test_a_name_in_the_background_is_not_asked_about():
-    assert analyse_question("Foo を消した。Bar とは何ですか").names == {"bar": "Bar"}
-    assert analyse_question("Foo を消した。Bar も消した").names == {"foo": "Foo", "bar": "Bar"}
+    assert analyse_question("Foo を消した。Bar とは何ですか").spellings("name") == {"bar": "Bar"}
+    assert analyse_question("Foo を消した。Bar も消した").spellings("name") == {
+        "foo": "Foo",
+        "bar": "Bar",
+    }
 
 
 def test_words_for_the_form_of_an_answer_may_be_its_subject():
@@ -149,8 +152,7 @@ def test_words_for_the_form_of_an_answer_may_be_its_subject():
     ],
 )
 def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, named):
-    terms = analyse_question(question)
-    assert {*terms.names.values(), *terms.nouns.values()} == named
+    assert {*analyse_question(question).spellings("name", "noun").values()} == named
 
 
 @each(
@@ -162,4 +164,5 @@ def test_a_noun_is_named_without_what_only_tells_how_one_speaks_of_it(question, 
     ],
 )
 def test_a_noun_is_also_known_with_the_letters_and_digits_joined_to_it(question, joined):
-    assert {*analyse_question(question).joined.values()} == joined
+    subjects = analyse_question(question).subjects.values()
+    assert {subject.joined for subject in subjects if subject.joined} == joined

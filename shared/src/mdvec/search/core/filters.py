@@ -1,7 +1,4 @@
-"""Search filters as a user states them: a path, tags, days, and texts to find or to exclude.
-
-In a query they are signs: "…" is literal, -word excludes, and there are tag: and path:.
-"""
+"""Search filters as a user states them: a path, tags, days, and texts to find or to exclude."""
 
 from __future__ import annotations
 
@@ -16,7 +13,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.text import MAX_TAG_CHARS, composed, folded_tag, some_of
+from mdvec.text import MAX_TAG_CHARS, composed, folded_tag
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
@@ -104,11 +101,10 @@ class Filters:
             yield Filters(path=self.path), f"path {self.path.written}"
         for tag in self.tags:
             yield Filters(tags=(tag,)), f"tag {tag}"
-        days = [f"since {self.since}"] * bool(self.since) + [f"until {self.until}"] * bool(
-            self.until
-        )
-        if days:
-            yield Filters(since=self.since, until=self.until), ", ".join(days)
+        if self.since or self.until:
+            ends = (("since", self.since), ("until", self.until))
+            days = ", ".join(f"{end} {day}" for end, day in ends if day)
+            yield Filters(since=self.since, until=self.until), days
         for words in self.exact:
             yield Filters(exact=(words,)), f'exact "{words}"'
         for words in self.exclude:
@@ -231,13 +227,13 @@ def _texts(name: str, listed: Sequence[str]) -> tuple[str, ...]:
 def _tags(listed: Sequence[str]) -> tuple[str, ...]:
     if len(listed) > MAX_TAGS_ASKED:
         raise InvalidFilter(f"{len(listed)} tags are too many; give at most {MAX_TAGS_ASKED}")
-    tags = tuple(dict.fromkeys(map(folded_tag, listed)))
-    for tag, written in zip(tags, listed, strict=False):
+    tags = [folded_tag(written) for written in listed]
+    for tag, written in zip(tags, listed, strict=True):
         if not tag or len(tag) > MAX_TAG_CHARS:
             raise InvalidFilter(
                 f"{_quote(written)} is not a tag; write it as in the notes, e.g. 会議"
             )
-    return tags
+    return tuple(dict.fromkeys(tags))
 
 
 def _pattern(written: str) -> PathPattern:
@@ -273,77 +269,3 @@ def _prefix(pattern: str) -> str:
 def _quote(text: str) -> str:
     flat = " ".join(text.split())[:MAX_DAY_CHARS]
     return repr(flat)
-
-
-_QUOTED = r"[\"“]([^\"“”\n]*[^\s\"“”][^\"“”\n]*)[\"”]"
-_SIGNED = re.compile(
-    rf"(?<!\S)([-\u2212\uff0d](?=[^\W\d_]|[\"“])|tag:|path:)(?:{_QUOTED}|([^\s\"“”]+))(?!\S)"
-)
-"""A hyphen, or characters that input methods type for it: a minus sign, a full-width hyphen."""
-_EXACT = re.compile(rf"(?<![\w\"“”]){_QUOTED}(?![A-Za-z0-9_])|(?<=[^\x00-\x7f]){_QUOTED}")
-_CODE_SIGNS = frozenset("{}[]()<>=;|`$\\")
-
-
-@dataclass(frozen=True, slots=True)
-class TypedQuery:
-    """A query split into its words and the filters in it."""
-
-    words: str
-    exact: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    path: str | None = None
-
-
-def typed_query(text: str) -> TypedQuery:
-    """Parse a typed query; all other signs, even 「」, are text.
-
-    The signs of a query that only excludes something are text as well.
-    """
-    stated: dict[str, list[str]] = {"-": [], "tag:": [], "path:": []}
-    exact: list[str] = []
-
-    def take(match: re.Match[str]) -> str:
-        stated[match[1] if match[1] in stated else "-"].append((match[2] or match[3]).strip())
-        return " "
-
-    def unquote(match: re.Match[str]) -> str:
-        exact.append((match[1] or match[2]).strip())
-        return f" {exact[-1]} "
-
-    words = " ".join(_EXACT.sub(unquote, _SIGNED.sub(take, text)).split())
-    if not (words or stated["tag:"] or stated["path:"]):
-        return TypedQuery(text)
-    return TypedQuery(
-        words if exact or any(stated.values()) else text,
-        tuple(dict.fromkeys(exact)),
-        tuple(dict.fromkeys(stated["-"])),
-        tuple(dict.fromkeys(stated["tag:"])),
-        stated["path:"][-1] if stated["path:"] else None,
-    )
-
-
-def looks_like_code(text: str) -> bool:
-    """Whether a query may be a command, code or several lines, where such signs mean other things.
-
-    A line of ASCII that begins in lower case counts as a command (ls -la, grep "a b" file).
-    """
-    line = text.strip()
-    if "\n" in line or not _CODE_SIGNS.isdisjoint(line) or " --" in f" {line}":
-        return True
-    return line.isascii() and line[:1].islower() and not line.startswith(("tag:", "path:"))
-
-
-_MAX_NAMED = 3
-
-
-def signs_read_as_text(text: str, *, is_code: bool) -> list[str]:
-    """A note on signs that are not filters: in code, or in a query without other words."""
-    signs = [match[0] for match in (*_SIGNED.finditer(text), *_EXACT.finditer(text))]
-    signs = list(dict.fromkeys(signs))
-    if not signs or not (is_code or typed_query(text) == TypedQuery(text)):
-        return []
-    why = "the query looks like a command or code" if is_code else "nothing else is asked"
-    return [
-        f"read as text, as {why}: {some_of(signs, _MAX_NAMED)}; exact and exclude state such words"
-    ]

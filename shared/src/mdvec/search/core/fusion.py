@@ -68,6 +68,15 @@ _MAX_FOREIGN_WORDS = 4
 ENGLISH_WORDS = ("the", "to", "of")
 """Words that occur in nearly every passage of English text."""
 _WORD = re.compile(r"[a-z_]+")
+_ABSENT_SHARE = 0.2
+"""The factor on a likelihood if a name in the question occurs nowhere: never confident then."""
+_MIN_CHUNKS = 200
+"""Smaller collections count as this many: the constants were fitted on no smaller one."""
+_MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
+_DECIMALS = 2
+"""The decimals of a shown likelihood; rounding never makes it look confident."""
+FIRST = 2
+"""The number of passages for the evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,15 +226,6 @@ def _native_share(query: Sequence[str], statistics: CorpusStatistics) -> float:
     return min(1.0, 2 * english / max(statistics.chunks, 1))
 
 
-_ABSENT_SHARE = 0.2
-"""The factor on a likelihood if a name in the question occurs nowhere: never confident then."""
-_MIN_CHUNKS = 200
-"""Smaller collections count as this many: the constants were fitted on no smaller one."""
-_MIN_SHOWN, _MAX_SHOWN = 0.01, 0.99
-_DECIMALS = 2
-"""The decimals of a shown likelihood; rounding never makes it look confident."""
-
-
 @dataclass(frozen=True, slots=True)
 class LikelihoodConstants:
     """The constants of the logistic model.
@@ -294,8 +294,6 @@ class Evidence:
 
 
 NO_EVIDENCE = Evidence(None, None, 0)
-FIRST = 2
-"""The number of passages for the evidence."""
 
 
 def evidence(

@@ -188,7 +188,7 @@ def _only_inside_words(query: QuestionTerms, candidates: Sequence[Candidate]) ->
     Empty if no passage has the word itself, and for a word in letters, which is only looked for
     inside others if no text has it.
     """
-    asked_alone = query.names.keys() & query.spelled.keys()
+    asked_alone = query.asked_alone
     if not asked_alone:
         return frozenset()
     amid = [not asked_alone.isdisjoint(candidate.inside()) for candidate in candidates]
@@ -241,7 +241,9 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
 def _share(query: QuestionTerms, term: str) -> float:
     """The share of a term's weight that counts, by its role in the question."""
     share = BACKGROUND_WEIGHT if term in query.background else 1.0
-    share *= WRITTEN_WEIGHT if term in query.names or term in query.dates else 1.0
+    subject = query.subjects.get(term)
+    is_name = subject is not None and subject.kind == "name"
+    share *= WRITTEN_WEIGHT if is_name or term in query.dates else 1.0
     return share * EDGE_WEIGHT if term in query.edges else share
 
 

@@ -1,0 +1,50 @@
+"""Notes beside the hits: on words that no text has, on tools left out, and on few hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from mdvec.search.candidates import ToolCandidates
+from mdvec.search.core.fusion import SearchMode
+from mdvec.search.ranking import Pool
+from mdvec.text import shown_path, some_of
+
+_MAX_NAMED = 3
+
+
+def why_fewer(count: int, k: int, searched: int) -> list[str]:
+    """A note if there are fewer hits than requested although there are more passages."""
+    if count >= min(k, searched):
+        return []
+    which = "no other passage" if count else "no passage"
+    return [f"{which} stands out for this question"]
+
+
+def not_mentioned(pool: Pool) -> list[str]:
+    """Notes on words of the question that no text contains, and on what was searched instead."""
+    in_front_matter = pool.only_in_front_matter
+    absent = pool.absent("name", "signed", "noun")
+    notes = []
+    if unfound := [word for word in absent if word not in in_front_matter]:
+        notes.append(f"nothing here mentions {_word_list(unfound)}")
+    notes += [
+        f"words like {_word_list([word])} were searched for instead: {', '.join(others)}"
+        for word, others in pool.substitutes.items()
+    ]
+    if inside := pool.only_inside:
+        notes.append(f"{_word_list(inside)}: only inside longer words")
+    for word, paths in in_front_matter.items():
+        names = some_of([shown_path(path) for path in paths], _MAX_NAMED)
+        notes.append(f"{_word_list([word])}: only in the front matter of {names}")
+    return notes
+
+
+def _word_list(words: Sequence[str]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
+
+
+def without_vectors(of_tools: Iterable[ToolCandidates], mode: SearchMode) -> list[str]:
+    """A note for each tool whose vectors are on a server that could not be used for some query."""
+    how = "left out" if mode == "vector" else "searched by words alone"
+    troubles = {found.tool.name: found.trouble for found in of_tools if found.trouble}
+    return [f"{name} was {how}: {trouble}" for name, trouble in troubles.items()]
