@@ -63,6 +63,7 @@ from .status import ToolStatus as ToolStatus
 from .status import details as details
 from .status import kind_status as kind_status
 from .status import overview as overview
+from .tool_import import check_options as check_options
 from .tool_import import endings_of as endings_of
 from .tool_import import import_request as import_request
 from .tool_import import import_tool as import_tool

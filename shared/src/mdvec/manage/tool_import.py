@@ -196,7 +196,7 @@ def import_tool(
             tool = registry.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise importing.ToolChanged(tool.name)
-            _check_options(tool, request)
+            check_options(tool, request)
             if request.is_background and tool.kind != "markdown":
                 on_notice(f"{tool.name} is imported at once: only notes can get vectors later")
                 request = replace(request, is_background=False)
@@ -277,8 +277,12 @@ def _record(report: importing.ImportReport) -> None:
     )
 
 
-def _check_options(tool: Tool, request: importing.ImportRequest) -> None:
-    """Refuse options for another kind of source, unless they can be ignored."""
+def check_options(tool: Tool, request: importing.ImportRequest) -> None:
+    """Refuse options for another kind of source, unless they can be ignored.
+
+    Raises:
+        ImportRefused: the tool does not take the options of the request.
+    """
     options = request.options
     if options is None or options.kind == tool.kind:
         return
