@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass, replace
-from datetime import date
 from functools import cache, partial
 from inspect import signature
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
+from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
     AccountsAnswer,
@@ -206,11 +206,6 @@ def _newer_files(look: Look) -> str:
         return freshness_in_japanese(replace(state, missing=()), is_importing)
 
     return "".join(f"\n{safe_line(note)}" for note in look.notes(wording))
-
-
-def today() -> date:
-    """The machine's local date."""
-    return date.today()  # noqa: DTZ011
 
 
 def refuse_others(
