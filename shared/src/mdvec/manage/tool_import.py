@@ -29,6 +29,12 @@ from mdvec.tools import KINDS, Tool, only_import_of, registry
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
 
+logger = logging.getLogger("mdvec")
+
+_MAX_FILES_READ = 20
+_MAX_BYTES_READ = 4096
+_MAX_ENDINGS_NAMED = 8
+_HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json", ".ndjson")))
 """Endings of files that are certainly tables."""
 
@@ -97,12 +103,6 @@ def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
         return ()
 
 
-_MAX_FILES_READ = 20
-_MAX_BYTES_READ = 4096
-_MAX_ENDINGS_NAMED = 8
-_HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
-
-
 def hints_of(
     tool: Tool, scanned: Scan, rules: ScanRules, report: importing.ImportReport
 ) -> tuple[str, ...]:
@@ -160,9 +160,6 @@ def _head(file: Path) -> bytes:
         return b""
     # The last line may end within a character.
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]
-
-
-logger = logging.getLogger("mdvec")
 
 
 def import_tool(
