@@ -46,7 +46,7 @@ from mdvec.tools import Tool
 from pydantic import TypeAdapter
 
 from mdvec_mcp.calls import ToolReply, in_thread, refuse_empty_database, trouble_in_japanese
-from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
+from mdvec_mcp.freshness import FreshnessWatch, SourceCheck, freshness_in_japanese
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -82,15 +82,15 @@ class HouseholdContext:
         """Run ``work`` as ``run`` does; returns its result, and lines about newer files."""
 
         def looking(connection: Connection, tool_id: int) -> tuple[T, list[str]]:
-            look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
+            check = self.freshness.check(f"household {tool_id}", lambda tool: tool.id == tool_id)
             try:
                 answer = work(connection, tool_id)
             except DatabaseError:
                 raise
             except MdvecError as error:  # perhaps the requested month is in a newer file
-                lines = [safe_line(str(error)), *_newer_files(look)]
+                lines = [safe_line(str(error)), *_newer_files(check)]
                 raise ToolError("\n".join(lines)) from error
-            return answer, _newer_files(look)
+            return answer, _newer_files(check)
 
         return await self.run(name, mode, looking)
 
@@ -200,13 +200,13 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await in_thread(call, trouble_in_japanese)
 
 
-def _newer_files(look: Look) -> list[str]:
+def _newer_files(check: SourceCheck) -> list[str]:
     """Lines about files newer than the ledger; answers themselves name files that were left out."""
 
     def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
         return freshness_in_japanese(replace(state, missing=()), is_importing)
 
-    return [safe_line(note) for note in look.notes(wording)]
+    return [safe_line(note) for note in check.notes(wording)]
 
 
 def refuse_others(

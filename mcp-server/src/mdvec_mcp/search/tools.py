@@ -33,7 +33,7 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_databa
 from mdvec_mcp.freshness import (
     AnyContext,
     FreshnessWatch,
-    Look,
+    SourceCheck,
     follow,
     freshness_in_english,
     has_enough,
@@ -138,19 +138,19 @@ class SearchContext:
     def search(self, request: SearchRequest) -> Answer:
         """Search the named tools, or all active ones, with the configured mode and max_chars."""
         tools = self.freshness.served_names(request.tools)
-        look = self.look(tools)
+        check = self.check(tools)
         answer = self._answer(replace(request, tools=tools))
         if not answer.confident:  # the answer may have just been written
-            look = self.look(tools, _UNANSWERED_SECONDS)
+            check = self.check(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(_freshness)))
+        return replace(answer, notes=(*notes, *check.notes(_freshness)))
 
     def list_documents(self, request: SearchRequest, page: int) -> Listing:
         """A page of the documents that pass the filters."""
         tools = self.freshness.served_names(request.tools)
-        look = self.look(tools)
+        check = self.check(tools)
         listing = search.list_documents(self.database, tools, request.filters(), page, request.sort)
-        return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
+        return replace(listing, notes=(*listing.notes, *check.notes(freshness_in_english)))
 
     def search_as_typed(self, request: SearchRequest) -> Answer:
         """Search for a query that a model wrote; its operators count unless it looks like code.
@@ -185,7 +185,7 @@ class SearchContext:
             note = while_it_runs(note, tool)
         return note
 
-    def look(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> Look:
+    def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
         """Start a check of the sources of the named tools, or of all searched ones.
 
         An earlier check is valid for ``seconds``, or for the configured time.
@@ -194,12 +194,12 @@ class SearchContext:
             scope, concerns = "texts", lambda tool: KINDS[tool.kind].has_texts
         else:
             scope, concerns = f"tools {' '.join(tools)}", lambda tool: tool.name in tools
-        return self.freshness.look(scope, concerns, seconds)
+        return self.freshness.check(scope, concerns, seconds)
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""
-        if self.freshness.waits_for_first_looks:
-            await in_thread(self.freshness.wait_for_first_looks)
+        if self.freshness.waits_for_first_checks:
+            await in_thread(self.freshness.wait_for_first_checks)
         run = self.freshness.first_import(tools)
         if run is not None:
             await follow([run], ctx, has_enough)
@@ -371,9 +371,9 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             part = documents.DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
             context.freshness.served_names((tool,))
-            look = context.look((tool,))
+            check = context.check((tool,))
             document = documents.read_document(context.database, tool, file_path, part, max_chars)
-            notes = look.notes(freshness_in_english)
+            notes = check.notes(freshness_in_english)
             return ToolReply(
                 document_text(document, notes, numbered=line_numbers is True),
                 lambda: {**asdict(document), "notes": notes},
