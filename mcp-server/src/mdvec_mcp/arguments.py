@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.tools import Tool as McpTool
 from mdvec import household
 from mdvec.text import visible
 from pydantic import BaseModel, ValidationError
@@ -129,7 +129,7 @@ _TOO_LARGE = 10**18
 
 
 async def run_checked(
-    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], language: str = "ja"
+    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], language: str = "ja"
 ) -> ToolReply:
     """Run the tool; refusals are in the language of its answers.
 
@@ -167,7 +167,7 @@ async def run_checked(
 
 
 async def _reply(
-    tool: Tool, arguments: dict[str, Any], context: Context[Any, Any], wording: ArgumentWording
+    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], wording: ArgumentWording
 ) -> ToolReply:
     known = _parameters(tool.fn_metadata.arg_model)
     checked = checked_arguments(tool.name, arguments, known, wording)

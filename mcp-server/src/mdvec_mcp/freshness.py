@@ -54,7 +54,7 @@ Wording = Callable[["Freshness", bool], str]
 
 
 @dataclass(frozen=True, slots=True)
-class _LastLook:
+class _LastCheck:
     """The result of the last check, its time, and the state of the database."""
 
     at: float
@@ -75,7 +75,7 @@ class _LastLook:
 
 
 @dataclass(slots=True)
-class Look:
+class SourceCheck:
     """A check of sources, which may still run."""
 
     _latest_states: Callable[[], tuple[Freshness, ...]]
@@ -111,11 +111,11 @@ class FreshnessWatch:
     always_auto: int | None = None
     only: int | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _looks: dict[str, _LastLook] = field(default_factory=dict)
+    _last_checks: dict[str, _LastCheck] = field(default_factory=dict)
     _running: dict[str, threading.Thread] = field(default_factory=dict)
     _attempts: Attempts = field(default_factory=Attempts)
     _first: dict[str, ImportRun] = field(default_factory=dict)
-    _first_look_until: dict[str, float] = field(default_factory=dict)
+    _first_check_until: dict[str, float] = field(default_factory=dict)
 
     def serves(self, tool: Tool) -> bool:
         """Whether this server offers the tool."""
@@ -141,9 +141,9 @@ class FreshnessWatch:
                 raise ToolNotFound(name, served)
         return names or served
 
-    def look(
+    def check(
         self, scope: str, concerns: Callable[[Tool], bool], seconds: int | None = None
-    ) -> Look:
+    ) -> SourceCheck:
         """Start a check of the active tools that ``concerns`` selects, if the last is too old.
 
         ``scope`` names the selection: the same name means the same tools. A quick check is valid
@@ -151,77 +151,82 @@ class FreshnessWatch:
         """
         stamp = stamp_of(self.database)
         with self._lock:
-            last = self._looks.get(scope)
+            last = self._last_checks.get(scope)
             is_slow = last is not None and last.took > _WAIT_SECONDS
             within = self.seconds if seconds is None or is_slow else min(seconds, self.seconds)
             holds = last is not None and last.holds(within, stamp)
             if not holds and scope not in self._running:
                 started = threading.Timer(
-                    _LATER_SECONDS if is_slow else 0, self._look, (scope, concerns, stamp)
+                    _LATER_SECONDS if is_slow else 0, self._run_check, (scope, concerns, stamp)
                 )
                 started.daemon = True
                 self._running[scope] = started
                 started.start()
             # Wait also for a check that another call started.
             running = None if is_slow else self._running.get(scope)
-        return Look(lambda: self._known_differences(scope, stamp), self._is_importing, running)
-
-    def look_at_tool(self, name: str) -> Look:
-        """Start a check of one tool."""
-        return self.look(f"tool {name}", lambda tool: tool.name == name)
-
-    def look_at_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
-        """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
-
-        Returns what makes the notes on the sources that an answer turned out to concern.
-        """
-
-        def check() -> Look:
-            return self.look("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
-
-        look = check()
-        if runs_sql and self._wait_for_imports(look, concerns):
-            look = check()
-        return lambda concerned: look.notes(
-            lambda state, is_importing: (
-                freshness_in_english(state, is_importing)
-                if concerned is None or concerned(state)
-                else ""
-            )
+        return SourceCheck(
+            lambda: self._known_differences(scope, stamp), self._is_importing, running
         )
 
-    def _wait_for_imports(self, look: Look, concerns: Concerns) -> bool:
+    def check_tool(self, name: str) -> SourceCheck:
+        """Start a check of one tool."""
+        return self.check(f"tool {name}", lambda tool: tool.name == name)
+
+    def check_tables(self, concerns: Concerns, *, runs_sql: bool) -> Notes:
+        """Check the sources of all tables; if SQL will run, wait a moment for imports it concerns.
+
+        The function returned writes the notes for an answer: given a function that selects the
+        sources which the answer read, it returns their notes; given None, those on all of them.
+        """
+
+        def started() -> SourceCheck:
+            return self.check("tables", lambda tool: KINDS[tool.kind].has_tables, _TABLE_SECONDS)
+
+        check = started()
+        if runs_sql and self._wait_for_imports(check, concerns):
+            check = started()
+
+        def notes(concerned: Concerns | None) -> list[str]:
+            def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
+                is_concerned = concerned is None or concerned(state)
+                return freshness_in_english(state, is_importing) if is_concerned else ""
+
+            return check.notes(wording)
+
+        return notes
+
+    def _wait_for_imports(self, check: SourceCheck, concerns: Concerns) -> bool:
         """Wait a moment for automatic imports of sources concerned; returns whether one ended."""
         if not self.is_auto and self.always_auto is None:
             return False
-        changed = (state.tool for state in look.states() if state.is_stale and concerns(state))
+        changed = (state.tool for state in check.states() if state.is_stale and concerns(state))
         runs = [run for run in map(self.imports.running, changed) if run is not None]
         ended = [run.wait(max(_IMPORT_SECONDS - run.seconds, 0)) for run in runs]
         return any(ended)
 
     @property
-    def waits_for_first_looks(self) -> bool:
+    def waits_for_first_checks(self) -> bool:
         """Whether a first check that may start an import still runs."""
         imports = self.is_auto or self.always_auto is not None
         with self._lock:
-            return imports and not self._running.keys() <= self._looks.keys()
+            return imports and not self._running.keys() <= self._last_checks.keys()
 
-    def wait_for_first_looks(self) -> None:
+    def wait_for_first_checks(self) -> None:
         """Wait a moment for first checks that still run, since each may start an import.
 
         A check of a hanging disk delays only the first search.
         """
         now = time.monotonic()
         with self._lock:
-            for scope in self._running.keys() - self._looks.keys():
-                self._first_look_until.setdefault(scope, now + _FIRST_SECONDS)
+            for scope in self._running.keys() - self._last_checks.keys():
+                self._first_check_until.setdefault(scope, now + _FIRST_SECONDS)
             first = [
-                (look, self._first_look_until[scope])
-                for scope, look in self._running.items()
-                if scope not in self._looks
+                (thread, self._first_check_until[scope])
+                for scope, thread in self._running.items()
+                if scope not in self._last_checks
             ]
-        for look, until in first:
-            look.join(max(until - time.monotonic(), 0))
+        for thread, until in first:
+            thread.join(max(until - time.monotonic(), 0))
 
     def first_import(self, names: Sequence[str] | None) -> ImportRun | None:
         """The running first import of one of these tools, or of any."""
@@ -240,36 +245,38 @@ class FreshnessWatch:
 
     def _known_differences(self, scope: str, stamp: FileStamp | None) -> tuple[Freshness, ...]:
         with self._lock:
-            last = self._looks.get(scope)
+            last = self._last_checks.get(scope)
         # A write since the check may have imported the differences.
         return () if last is None or last.stamp != stamp else last.states
 
     def _is_importing(self, name: str) -> bool:
         return self.imports.running(name) is not None
 
-    def _look(self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None) -> None:
+    def _run_check(
+        self, scope: str, concerns: Callable[[Tool], bool], stamp: FileStamp | None
+    ) -> None:
         try:
             began = time.monotonic()
-            seen = map(self._looked_at, filter(concerns, self.served()))
+            seen = map(self._checked_source, filter(concerns, self.served()))
             states = tuple(filter(None, seen))
             now = time.monotonic()
             with self._lock:
                 # The first check also imports modules, so its time says nothing about the next.
-                took = now - began if scope in self._looks else 0.0
-                while len(self._looks) >= _MAX_KEPT and scope not in self._looks:
-                    del self._looks[next(iter(self._looks))]
-                self._looks[scope] = _LastLook(now, stamp, states, took)
+                took = now - began if scope in self._last_checks else 0.0
+                while len(self._last_checks) >= _MAX_KEPT and scope not in self._last_checks:
+                    del self._last_checks[next(iter(self._last_checks))]
+                self._last_checks[scope] = _LastCheck(now, stamp, states, took)
         except MdvecError as error:
             logger.info("no look at the sources: %s", error)
         finally:
             with self._lock:
                 self._running.pop(scope, None)
-                self._first_look_until.pop(scope, None)
+                self._first_check_until.pop(scope, None)
 
-    def _looked_at(self, tool: Tool) -> Freshness | None:
+    def _checked_source(self, tool: Tool) -> Freshness | None:
         """The check of one tool; None if its source cannot be checked now."""
         try:
-            seen = sync.look_at(self.database, tool.name, self.rules)
+            seen = sync.check_source(self.database, tool.name, self.rules)
             is_auto = self.is_auto or tool.id == self.always_auto
             is_running = seen.is_being_imported or self._is_importing(tool.name)
             if seen.is_stale and is_auto and not is_running:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from mcp.server.mcpserver.prompts import Prompt
 from mcp.server.mcpserver.resources import FunctionResource, ResourceManager
-from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.tools import Tool as McpTool
 from mcp.server.subscriptions import (
     PromptsListChanged,
     ResourcesListChanged,
@@ -24,8 +24,7 @@ from mcp_types import ToolAnnotations
 from mdvec.database import DatabaseError, FileStamp, stamp_of
 from mdvec.manage import offered_state
 from mdvec.text import on_one_line
-from mdvec.tools import KINDS, OFFERED, described_tool, own_name
-from mdvec.tools import Tool as Row
+from mdvec.tools import KINDS, OFFERED, Tool, described_tool, own_name
 
 Schema = dict[str, Any]
 
@@ -93,8 +92,8 @@ class Offer:
     """
 
     row_names: frozenset[str] = frozenset()
-    templates: dict[CodeType, Tool] = field(default_factory=dict)
-    tools: dict[str, Tool] = field(default_factory=dict)
+    templates: dict[CodeType, McpTool] = field(default_factory=dict)
+    tools: dict[str, McpTool] = field(default_factory=dict)
     answers: dict[str, Any] = field(default_factory=dict)
     views: dict[str, Callable[[Mapping[str, Any]], str | None]] = field(default_factory=dict)
     resources: ResourceManager = field(default_factory=ResourceManager)
@@ -126,7 +125,7 @@ class Offer:
                 called = own_name(called, self.row_names)
             template = self.templates.get(fn.__code__)
             if template is None:
-                template = Tool.from_function(
+                template = McpTool.from_function(
                     fn, called, description=description, annotations=annotations,
                     structured_output=False,
                 )  # fmt: skip
@@ -174,7 +173,7 @@ class LiveOffer:
     """
 
     def __init__(
-        self, database: Path, rows: Sequence[Row], make: Callable[[Sequence[Row]], Offer]
+        self, database: Path, rows: Sequence[Tool], make: Callable[[Sequence[Tool]], Offer]
     ) -> None:
         self._database = database
         self._make = make
@@ -201,7 +200,7 @@ class LiveOffer:
                 return []
             return [] if state is None else self._follow(*state)
 
-    def _follow(self, rows: Sequence[Row], ledgers: list[int]) -> list[ServerEvent]:
+    def _follow(self, rows: Sequence[Tool], ledgers: list[int]) -> list[ServerEvent]:
         old, shown = self.offer.lists(), _shown_fields(rows)
         if shown != self._shown:
             self.offer = self._make(rows)
@@ -213,7 +212,7 @@ class LiveOffer:
         return events
 
 
-def _shown_fields(rows: Sequence[Row]) -> list[tuple[object, ...]]:
+def _shown_fields(rows: Sequence[Tool]) -> list[tuple[object, ...]]:
     """The fields of the rows that the offer depends on."""
     return [
         (row.name, row.title, row.kind, described_tool(row), row.model, row.last_import_at,
@@ -255,7 +254,7 @@ _FRESH = "list_sources tells how fresh each source is."
 _NEWER = "reindex imports newer files."
 
 
-def instructions(rows: Sequence[Row], tools: Collection[str], database: Path) -> str:
+def instructions(rows: Sequence[Tool], tools: Collection[str], database: Path) -> str:
     """The instructions for the active ``rows`` and the offered ``tools``."""
     if not rows:
         return _NO_TOOLS.format(database=database.name)
@@ -280,7 +279,7 @@ def instructions(rows: Sequence[Row], tools: Collection[str], database: Path) ->
     return "\n".join([_OPENING, *_sources(rows, room), guide])
 
 
-def _sources(rows: Sequence[Row], room: int) -> list[str]:
+def _sources(rows: Sequence[Tool], room: int) -> list[str]:
     """A line for each source, in at most ``room`` characters."""
     lines = [_source(row) for row in rows]
     more = f"- and {len(rows)} more: list_sources"
@@ -293,7 +292,7 @@ def _sources(rows: Sequence[Row], room: int) -> list[str]:
     return shown
 
 
-def _source(row: Row) -> str:
+def _source(row: Tool) -> str:
     description = on_one_line(row.description)
     if len(description) > _MAX_DESCRIPTION:
         description = f"{description[:_MAX_DESCRIPTION]}…"

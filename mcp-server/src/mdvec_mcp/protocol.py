@@ -25,7 +25,7 @@ from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError, ToolError
-from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.tools import Tool as McpTool
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -216,7 +216,7 @@ class MdvecServer(Server[dict[str, Any]]):
             tools=[self._listed_tool(tool, draws=draws) for tool in tools]
         )
 
-    def _listed_tool(self, tool: Tool, *, draws: bool) -> mcp_types.Tool:
+    def _listed_tool(self, tool: McpTool, *, draws: bool) -> mcp_types.Tool:
         """A tool as listed for a client that draws Apps (``draws``) or for others."""
         meta = {key: value for key, value in (tool.meta or {}).items() if draws or key != "ui"}
         kind = self.offer.answers.get(tool.name) if self._structured == "always" else None
@@ -246,7 +246,7 @@ class MdvecServer(Server[dict[str, Any]]):
             structured_content=self._structured_content(tool, arguments, reply, ctx),
         )
 
-    async def _known_tool(self, name: str, *, draws: bool) -> Tool:
+    async def _known_tool(self, name: str, *, draws: bool) -> McpTool:
         """The tool of that name; for a former name, the refusal says what to call instead."""
         if name not in self.offer.tools:
             await self.refresh()  # it may have just been added
@@ -268,7 +268,7 @@ class MdvecServer(Server[dict[str, Any]]):
         )
 
     def _structured_content(
-        self, tool: Tool, arguments: dict[str, Any], reply: ToolReply, ctx: _Request
+        self, tool: McpTool, arguments: dict[str, Any], reply: ToolReply, ctx: _Request
     ) -> dict[str, Any] | None:
         """The answer as data; for an App, its text and the address of its view."""
         is_whole = self._structured == "always" or _is_for_apps(tool)
@@ -352,6 +352,6 @@ def _listed_as(kind: type[M], items: Iterable[BaseModel]) -> list[M]:
     return [kind.model_validate(item.model_dump(include={*kind.model_fields})) for item in items]
 
 
-def _is_for_apps(tool: Tool) -> bool:
+def _is_for_apps(tool: McpTool) -> bool:
     """Whether the tool is only for Apps."""
     return "model" not in (tool.meta or {}).get("ui", {}).get("visibility", ["model"])

@@ -89,7 +89,7 @@ class Wiring:
         """The analytics service; it starts and stops with the server."""
         service = sql.analytics_over(
             self.database, self.settings.analytics_folder, self.settings.analytics,
-            self.freshness.look_at_tables, self.settings.household.month_starts_on,
+            self.freshness.check_tables, self.settings.household.month_starts_on,
         )  # fmt: skip
         reaper = sql.Reaper(service.exports, service.queries)
         reaper.start()
@@ -144,7 +144,7 @@ def wired_server(
     )
     server.follow(LiveOffer(database, tools, lambda rows: _offer(wiring, rows)))
     if folder_tool is not None:
-        wiring.freshness.look_at_tool(folder_tool.name)
+        wiring.freshness.check_tool(folder_tool.name)
     return wiring
 
 

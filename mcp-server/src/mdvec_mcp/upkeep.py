@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from mdvec import household, importing, index, sync
 from mdvec.database import open_database, snapshot
+from mdvec.dates import Month, today
 from mdvec.text import counted, nearest_or_all, on_one_line, quoted, shortened
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
@@ -49,16 +50,16 @@ def source_list(freshness: FreshnessWatch) -> ToolReply:
         refuse_empty_database(freshness.database)
         return ToolReply("no tool is active")
     known = tags_and_values(freshness.database, [active.tool for active in served])
-    today = datetime.now().astimezone().date()
+    now = today()
     values = [
         source_values(
             source, *known.get(source.tool.name, ([], {})), _last_import(freshness, source.tool),
-            _last_day(freshness.database, source.tool, today),
+            _last_day(freshness.database, source.tool, now),
         )
         for source in served
     ]  # fmt: skip
     reached = [_REACHED.format(search=offered_name("search"))] if freshness.only is None else []
-    text = "\n".join([*(source_text(fields, today) for fields in values), *reached])
+    text = "\n".join([*(source_text(fields, now) for fields in values), *reached])
     return ToolReply(text, lambda: {"sources": values})
 
 
@@ -161,7 +162,7 @@ def _last_day(database: Path, tool: Tool, today: date) -> date | None:
 
 
 def _statements_end(last: date, today: date) -> str:
-    months = (today.year - last.year) * 12 + today.month - last.month
+    months = Month.of(today).since(Month.of(last))
     return f"statements end {last}" + (f", {months} months ago" if months > 1 else "")
 
 

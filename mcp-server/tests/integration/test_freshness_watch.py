@@ -25,11 +25,11 @@ from mdvec_mcp.freshness import FreshnessWatch, freshness_in_english
 database, note = map(Path, sys.argv[1:])
 rules = ScanRules((".md",), (), 1_000_000)
 watch = FreshnessWatch(database, rules, 0, False, Imports(Settings()))
-watch.look_at_tool("notes").notes(freshness_in_english)
+watch.check_tool("notes").notes(freshness_in_english)
 while "notes" in str(watch._running):
     pass
 note.write_text("# edited", encoding="utf-8")
-print(*watch.look_at_tool("notes").notes(freshness_in_english))
+print(*watch.check_tool("notes").notes(freshness_in_english))
 """
 
 
@@ -50,7 +50,7 @@ def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
     for number in range(400):
         notes.write(f"新{number}.md", "# 新\n")
     watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
-    first, second = watch.look_at_tool("notes"), watch.look_at_tool("notes")
+    first, second = watch.check_tool("notes"), watch.check_tool("notes")
     newer = "400 files are newer than the index of notes; reindex imports them"
     assert second.notes(freshness_in_english) == [newer]
     assert first.notes(freshness_in_english) == [newer]
@@ -58,10 +58,10 @@ def test_an_answer_waits_for_the_look_that_another_answer_began(notes):
 
 def test_who_needs_it_newer_has_a_look_more_often(notes):
     watch = FreshnessWatch(notes.database, RULES, 3600, False, Imports(Settings()))
-    assert watch.look_at_tool("notes").notes(freshness_in_english) == []
+    assert watch.check_tool("notes").notes(freshness_in_english) == []
     notes.write("水.md", "# 水\n\nedited\n")
-    assert watch.look_at_tool("notes").notes(freshness_in_english) == []
-    newer = watch.look("tool notes", lambda _: True, 0)
+    assert watch.check_tool("notes").notes(freshness_in_english) == []
+    newer = watch.check("tool notes", lambda _: True, 0)
     assert newer.notes(freshness_in_english) == [NEWER]
 
 
@@ -73,8 +73,8 @@ def test_only_the_tool_of_the_servers_folder_is_imported_by_itself_whatever_its_
     folder_tool = registering.find_tool(notes.database, "notes")
     rename_tool(notes.database, "notes", "memo", pytest.fail)
     watch = FreshnessWatch(notes.database, RULES, 0, False, imports, folder_tool.id)
-    watch.look("texts", lambda _: True).notes(freshness_in_english)
-    watch.wait_for_first_looks()
+    watch.check("texts", lambda _: True).notes(freshness_in_english)
+    watch.wait_for_first_checks()
     assert imports.running("memo") is not None
     assert imports.running("other") is None
     imports.close()
@@ -83,10 +83,10 @@ def test_only_the_tool_of_the_servers_folder_is_imported_by_itself_whatever_its_
 def test_an_index_without_documents_is_looked_at_each_time(tmp_path):
     empty = Collection(tmp_path / "notes", tmp_path / "v.sqlite")
     watch = FreshnessWatch(empty.database, RULES, 86_400, False, Imports(Settings()))
-    assert watch.look_at_tool("notes").notes(freshness_in_english) == []
-    watch.wait_for_first_looks()
+    assert watch.check_tool("notes").notes(freshness_in_english) == []
+    watch.wait_for_first_checks()
     empty.write("a.md", "# a\n")
-    assert watch.look_at_tool("notes").notes(freshness_in_english) == [NEWER]
+    assert watch.check_tool("notes").notes(freshness_in_english) == [NEWER]
 
 
 def test_a_tool_that_cannot_be_looked_at_hides_no_other(notes):
@@ -95,13 +95,13 @@ def test_a_tool_that_cannot_be_looked_at_hides_no_other(notes):
         connection.execute('DROP TABLE "documents_broken"')
     notes.write("水.md", "# 水\n\n九リットル。\n")
     watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
-    assert watch.look("texts", lambda _: True).notes(freshness_in_english) == [NEWER]
+    assert watch.check("texts", lambda _: True).notes(freshness_in_english) == [NEWER]
 
 
 def test_names_of_no_tools_are_not_remembered_without_end(notes):
     watch = FreshnessWatch(notes.database, RULES, 0, False, Imports(Settings()))
     for number in range(130):
-        watch.look_at_tool(f"none-{number}").notes(freshness_in_english)
-    watch.wait_for_first_looks()
-    assert 0 < len(watch._looks) <= 100
-    assert not watch._first_look_until
+        watch.check_tool(f"none-{number}").notes(freshness_in_english)
+    watch.wait_for_first_checks()
+    assert 0 < len(watch._last_checks) <= 100
+    assert not watch._first_check_until

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from mdvec import manage
+from mdvec import dates, manage
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
@@ -132,8 +132,7 @@ def expenses(
     Categories, rules and tags choose the rows; the answer says how to change that.
     """
     settings = options.settings()
-    today = date.today()  # noqa: DTZ011 - statements have local days
-    listed = manage.household_expenses(settings.database_path, name, which, year, today)
+    listed = manage.household_expenses(settings.database_path, name, which, year, dates.today())
     if wants_json(format_, settings):
         print_json(listed)
     else:

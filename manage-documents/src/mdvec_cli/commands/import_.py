@@ -5,24 +5,23 @@ from __future__ import annotations
 import functools
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING
 
 import typer
-from mdvec import datasets, embedding, household, importing, manage
+from mdvec import embedding, importing, manage
 from mdvec.errors import MdvecError
 from mdvec.platform import in_own_group
 from mdvec.text import on_one_line
 
+from mdvec_cli.commands.import_options import ImportOptions, arguments_of
 from mdvec_cli.commands.terminal import (
     STOPPED,
-    FormatOption,
     SettingsOptions,
     confirmed,
-    name_option,
     print_json,
     print_sentence,
     say,
@@ -33,7 +32,6 @@ from mdvec_cli.commands.terminal import (
 if TYPE_CHECKING:
     from mdvec.embedding import BackendOptions
     from mdvec.importing import ImportReport, ImportRequest, Progress
-    from mdvec.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,177 +84,44 @@ def import_display(name: str, *, quiet: bool) -> Iterator[ImportDisplay]:
         yield ImportDisplay(show, tell, ask)
 
 
-ImportMode = Literal["new", "replace", "update"]
-
-ChunkStrategy = Literal["heading", "token"]
-
-
-class _NameMissing(typer.BadParameter):
-    """Neither ``--name`` nor ``--all`` was given; reported like any missing option."""
-
-    def __init__(self) -> None:
-        super().__init__("Missing option '--name' / '-n'")
-
-    def format_message(self) -> str:
-        """The message without "Invalid value"."""
-        return self.message
-
-
 @with_settings_options
-def import_command(
-    options: SettingsOptions,
-    name: Annotated[str | None, name_option("The tool's name.")] = None,
-    import_all: Annotated[
-        bool,
-        typer.Option("--all", help="Import every active tool, one after the other; one that fails "
-                                   "does not stop the others."),
-    ] = False,
-    mode: Annotated[
-        ImportMode,
-        typer.Option(
-            "--mode", "-m",
-            help="new: fill an empty tool (with --all: update); update: import changes; "
-                 "replace: rebuild everything.",
-        ),
-    ] = "new",
-    checksum: Annotated[
-        bool,
-        typer.Option("--checksum", help="Compare files by their content, not by size and time."),
-    ] = False,
-    model: Annotated[
-        str | None,
-        typer.Option(help="The embedding model: auto, one of mdvec model ls, openai:<model>, "
-                          "gemini:<model>, or onnx: or st: with a model or a folder."),
-    ] = None,
-    chunk_strategy: Annotated[
-        ChunkStrategy | None,
-        typer.Option(help="Split at headings, or by tokens only."),
-    ] = None,
-    chunk_size: Annotated[
-        int | None,
-        typer.Option(help="The maximum chunk size in tokens."),
-    ] = None,
-    chunk_overlap: Annotated[
-        int | None,
-        typer.Option(help="The overlap of neighbouring chunks in tokens."),
-    ] = None,
-    yes: Annotated[
-        bool,
-        typer.Option("--yes", "-y", help="Send texts to the model's endpoint without asking."),
-    ] = False,
-    background: Annotated[
-        bool,
-        typer.Option("--background",
-                     help="Store the notes, so that words find them, and embed them afterwards in "
-                          "a process of its own, which goes on when this command has ended."),
-    ] = False,
-    unattended: Annotated[bool, typer.Option("--unattended", hidden=True)] = False,
-    take_scan: Annotated[
-        bool,
-        typer.Option("--take-scan",
-                     help="Replace the tool's scan rules with the current [scan] settings."),
-    ] = False,
-    accept_removals: Annotated[
-        bool,
-        typer.Option("--accept-removals",
-                     help="Household: leave out the rows whose removal the last import reported "
-                          "as pending, and take the values of a file that may be an old copy."),
-    ] = False,
-    restore_removed: Annotated[
-        list[int] | None,
-        typer.Option(metavar="ID",
-                     help="Household: count a removed row again, permanently; repeatable."),
-    ] = None,
-    table: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=PATTERN",
-                     help="Dataset: make one table of the files that fit, such as "
-                          "sales=sales_*.csv; repeatable, and kept."),
-    ] = None,
-    separate: Annotated[
-        bool,
-        typer.Option("--separate",
-                     help="Dataset: make each file a table, even if names differ only by a date or "
-                          "number."),
-    ] = False,
-    read: Annotated[
-        list[str] | None,
-        typer.Option(metavar="COLUMN=TYPE",
-                     help="Dataset: what a column holds: text, integer, number, comma (1.234,5), "
-                          "date, timestamp, boolean; auto takes it back; repeatable, and kept. "
-                          "header=none: the files have no line of names; COLUMN=na:NA: such "
-                          "cells are NULL; totals=out, notes=out: without such rows."),
-    ] = None,
-    encoding: Annotated[
-        str | None,
-        typer.Option(help="Dataset: the files' encoding, such as cp932 or cp1252; "
-                                        "auto takes it back; kept."),
-    ] = None,
-    delimiter: Annotated[
-        str | None,
-        typer.Option(help="Dataset: what separates cells: one character, or tab; "
-                                         "auto takes it back; kept."),
-    ] = None,
-    header_row: Annotated[
-        int | None,
-        typer.Option(help="Dataset: the line or row that names the columns; 0 "
-                                          "takes it back; kept."),
-    ] = None,
-    read_for: Annotated[
-        str | None,
-        typer.Option("--for", metavar="PATTERN",
-                     help="Dataset: the files that --read, --encoding, --delimiter and "
-                          "--header-row apply to; by default, all."),
-    ] = None,
-    format_: FormatOption = None,
-) -> None:  # fmt: skip
+def import_command(settings_options: SettingsOptions, options: ImportOptions) -> None:
     """Import a tool's source: find changed files, split them into chunks, embed and store them.
 
     The files of a dataset become tables for SQL, and nothing is embedded.
     """
-    if name is None and not import_all:
-        raise _NameMissing
-    if name is not None and import_all:
-        raise typer.BadParameter("name one tool, or import all", param_hint="--name / --all")
-    if import_all and background:
-        raise typer.BadParameter("name one tool with it", param_hint="--background")
-    if import_all and mode == "new":
-        mode = "update"
-    settings = options.settings(
-        model={"name": model},
-        chunking={"strategy": chunk_strategy, "size": chunk_size, "overlap": chunk_overlap},
-    )
-    removals = household.RemovalOptions(accept_removals, tuple(restore_removed or ()))
-
-    readings = datasets.reading_choices(
-        read or (), encoding=encoding, delimiter=delimiter, header_row=header_row, pattern=read_for
-    )
-    tables = datasets.DatasetOptions(datasets.chosen_tables(table or ()), separate, readings)
-
-    def request(tool: str) -> ImportRequest:
-        return manage.import_request(
-            settings, tool, mode, model=model, removals=removals, take_scan=take_scan,
-            checksum=checksum, is_background=background,
-            is_unattended=unattended, tables=tables if table or separate or readings else None,
-        )  # fmt: skip
-
+    options.check()
+    settings = options.settings(settings_options)
+    as_json = wants_json(options.format_, settings)
+    backend = settings.model.options()
     run = functools.partial(
-        _import_one, options=settings.model.options(), quiet=options.verbose, allowed=yes
+        _import_one, options=backend, quiet=settings_options.verbose, allowed=options.yes
     )
-    as_json = wants_json(format_, settings)
-    if name is None:
-        _import_all(settings.database_path, lambda tool: run(request(tool)), as_json=as_json)
+    if options.name is None:
+        _import_all(
+            settings.database_path,
+            lambda tool: run(options.request(settings, tool)),
+            as_json=as_json,
+        )
         return
-    flags = {"--database": options.database, "--config": options.config, "--chunk-size": chunk_size,
-             "--chunk-strategy": chunk_strategy, "--chunk-overlap": chunk_overlap,
-             "--model": model, "--take-scan": take_scan or None}  # fmt: skip
-    if background and _replaces_texts(settings.database_path, name, mode):
-        _replace_later(settings, name, flags, as_json=as_json)
+    request = options.request(settings, options.name)
+    if _is_rebuilt_later(request):
+        _check_model(request, backend)
+        _start(request, settings_options.config)
+        _tell_of_rebuild(request.tool, as_json=as_json)
         return
-    report = run(request(name))
-    if background and report.chunks_pending:
-        _embed_later(report, flags)
-    _show(report, as_json=as_json)
+    report = run(request)
+    if options.background and report.chunks_pending:
+        rest = replace(request, mode="update", model=report.model, take_scan=False)
+        _start(rest, settings_options.config)
+        say(
+            f"{report.tool}: words find its passages now, and vectors as they come; "
+            f"how far it is: mdvec status -n {report.tool}"
+        )
+    if as_json:
+        print_json(report.json_fields())
+    else:
+        _print_report(report)
 
 
 def _import_one(
@@ -276,41 +141,26 @@ def _import_one(
         raise typer.Exit(STOPPED) from error
 
 
-def _show(report: ImportReport, *, as_json: bool) -> None:
-    if as_json:
-        print_json(report.json_fields())
-    else:
-        _print_report(report)
+def _is_rebuilt_later(request: ImportRequest) -> bool:
+    """Whether the import builds notes again, whose old texts searches read meanwhile."""
+    if not request.is_background or request.mode != "replace":
+        return False
+    tool = manage.find_tool(request.database, request.tool)
+    manage.check_options(tool, request)
+    return tool.kind == "markdown" and tool.generation > 0
 
 
-def _embed_later(report: ImportReport, flags: Mapping[str, object]) -> None:
-    """Start a background import that embeds the stored documents."""
-    _start(report.tool, "update", {**flags, "--model": report.model, "--take-scan": None})
-    say(
-        f"{report.tool}: words find its passages now, and vectors as they come; "
-        f"how far it is: mdvec status -n {report.tool}"
-    )
-
-
-def _replaces_texts(database: Path, name: str, mode: ImportMode) -> bool:
-    """Whether an import rebuilds texts that searches read meanwhile."""
-    return mode == "replace" and manage.find_tool(database, name).generation > 0
-
-
-def _replace_later(
-    settings: Settings, name: str, flags: Mapping[str, object], *, as_json: bool
-) -> None:
-    """Start a background import that rebuilds a tool while searches still read the old texts.
-
-    The model is loaded here first, so that its errors are shown to the user.
-    """
-    wanted = str(flags["--model"] or manage.find_tool(settings.database_path, name).model)
-    if embedding.is_endpoint_model(wanted):
+def _check_model(request: ImportRequest, options: BackendOptions) -> None:
+    """Load the model of a rebuild here, so that its errors are shown to the user."""
+    model = request.model or manage.find_tool(request.database, request.tool).model
+    if model is not None and embedding.is_endpoint_model(model):
         raise importing.ImportRefused(
-            f"the vectors of {name!r} come from an endpoint; leave out --background"
+            f"the vectors of {request.tool!r} come from an endpoint; leave out --background"
         )
-    manage.loading_and_telling(say, settings.model.options())(wanted)
-    _start(name, "replace", flags)
+    manage.loading_and_telling(say, options)(model)
+
+
+def _tell_of_rebuild(name: str, *, as_json: bool) -> None:
     if as_json:
         print_json({"tool": name, "mode": "replace", "is_running": True})
     say(
@@ -319,16 +169,14 @@ def _replace_later(
     )
 
 
-def _start(name: str, mode: str, flags: Mapping[str, object]) -> None:
+def _start(request: ImportRequest, config: Path | None) -> None:
     """Start an import in a process that outlives this command.
 
     Nobody reads its messages; if it fails, the status of its tool tells why.
     """
-    words = ["import", "-n", name, "--mode", mode, "--unattended"]
-    for flag, value in flags.items():
-        words += [] if value is None else [flag] if value is True else [flag, str(value)]
+    code = "from mdvec_cli.entry import main; main()"
     subprocess.Popen(  # noqa: S603 - this program, with options of its own
-        [sys.executable, "-c", "from mdvec_cli.entry import main; main()", *words],
+        [sys.executable, "-c", code, *arguments_of(request, config)],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -149,82 +149,113 @@ _MAX_ROWS = 10_000
 _LISTED = ("name", "parameters", "description")
 
 
-@with_settings_options
-def query_command(
-    options: SettingsOptions,
+@dataclass(frozen=True)
+class QueryOptions:
+    """The options of `mdvec query`."""
+
     query: Annotated[
         str | None,
         typer.Argument(help="A table or one DuckDB SELECT; with --saved, a question's name."),
-    ] = None,
+    ] = None
     rows: Annotated[
         int | None,
-        typer.Option(min=1, max=_MAX_ROWS,
-                     help=f"How many rows table and json print (default: {_ROWS})."),
-    ] = None,
+        typer.Option(
+            min=1, max=_MAX_ROWS, help=f"How many rows table and json print (default: {_ROWS})."
+        ),
+    ] = None
     saved: Annotated[
         bool, typer.Option("--saved", help="Run a saved or ready-made question, or list them.")
-    ] = False,
+    ] = False
     parameter: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", metavar="NAME=VALUE",
-                     help="The value of a $parameter; may be repeated."),
-    ] = None,
+        typer.Option(
+            "--param",
+            "-p",
+            metavar="NAME=VALUE",
+            help="The value of a $parameter; may be repeated.",
+        ),
+    ] = None
     save: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Save the SELECT, with its $parameters, as a question."),
-    ] = None,
+    ] = None
     description: Annotated[
         str, typer.Option(help="With --save: what the question answers.", show_default=False)
-    ] = "",
+    ] = ""
     replace: Annotated[
         bool, typer.Option("--replace", help="With --save: replace the question of that name.")
-    ] = False,
-    delete: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Delete a saved question."),
-    ] = None,
-    format_: TableFormatOption = None,
-) -> None:  # fmt: skip
+    ] = False
+    delete: Annotated[str | None, typer.Option(metavar="NAME", help="Delete a saved question.")] = (
+        None
+    )
+    format_: TableFormatOption = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether a question is saved or deleted."""
+        return self.save is not None or self.delete is not None
+
+    def check(self) -> None:
+        """Raise the error of typer for options that do not go together."""
+        if self.parameter and (self.query is None or self.save is not None):
+            raise typer.BadParameter("values are for what is run", param_hint="--param")
+        if self.changes:
+            saves = self.save is not None
+            if (self.query is not None) != saves or (saves and self.delete is not None):
+                raise typer.BadParameter(
+                    "--save takes a SELECT and a name, --delete only a name", param_hint="--save"
+                )
+        elif self.query is None and not self.saved:
+            raise typer.BadParameter("give a table or a SELECT, or --saved", param_hint="QUERY")
+        elif self.query is not None and self.format_ == "csv" and self.rows is not None:
+            raise typer.BadParameter(
+                "csv prints all rows; use LIMIT in the query", param_hint="--rows"
+            )
+
+
+@with_settings_options
+def query_command(settings_options: SettingsOptions, options: QueryOptions) -> None:
     """Print the rows of a table or of one SELECT, run as the server runs it.
 
     With --format csv all rows are printed, up to [analytics] max_rows; else the first ones, and
     their exact number.
     """
-    values = _values(parameter or [])
-    if values and (query is None or save is not None):
-        raise typer.BadParameter("values are for what is run", param_hint="--param")
-    if save is not None or delete is not None:
-        mode: SaveMode = "delete" if save is None else "replace" if replace else "create"
-        if (query is None) != (save is None) or (save is not None and delete is not None):
-            raise typer.BadParameter(
-                "--save takes a SELECT and a name, --delete only a name", param_hint="--save"
-            )
-        with open_tables(options) as tables:
-            save_as = partial(
-                tables.analytics.questions.save, save or delete or "", query, description, mode
-            )
-            _print_saved(tables.answer(save_as))
-    elif query is None:
-        if not saved:
-            raise typer.BadParameter("give a table or a SELECT, or --saved", param_hint="QUERY")
-        with open_tables(options) as tables:
-            questions = tables.analytics.questions.listed()
-            rows_listed = [[question[key] for key in _LISTED] for question in questions]
-            answer = {"questions": questions}
-            print_answer(tables.form(format_), answer, "questions", _LISTED, rows_listed)
-    else:
-        if format_ == "csv" and rows is not None:
-            raise typer.BadParameter(
-                "csv prints all rows; use LIMIT in the query", param_hint="--rows"
-            )
-        with open_tables(options) as tables:
-            known = tables.analytics.questions
-            prepare: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
-            read = query
-            if saved or values:
-                prepare = partial(known.prepare_saved if saved else known.prepare, query, values)
-                read = known.sql_of(query, values)
-            _print_rows(tables, prepare, read, rows or _ROWS, format_)
+    values = _values(options.parameter or [])
+    options.check()
+    with open_tables(settings_options) as tables:
+        if options.changes:
+            _change_saved(tables, options)
+        elif options.query is None:
+            _print_questions(tables, options.format_)
+        else:
+            _run(tables, options.query, values, options)
+
+
+def _change_saved(tables: OpenTables, options: QueryOptions) -> None:
+    """Save or delete a question, and say so."""
+    mode: SaveMode = "replace" if options.replace else "create"
+    name, query = options.save, options.query
+    if name is None:
+        mode, name = "delete", options.delete
+    save = partial(tables.analytics.questions.save, name or "", query, options.description, mode)
+    _print_saved(tables.answer(save))
+
+
+def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
+    questions = tables.analytics.questions.listed()
+    rows = [[question[key] for key in _LISTED] for question in questions]
+    print_answer(tables.form(flag), {"questions": questions}, "questions", _LISTED, rows)
+
+
+def _run(tables: OpenTables, query: str, values: Mapping[str, str], options: QueryOptions) -> None:
+    """Print the rows of a table, a SELECT or a saved question."""
+    known = tables.analytics.questions
+    prepare: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
+    read = query
+    if options.saved or values:
+        prepare = partial(known.prepare_saved if options.saved else known.prepare, query, values)
+        read = known.sql_of(query, values)
+    _print_rows(tables, prepare, read, options.rows or _ROWS, options.format_)
 
 
 def _print_rows(

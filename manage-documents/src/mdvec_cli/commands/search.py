@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 from contextlib import nullcontext
-from dataclasses import asdict
-from datetime import datetime
-from typing import Annotated, Literal
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from mdvec import documents, embedding, manage, search, text
@@ -28,6 +27,9 @@ from mdvec_cli.commands.terminal import (
     wants_json,
     with_settings_options,
 )
+
+if TYPE_CHECKING:
+    from mdvec.settings import Settings
 
 _LINES_SHOWN = 8
 
@@ -121,51 +123,27 @@ def search_command(
     format_: FormatOption = None,
 ) -> None:  # fmt: skip
     """Search one tool, or all of them, as the server does."""
-    today = datetime.now().astimezone().date()
-    typed = search.typed_query(query)
-    filters = search.filters_of(
-        today, path=path or typed.path, tags=[*(tag or ()), *typed.tags], since=since, until=until,
-        exact=[*(exact or ()), *typed.exact], exclude=[*(exclude or ()), *typed.exclude],
-        links_to=links_to, where=search.where_entries(where or ()), open_tasks=tasks,
-    )  # fmt: skip
     settings = options.settings(search={"k": k, "mode": mode})
-    names = None if name is None else (name,)
+    typed = search.typed_query(query)
+    stated = search.SearchRequest(
+        query=query, tools=None if name is None else (name,), k=settings.search.k,
+        returning=return_, path=path, tags=tag or (), since=since, until=until, sort=sort,
+        exact=exact or (), exclude=exclude or (), queries=also or (), links_to=links_to,
+        where=search.where_entries(where or ()), tasks=tasks, related_to=related_to,
+    )  # fmt: skip
+    request = replace(stated.with_typed(typed), query=typed.words)
+    if text.is_blank(request.query) and request.queries and related_to is None:
+        request = request.with_next_query()
     as_json = wants_json(format_, settings)
-    words, others = typed.words, list(also or ())
-    if others and text.is_blank(words) and related_to is None:
-        words = others.pop(0)
-    if text.is_blank(words) and related_to is None:
-        if text.is_blank(query) and filters.is_empty and name is None and sort == "relevance":
+    if related_to is None and text.is_blank(request.query):
+        if text.is_blank(query) and _asks_nothing(request):
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
-        listing = search.list_documents(settings.database_path, names, filters, page, sort)
+        listing = search.list_documents(
+            settings.database_path, request.tools, request.filters(), page, sort
+        )
         _print_listing(listing, as_json=as_json)
         return
-    source, is_asked = None, not text.is_blank(words)
-    if related_to is not None:
-        source, like = search.query_like(settings.database_path, names, related_to)
-        words = words if is_asked else like
-    question = search.Question(
-        words,
-        names,
-        settings.search.k,
-        settings.search.mode,
-        return_,
-        settings.search.max_chars,
-        filters,
-        sort,
-        tuple(others),
-        source,
-        is_asked,
-    )
-    backend = settings.model.options()
-    answer = search.search(
-        settings.database_path,
-        question,
-        lambda model: nullcontext(embedding.catalog.load(model, backend)),
-        settings.vector_engine,
-        settings.reranker(),
-        manage.RECORDS,
-    )
+    answer = _answer(settings, request)
     if as_json:
         _print_json(answer, explain=explain)
         return
@@ -173,6 +151,23 @@ def search_command(
     for note in (*of_page, *search.signs_read_as_text(query, is_code=False), *answer.notes):
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
+
+
+def _asks_nothing(request: search.SearchRequest) -> bool:
+    """Whether a request without a query is for all documents of all tools, in no order."""
+    return request.filters().is_empty and request.tools is None and request.sort == "relevance"
+
+
+def _answer(settings: Settings, request: search.SearchRequest) -> search.Answer:
+    backend = settings.model.options()
+    return search.search(
+        settings.database_path,
+        request.question(settings.database_path, settings.search.mode, settings.search.max_chars),
+        lambda model: nullcontext(embedding.catalog.load(model, backend)),
+        settings.vector_engine,
+        settings.reranker(),
+        manage.RECORDS,
+    )
 
 
 def _print_listing(listing: search.Listing, *, as_json: bool) -> None:

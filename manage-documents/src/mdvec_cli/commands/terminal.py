@@ -13,7 +13,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO
@@ -117,19 +117,30 @@ def command_group(help_: str) -> typer.Typer:
     return typer.Typer(help=help_, no_args_is_help=True, rich_markup_mode=None)
 
 
-_SETTINGS_OPTIONS = inspect.signature(SettingsOptions, eval_str=True).parameters
-
-
 def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give ``command`` the options that `SettingsOptions` declares, as its first parameter."""
-    _, *own = inspect.signature(command, eval_str=True).parameters.values()
+    """Give ``command`` the options that the dataclasses among its parameters declare.
+
+    The first parameter is `SettingsOptions`, whose options are listed last.
+    """
+    settings, *own = inspect.signature(command, eval_str=True).parameters.values()
+    declared: list[inspect.Parameter] = []
+    groups: dict[str, tuple[type, list[str]]] = {}
+    for parameter in [*own, settings]:
+        kind: type = parameter.annotation
+        if is_dataclass(kind):
+            options = inspect.signature(kind, eval_str=True).parameters
+            groups[parameter.name] = (kind, [*options])
+            declared += options.values()
+        else:
+            declared.append(parameter)
 
     @functools.wraps(command)
     def filled(**values: object) -> None:
-        options: dict[str, Any] = {name: values.pop(name) for name in _SETTINGS_OPTIONS}
-        command(SettingsOptions(**options), **values)
+        for name, (group, options) in groups.items():
+            values[name] = group(**{option: values.pop(option) for option in options})
+        command(**values)
 
-    filled.__signature__ = inspect.Signature([*own, *_SETTINGS_OPTIONS.values()])  # type: ignore[attr-defined]
+    filled.__signature__ = inspect.Signature(declared)  # type: ignore[attr-defined]
     filled.__annotations__ = {}  # the signature has them, evaluated
     return filled
 

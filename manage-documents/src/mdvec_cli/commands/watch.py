@@ -129,7 +129,9 @@ class _Watcher:
             self._say_trouble(name, f"there is no active tool {name} any more")
         for name in tools:
             try:
-                seen = sync.look_at(self._settings.database_path, name, self._settings.scan_rules())
+                seen = sync.check_source(
+                    self._settings.database_path, name, self._settings.scan_rules()
+                )
             except ToolNotFound:  # deleted or renamed while the others were imported
                 continue
             self._say_trouble(name, seen.trouble or seen.warning())

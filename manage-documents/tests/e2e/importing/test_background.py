@@ -2,6 +2,7 @@
 
 import time
 
+from ledger_folder import HEADER, JULY, line
 from mdvec.manage.registering import add_tool
 
 SECONDS, PAUSE = 60, 0.1
@@ -43,6 +44,27 @@ def test_a_rebuild_goes_on_by_itself_while_searches_read_what_was_there(mdvec):
         assert time.monotonic() < deadline
         time.sleep(PAUSE)
     assert mdvec("search", "三リットル", "--mode", "vector").out.count("a.md") == 1
+
+
+def test_a_household_is_built_again_at_once_with_its_options(mdvec):
+    add_tool(mdvec.database, "kakeibo", "d", mdvec.docs, "household")
+    (mdvec.docs / f"{JULY}.csv").write_bytes(f"{HEADER}\r\n{line('a')}\r\n".encode("cp932"))
+    mdvec("import", "-n", "kakeibo", "--model", "use")
+    replace = ("import", "-n", "kakeibo", "--mode", "replace", "--background")
+    done = mdvec(*replace, "--accept-removals")
+    at_once = "kakeibo is imported at once: only notes can get vectors later"
+    assert (done.code, done.err.splitlines()[0]) == (0, at_once)
+    refused = mdvec(*replace, "--restore-removed", "7")
+    assert (refused.code, "no row 7 of 'kakeibo' is gone" in refused.err) == (1, True)
+
+
+def test_a_rebuild_of_notes_in_the_background_refuses_the_options_of_other_kinds(mdvec):
+    add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
+    mdvec.write("a.md", "# 水\n\n一人一日三リットルを備える。\n")
+    mdvec("import", "-n", "notes", "--model", "use")
+    replace = ("import", "-n", "notes", "--mode", "replace", "--background")
+    refused = mdvec(*replace, "--separate")
+    assert (refused.code, "'notes' is not a dataset" in refused.err) == (1, True)
 
 
 def test_without_anything_to_embed_nothing_goes_on(mdvec):

@@ -1,5 +1,4 @@
 from .context import HouseholdContext as HouseholdContext
-from .context import today as today
 from .pictures import budget_chart as budget_chart
 from .pictures import chart_in_english as chart_in_english
 from .pictures import in_picture as in_picture

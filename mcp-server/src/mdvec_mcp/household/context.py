@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
-from datetime import date
 from functools import cache, partial
 from inspect import signature
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import Connection, DatabaseError, OpenMode, open_database
+from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
     AccountsAnswer,
@@ -46,7 +46,7 @@ from mdvec.tools import Tool
 from pydantic import TypeAdapter
 
 from mdvec_mcp.calls import ToolReply, in_thread, refuse_empty_database, trouble_in_japanese
-from mdvec_mcp.freshness import FreshnessWatch, Look, freshness_in_japanese
+from mdvec_mcp.freshness import FreshnessWatch, SourceCheck, freshness_in_japanese
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -78,30 +78,31 @@ class HouseholdContext:
 
     async def answer(
         self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"
-    ) -> tuple[T, str]:
+    ) -> tuple[T, list[str]]:
         """Run ``work`` as ``run`` does; returns its result, and lines about newer files."""
 
-        def looking(connection: Connection, tool_id: int) -> tuple[T, str]:
-            look = self.freshness.look(f"household {tool_id}", lambda tool: tool.id == tool_id)
+        def looking(connection: Connection, tool_id: int) -> tuple[T, list[str]]:
+            check = self.freshness.check(f"household {tool_id}", lambda tool: tool.id == tool_id)
             try:
                 answer = work(connection, tool_id)
             except DatabaseError:
                 raise
             except MdvecError as error:  # perhaps the requested month is in a newer file
-                raise ToolError(f"{safe_line(str(error))}{_newer_files(look)}") from error
-            return answer, _newer_files(look)
+                lines = [safe_line(str(error)), *_newer_files(check)]
+                raise ToolError("\n".join(lines)) from error
+            return answer, _newer_files(check)
 
         return await self.run(name, mode, looking)
 
-    async def news(self, name: str | None) -> str:
-        """A line on what imports found since the last answer that mentioned it; or ""."""
+    async def news(self, name: str | None) -> list[str]:
+        """What imports found since the last answer that mentioned it, in at most one line."""
         if not any(await self.run(name, "read", review.count_news)):
-            return ""
+            return []
         try:
             news = await self.run(name, "write", review.take_news)
         except ToolError:  # an import is writing; the next answer will report it
-            return ""
-        return f"\n{news}" if news else ""
+            return []
+        return [news] if news else []
 
     async def run(
         self, name: str | None, mode: OpenMode, work: Callable[[Connection, int], T]
@@ -140,7 +141,7 @@ class HouseholdContext:
 
     async def with_categories(
         self, name: str | None, work: Callable[[Connection, int], T], *, wanted: bool
-    ) -> tuple[T, Hierarchy, str]:
+    ) -> tuple[T, Hierarchy, list[str]]:
         """As ``answer``, with the ledger's categories, if wanted, for the colours of a picture."""
 
         def both(connection: Connection, tool_id: int) -> tuple[T, Hierarchy]:
@@ -199,18 +200,13 @@ async def _in_thread(work: Callable[[], T]) -> T:
     return await in_thread(call, trouble_in_japanese)
 
 
-def _newer_files(look: Look) -> str:
+def _newer_files(check: SourceCheck) -> list[str]:
     """Lines about files newer than the ledger; answers themselves name files that were left out."""
 
     def wording(state: Freshness, is_importing: bool) -> str:  # noqa: FBT001 - a Wording
         return freshness_in_japanese(replace(state, missing=()), is_importing)
 
-    return "".join(f"\n{safe_line(note)}" for note in look.notes(wording))
-
-
-def today() -> date:
-    """The machine's local date."""
-    return date.today()  # noqa: DTZ011
+    return [safe_line(note) for note in check.notes(wording)]
 
 
 def refuse_others(
@@ -270,14 +266,18 @@ EditAnswer = (
 """The answers of ``edit_household``."""
 
 
-def reply(answer: Any, newer: str = "", text: str = "") -> ToolReply:  # noqa: ANN401 - any answer
+def reply(
+    answer: Any,  # noqa: ANN401 - any answer
+    newer: Sequence[str] = (),
+    text: str = "",
+) -> ToolReply:
     """The reply with an answer's text or message, and lines about newer files (``newer``)."""
     text = text or (answer.message if hasattr(answer, "message") else answer.text)
-    return ToolReply(text + newer, partial(json_of, answer, newer))
+    return ToolReply("\n".join([text, *newer]), partial(json_of, answer, newer))
 
 
 def json_of(
-    answer: DataclassInstance, newer: str = "", chart: ChartEntry | None = None
+    answer: DataclassInstance, newer: Sequence[str] = (), chart: ChartEntry | None = None
 ) -> dict[str, Any]:
     """An answer as JSON with its chart; lines about newer files (``newer``) join its notes."""
     if type(answer) in DRAWN:
@@ -285,7 +285,7 @@ def json_of(
         answer = DRAWN[type(answer)](**own, chart=chart)
     data: dict[str, Any] = _adapter(type(answer)).dump_python(answer, mode="json")
     if newer:
-        data["notes"] += newer.split("\n")[1:]
+        data["notes"] += newer
     return data
 
 

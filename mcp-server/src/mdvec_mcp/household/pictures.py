@@ -65,7 +65,7 @@ class UnfittingGraph(MdvecError):
 async def drawn_reply(
     charts: ChartServer,
     answer: DrawableAnswer,
-    newer: str,
+    newer: Sequence[str],
     make: Callable[[], Chart],
     size: str | None = None,
     image_format: ImageFormat | None = None,
@@ -80,7 +80,7 @@ async def drawn_reply(
         lambda: _draw(charts, make(), size, image_format, is_english=is_english),
         trouble_in_japanese,
     )
-    text = answer.text + newer
+    text = "\n".join([answer.text, *newer])
     parts = (text, chart.message) if chart.type == "image" else (chart.message, text)
     return ToolReply("\n".join(parts), partial(json_of, answer, newer, chart), tuple(blocks))
 

@@ -13,6 +13,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import household
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
 from mdvec.database import Connection
+from mdvec.dates import today
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
@@ -23,7 +24,6 @@ from mdvec_mcp.household.context import (
     json_of,
     refuse_others,
     reply,
-    today,
 )
 from mdvec_mcp.household.pictures import (
     GraphType,

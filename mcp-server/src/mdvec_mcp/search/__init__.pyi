@@ -1,5 +1,4 @@
 from . import answers as answers
 from . import tools as tools
 from .model_pool import ModelPool as ModelPool
-from .tools import SearchArguments as SearchArguments
 from .tools import link_to as link_to

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
@@ -23,6 +22,7 @@ from mdvec.search import (
     MAX_TAGS_ASKED,
     MAX_TEXTS,
     Returning,
+    SearchRequest,
     Sort,
 )
 from mdvec.settings import SearchSettings
@@ -33,7 +33,7 @@ from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_databa
 from mdvec_mcp.freshness import (
     AnyContext,
     FreshnessWatch,
-    Look,
+    SourceCheck,
     follow,
     freshness_in_english,
     has_enough,
@@ -42,7 +42,7 @@ from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search import Answer, Filters, Listing, TypedQuery
+    from mdvec.search import Answer, Listing
     from mdvec.sync import Freshness
 
 LinkKind = Literal["path", "obsidian"]
@@ -114,48 +114,6 @@ Position = Annotated[int | None, Field(ge=0), _NUMBER]
 FirstPosition = Annotated[int | None, Field(ge=0, description="Character, from 0."), _NUMBER]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchArguments:
-    """The arguments of a search; ``tools`` is None for all, and filters are not yet parsed."""
-
-    query: str
-    tools: tuple[str, ...] | None
-    k: int
-    returning: Returning = "chunk"
-    path: str | None = None
-    tags: list[str] | None = None
-    since: str | None = None
-    until: str | None = None
-    sort: Sort = "relevance"
-    exact: list[str] | None = None
-    exclude: list[str] | None = None
-    queries: list[str] | None = None
-    links_to: str | None = None
-    where: Mapping[str, object] | None = None
-    tasks: bool = False
-    related_to: str | None = None
-
-    def filters(self) -> Filters:
-        """The filters, or an InvalidFilter; relative days refer to today."""
-        today = datetime.now().astimezone().date()
-        return search.filters_of(
-            today, path=self.path, tags=self.tags, since=self.since, until=self.until,
-            exact=self.exact, exclude=self.exclude, links_to=self.links_to, where=self.where,
-            open_tasks=self.tasks,
-        )  # fmt: skip
-
-    def with_typed(self, typed: TypedQuery) -> SearchArguments:
-        """These arguments with the operators in the query turned into filters."""
-        return replace(
-            self,
-            query=typed.words or self.query,
-            path=self.path or typed.path,
-            tags=[*(self.tags or ()), *typed.tags] or None,
-            exact=[*(self.exact or ()), *typed.exact] or None,
-            exclude=[*(self.exclude or ()), *typed.exclude] or None,
-        )
-
-
 _UNANSWERED_SECONDS = 2
 """How long a check is valid if no hit seems to answer the question."""
 
@@ -177,55 +135,45 @@ class SearchContext:
     engine: ChromaServer | None = None
     kept: KeptReader | None = None
 
-    def search(self, arguments: SearchArguments) -> Answer:
+    def search(self, request: SearchRequest) -> Answer:
         """Search the named tools, or all active ones, with the configured mode and max_chars."""
-        tools = self.freshness.served_names(arguments.tools)
-        look = self.look(tools)
-        answer = self._answer(replace(arguments, tools=tools))
+        tools = self.freshness.served_names(request.tools)
+        check = self.check(tools)
+        answer = self._answer(replace(request, tools=tools))
         if not answer.confident:  # the answer may have just been written
-            look = self.look(tools, _UNANSWERED_SECONDS)
+            check = self.check(tools, _UNANSWERED_SECONDS)
         notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *look.notes(_freshness)))
+        return replace(answer, notes=(*notes, *check.notes(_freshness)))
 
-    def list_documents(self, arguments: SearchArguments, page: int) -> Listing:
+    def list_documents(self, request: SearchRequest, page: int) -> Listing:
         """A page of the documents that pass the filters."""
-        tools = self.freshness.served_names(arguments.tools)
-        look = self.look(tools)
-        listing = search.list_documents(
-            self.database, tools, arguments.filters(), page, arguments.sort
-        )
-        return replace(listing, notes=(*listing.notes, *look.notes(freshness_in_english)))
+        tools = self.freshness.served_names(request.tools)
+        check = self.check(tools)
+        listing = search.list_documents(self.database, tools, request.filters(), page, request.sort)
+        return replace(listing, notes=(*listing.notes, *check.notes(freshness_in_english)))
 
-    def search_as_typed(self, arguments: SearchArguments) -> Answer:
+    def search_as_typed(self, request: SearchRequest) -> Answer:
         """Search for a query that a model wrote; its operators count unless it looks like code.
 
         Quotes are ignored if no text contains the quoted words.
         """
-        typed = search.typed_query(arguments.query)
-        is_code = search.looks_like_code(arguments.query)
-        if is_code or typed == search.TypedQuery(arguments.query):
-            answer = self.search(arguments)
-            unread = search.signs_read_as_text(arguments.query, is_code=is_code)
+        typed = search.typed_query(request.query)
+        is_code = search.looks_like_code(request.query)
+        if is_code or typed == search.TypedQuery(request.query):
+            answer = self.search(request)
+            unread = search.signs_read_as_text(request.query, is_code=is_code)
             return replace(answer, notes=(*unread, *answer.notes))
-        stated = arguments.with_typed(typed)
+        stated = request.with_typed(typed)
         answer = self.search(stated)
         if answer.results or not typed.exact:
             return answer
-        again = self.search(replace(stated, exact=arguments.exact))
+        again = self.search(replace(stated, exact=request.exact))
         written = ", ".join(f'"{words}"' for words in typed.exact)
         note = f"no note says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
 
-    def _answer(self, arguments: SearchArguments) -> Answer:
-        source, query = None, arguments.query
-        if arguments.related_to is not None:
-            source, like = search.query_like(self.database, arguments.tools, arguments.related_to)
-            query = query or like
-        question = search.Question(
-            query, arguments.tools, arguments.k, self.settings.mode, arguments.returning,
-            self.settings.max_chars, arguments.filters(), arguments.sort,
-            tuple(arguments.queries or ()), source, is_asked=bool(arguments.query),
-        )  # fmt: skip
+    def _answer(self, request: SearchRequest) -> Answer:
+        question = request.question(self.database, self.settings.mode, self.settings.max_chars)
         return search.search(
             self.database, question, self.models.embedder, self.engine, self.models.reranker,
             manage.RECORDS, self.kept,
@@ -237,7 +185,7 @@ class SearchContext:
             note = while_it_runs(note, tool)
         return note
 
-    def look(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> Look:
+    def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
         """Start a check of the sources of the named tools, or of all searched ones.
 
         An earlier check is valid for ``seconds``, or for the configured time.
@@ -246,12 +194,12 @@ class SearchContext:
             scope, concerns = "texts", lambda tool: KINDS[tool.kind].has_texts
         else:
             scope, concerns = f"tools {' '.join(tools)}", lambda tool: tool.name in tools
-        return self.freshness.look(scope, concerns, seconds)
+        return self.freshness.check(scope, concerns, seconds)
 
     async def first_documents(self, tools: tuple[str, ...] | None, ctx: AnyContext) -> None:
         """Wait some seconds for the first import of one of the tools, if one runs."""
-        if self.freshness.waits_for_first_looks:
-            await in_thread(self.freshness.wait_for_first_looks)
+        if self.freshness.waits_for_first_checks:
+            await in_thread(self.freshness.wait_for_first_checks)
         run = self.freshness.first_import(tools)
         if run is not None:
             await follow([run], ctx, has_enough)
@@ -301,15 +249,17 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        arguments = SearchArguments(
-            query, (tool.name,), k, return_, path, tags, since, until, sort, exact, exclude, queries
-        )
-        return await _search_one(context, ctx, arguments, link)
+        request = SearchRequest(
+            query=query, tools=(tool.name,), k=k, returning=return_, path=path, tags=tags or (),
+            since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
+            queries=queries or (),
+        )  # fmt: skip
+        return await _search_one(context, ctx, request, link)
 
     async def search_household(
         ctx: AnyContext, query: Query, k: K = context.settings.k
     ) -> ToolReply:
-        return await _search_one(context, ctx, SearchArguments(query, (tool.name,), k))
+        return await _search_one(context, ctx, SearchRequest(query, (tool.name,), k))
 
     has_records = KINDS[tool.kind].is_made_of_records
     what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
@@ -326,12 +276,12 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
 async def _search_one(
     context: SearchContext,
     ctx: AnyContext,
-    arguments: SearchArguments,
+    request: SearchRequest,
     link: LinkKind | None = None,
 ) -> ToolReply:
-    await context.first_documents(arguments.tools, ctx)
+    await context.first_documents(request.tools, ctx)
     return await context.run(
-        lambda: context.reply(context.search_as_typed(arguments), link, wide=False)
+        lambda: context.reply(context.search_as_typed(request), link, wide=False)
     )
 
 
@@ -368,13 +318,15 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         page: Page = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        arguments = SearchArguments(
-            query, names, k, return_, path, tags, since, until, sort, exact, exclude, queries,
-            links_to, where, tasks is True, related_to,
+        request = SearchRequest(
+            query=query, tools=names, k=k, returning=return_, path=path, tags=tags or (),
+            since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
+            queries=queries or (), links_to=links_to, where=where, tasks=tasks is True,
+            related_to=related_to,
         )  # fmt: skip
 
         def work() -> ToolReply:
-            asked, typed = arguments, search.typed_query(query)
+            asked, typed = request, search.typed_query(query)
             if related_to is None and not typed.words:
                 asked = asked.with_typed(typed)
                 if not queries:
@@ -383,7 +335,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
                     listing = context.list_documents(asked, page or 1)
                     text = listing_text(listing, context.settings.max_chars)
                     return ToolReply(text, partial(asdict, listing))
-                asked = replace(asked, query=queries[0], queries=queries[1:])
+                asked = asked.with_next_query()
             answer = context.search_as_typed(asked)
             if (page or 1) > 1:
                 answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
@@ -419,9 +371,9 @@ def add_get_document(offer: Offer, context: SearchContext) -> None:
             part = documents.DocumentPart(start_line, end_line, start_position, end_position)
             max_chars = context.settings.max_chars
             context.freshness.served_names((tool,))
-            look = context.look((tool,))
+            check = context.check((tool,))
             document = documents.read_document(context.database, tool, file_path, part, max_chars)
-            notes = look.notes(freshness_in_english)
+            notes = check.notes(freshness_in_english)
             return ToolReply(
                 document_text(document, notes, numbered=line_numbers is True),
                 lambda: {**asdict(document), "notes": notes},

@@ -7,13 +7,11 @@ from urllib.parse import unquote
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
 from mdvec.charts.chart import colors_of
-from mdvec.dates import Month
+from mdvec.dates import Month, today
 from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted
 from page_site import page_site, table_in
 from table_of_cases import each
-
-from mdvec_mcp.household.context import today
 
 HOSTILE = "2025年9月"
 

@@ -1,3 +1,4 @@
+from .local import today as today
 from .months import ENGLISH_MONTH as ENGLISH_MONTH
 from .months import ENGLISH_MONTHS as ENGLISH_MONTHS
 from .months import ONE_DAY as ONE_DAY

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
+from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadRow, TransactionRow, records_of
 from mdvec.household.core.mapped_rows import read_mapped
@@ -187,8 +187,7 @@ def _choose(
         return kind
     text = kind.csv.text
     stem = path.rpartition("/")[2].rpartition(".")[0]
-    today = date.today()  # noqa: DTZ011 - statements have local days
-    proposal = proposal_with(text, stem, today, stated)
+    proposal = proposal_with(text, stem, today(), stated)
     return _Chosen(proposal.mapping, "proposed", text, proposal.checks, proposal.undecided)
 
 

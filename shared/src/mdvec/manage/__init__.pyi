@@ -15,10 +15,9 @@ from .doctor.examination import GROUPS as GROUPS
 from .doctor.examination import Examination as Examination
 from .doctor.examination import examine as examine
 from .doctor.findings import Finding as Finding
-from .folders import copy_samples as copy_samples
-from .folders import home_folder as home_folder
-from .folders import tool_of_folder as tool_of_folder
-from .folders import within_home as within_home
+from .folder_tool import tool_of_folder as tool_of_folder
+from .home_folders import home_folder as home_folder
+from .home_folders import within_home as within_home
 from .household_mapping import export_household as export_household
 from .household_mapping import household_expenses as household_expenses
 from .household_mapping import map_statement as map_statement
@@ -51,6 +50,7 @@ from .rules import install_section as install_section
 from .rules import startup_script as startup_script
 from .rules import uninstall_script as uninstall_script
 from .rules import uninstall_section as uninstall_section
+from .samples import copy_samples as copy_samples
 from .service import Service as Service
 from .service import install as install
 from .service import kept_server_program as kept_server_program
@@ -63,6 +63,7 @@ from .status import ToolStatus as ToolStatus
 from .status import details as details
 from .status import kind_status as kind_status
 from .status import overview as overview
+from .tool_import import check_options as check_options
 from .tool_import import endings_of as endings_of
 from .tool_import import import_request as import_request
 from .tool_import import import_tool as import_tool

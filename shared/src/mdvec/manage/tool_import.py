@@ -29,6 +29,12 @@ from mdvec.tools import KINDS, Tool, only_import_of, registry
 if TYPE_CHECKING:
     from mdvec.datasets import DatasetOptions
 
+logger = logging.getLogger("mdvec")
+
+_MAX_FILES_READ = 20
+_MAX_BYTES_READ = 4096
+_MAX_ENDINGS_NAMED = 8
+_HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
 _DATA = tuple(ending for ending in DATA_ENDINGS if not ending.startswith((".json", ".ndjson")))
 """Endings of files that are certainly tables."""
 
@@ -97,12 +103,6 @@ def unread_of(database: Path, name: str, current: ScanRules) -> tuple[str, ...]:
         return ()
 
 
-_MAX_FILES_READ = 20
-_MAX_BYTES_READ = 4096
-_MAX_ENDINGS_NAMED = 8
-_HOUSEHOLD_ENDINGS = KINDS["household"].endings or ()
-
-
 def hints_of(
     tool: Tool, scanned: Scan, rules: ScanRules, report: importing.ImportReport
 ) -> tuple[str, ...]:
@@ -162,9 +162,6 @@ def _head(file: Path) -> bytes:
     return head if len(head) < _MAX_BYTES_READ else head[: head.rfind(b"\n") + 1]
 
 
-logger = logging.getLogger("mdvec")
-
-
 def import_tool(
     request: importing.ImportRequest,
     embedder_for: importing.EmbedderFor,
@@ -196,7 +193,7 @@ def import_tool(
             tool = registry.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise importing.ToolChanged(tool.name)
-            _check_options(tool, request)
+            check_options(tool, request)
             if request.is_background and tool.kind != "markdown":
                 on_notice(f"{tool.name} is imported at once: only notes can get vectors later")
                 request = replace(request, is_background=False)
@@ -277,8 +274,12 @@ def _record(report: importing.ImportReport) -> None:
     )
 
 
-def _check_options(tool: Tool, request: importing.ImportRequest) -> None:
-    """Refuse options for another kind of source, unless they can be ignored."""
+def check_options(tool: Tool, request: importing.ImportRequest) -> None:
+    """Refuse options for another kind of source, unless they can be ignored.
+
+    Raises:
+        ImportRefused: the tool does not take the options of the request.
+    """
     options = request.options
     if options is None or options.kind == tool.kind:
         return

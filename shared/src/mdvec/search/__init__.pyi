@@ -29,4 +29,4 @@ from .listing import ListedDocument as ListedDocument
 from .listing import Listing as Listing
 from .listing import example_questions as example_questions
 from .listing import list_documents as list_documents
-from .listing import query_like as query_like
+from .request import SearchRequest as SearchRequest

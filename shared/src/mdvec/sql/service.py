@@ -233,7 +233,7 @@ class SourcesNow:
         if not KINDS[tool.kind].has_tables:
             return ""
         try:
-            state = sync.look_at(self.database, tool.name, self.rules)
+            state = sync.check_source(self.database, tool.name, self.rules)
         except MdvecError as error:  # as when it was just deleted; the others are looked at
             logger.info("no look at the source of %s: %s", tool.name, error)
             return ""

@@ -1,8 +1,8 @@
 from .freshness import Freshness as Freshness
 from .freshness import Source as Source
+from .freshness import check_source as check_source
 from .freshness import list_sources as list_sources
 from .freshness import load_modules as load_modules
-from .freshness import look_at as look_at
 from .freshness import some_names as some_names
 from .imports import COUNTS as COUNTS
 from .imports import Attempts as Attempts

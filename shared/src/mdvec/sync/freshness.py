@@ -152,7 +152,7 @@ def load_modules(kinds: Iterable[str]) -> None:
         KIND_CODE[kind].importer()
 
 
-def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
+def check_source(database: Path, name: str, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index.
 
     ``rules`` are those of the settings, for a tool that has none of its own yet.
@@ -162,10 +162,10 @@ def look_at(database: Path, name: str, rules: ScanRules) -> Freshness:
         DatabaseError: the file cannot be read.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        return look_through(connection, registry.get_tool(connection, name), rules)
+        return compare_source(connection, registry.get_tool(connection, name), rules)
 
 
-def look_through(connection: Connection, tool: tools.Tool, rules: ScanRules) -> Freshness:
+def compare_source(connection: Connection, tool: tools.Tool, rules: ScanRules) -> Freshness:
     """Compare a tool's source with its index, on an open connection."""
     importer = KIND_CODE[tool.kind].importer()
     stored = importer.stored_states(connection, tool)
@@ -266,7 +266,7 @@ class Source:
 
 
 def list_sources(database: Path, rules: ScanRules) -> list[Source]:
-    """The sources of all active tools, by the tools' names; ``rules`` as in ``look_at``.
+    """The sources of all active tools, by the tools' names; ``rules`` as in ``check_source``.
 
     Raises:
         DatabaseError: the file is missing or cannot be read.
@@ -275,7 +275,7 @@ def list_sources(database: Path, rules: ScanRules) -> list[Source]:
         return [
             Source(
                 tool,
-                look_through(connection, tool, rules),
+                compare_source(connection, tool, rules),
                 tuple(failures(connection, tool.id)),
                 tools.still_to_come(connection, tool),
             )

@@ -25,7 +25,7 @@ from mdvec.log import open_log
 from mdvec.manage import import_request, import_tool, loading_and_telling
 from mdvec.platform import lower_priority
 from mdvec.settings import Settings
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 from mdvec.sync.imports import NOT_BEGUN, Failed, Message, Notice, Result, Stopped, as_line
 
 _TELL_SECONDS = 0.1
@@ -133,7 +133,7 @@ def wait_until_settled(database: Path, tool: str, rules: ScanRules) -> None:
     deadline = time.monotonic() + MAX_SETTLE_SECONDS
     while True:
         began = time.monotonic()
-        freshness = look_at(database, tool, rules)
+        freshness = check_source(database, tool, rules)
         rest = SETTLE_SECONDS - freshness.seconds_since_change()
         if rest <= 0 or began >= deadline:
             return

@@ -17,7 +17,7 @@ from mdvec.converters.process import ConversionFailed, Converter
 from mdvec.database.connection import open_database
 from mdvec.documents.reading import DocumentPart, ReadingRefused, read_document
 from mdvec.search.core.filters import Filters
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 
 FIRST = "停電のときは、まず懐中電灯を探して、家族の無事を確かめる。"
 MORE = "そのあとで、冷蔵庫の扉をなるべく開けずに、電力会社の知らせを待つ。"
@@ -124,7 +124,7 @@ def exported(*conversations):
 
 
 def freshness_of(collection):
-    return look_at(collection.database, "notes", collection.rules)
+    return check_source(collection.database, "notes", collection.rules)
 
 
 def test_a_bundle_is_a_document_for_each_of_its_parts(collection):

@@ -15,7 +15,7 @@ from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_ta
 from mdvec.datasets.report import table_line
 from mdvec.importing.options import ImportRefused
 from mdvec.sql.data import table_origin
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 
 
 class Shop(DataFolder):
@@ -55,7 +55,7 @@ def test_monthly_files_are_one_table_with_every_cell_and_its_file(shop):
             ]
     assert shop.read("s__sales", "day::VARCHAR, shop, yen, file") == expected
     assert len(shop.copies) == 1
-    assert not look_at(shop.database, "s", shop.request("update").rules).is_stale
+    assert not check_source(shop.database, "s", shop.request("update").rules).is_stale
 
 
 def test_a_changed_file_is_read_again_alone(shop):

@@ -25,7 +25,7 @@ from mdvec.manage.registering import InvalidTool
 from mdvec.manage.status import details, overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, SearchRefused, search
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 from mdvec.tools.names import InvalidToolName
 
 CHILD = Path(__file__).parents[4] / "tests" / "importing_child.py"
@@ -215,11 +215,11 @@ def test_an_update_reads_the_files_of_a_lost_copy_again(runs, names, damage):
     (table,) = runs.tables()
     rows = runs.read(table)
     damage(copy)
-    seen = look_at(runs.database, "my-runs", RULES)
+    seen = check_source(runs.database, "my-runs", RULES)
     assert (seen.changed, seen.added, seen.deleted) == (len(names), 0, 0)
     runs.import_("update")
     assert runs.read(table) == rows
-    assert not look_at(runs.database, "my-runs", RULES).is_stale
+    assert not check_source(runs.database, "my-runs", RULES).is_stale
 
 
 def test_rows_in_a_databases_log_are_a_change(runs):
@@ -541,5 +541,5 @@ def test_a_table_that_can_no_longer_be_copied_keeps_its_copy_and_counts_as_older
         assert after["my_runs__a__large"] == before["my_runs__a__large"]
         assert after["my_runs__a__large"].parquet.is_file()
         assert after["my_runs__a__small"].rows == 2
-        found = look_at(runs.database, "my-runs", RULES)
+        found = check_source(runs.database, "my-runs", RULES)
         assert (found.is_stale, found.outdated) == (False, ("a.duckdb",))

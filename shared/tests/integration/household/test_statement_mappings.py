@@ -17,7 +17,7 @@ from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import NoHousehold, map_statement
-from mdvec.sync.freshness import list_sources, look_at
+from mdvec.sync.freshness import check_source, list_sources
 
 MONEY_FORWARD = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 SMBC = "年月日,お引出し,お預入れ,お取り扱い内容,残高,メモ,ラベル"
@@ -46,7 +46,7 @@ class Household(SourceFolder):
         return sorted((row.account, row.description, row.amount) for row in rows if row.counts)
 
     def is_stale(self):
-        return look_at(self.database, self.name, self.rules).is_stale
+        return check_source(self.database, self.name, self.rules).is_stale
 
     def map(self, name, **options):
         return map_statement(self.database, self.folder / name, None, **options)

@@ -20,7 +20,7 @@ from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.data import CurrentData
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 
 IN_SUB = ("a.parquet", "c.parquet", "d.parquet")
 CANARY = "4711"  # as long as the word of the files in whose place it comes
@@ -63,7 +63,7 @@ class Folder:
         return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
 
     def told(self):
-        return look_at(self.database, "d", ScanRules((), (), 10**7)).sentence()
+        return check_source(self.database, "d", ScanRules((), (), 10**7)).sentence()
 
 
 @pytest.fixture

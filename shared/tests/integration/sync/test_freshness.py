@@ -15,7 +15,7 @@ from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.manage import registering
 from mdvec.manage.tool_import import import_tool
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 from mdvec.tools import only_import_of
 from mdvec.tools.registry import lock_file
 
@@ -31,7 +31,7 @@ def notes(tmp_path):
 
 
 def look(notes):
-    return look_at(notes.database, notes.name, RULES)
+    return check_source(notes.database, notes.name, RULES)
 
 
 def numbers(notes):
@@ -130,11 +130,11 @@ def test_imports_that_nobody_asks_for_keep_what_an_emptied_folder_had(
     for second in (1, 2):
         os.utime(folder / "a.csv", (second, second))
         import_(database, "tool", is_automatic=True)
-        found = look_at(database, "tool", RULES)
+        found = check_source(database, "tool", RULES)
         assert (found.is_stale, found.emptied) == (False, ("disk/",))
     assert held() == before
     import_(database, "tool")
-    assert look_at(database, "tool", RULES).emptied == ()
+    assert check_source(database, "tool", RULES).emptied == ()
 
 
 def test_a_file_that_cannot_be_imported_is_not_newer_until_it_changes(notes):
@@ -225,13 +225,13 @@ def test_statement_files_count_as_documents_do(tmp_path):
     (folder / "が7月.csv").write_text(STATEMENT.format("a"), encoding="utf-8")
     (folder / "株.csv").write_text("銘柄,数\nA,1\n", encoding="utf-8")
     import_(database, "kakeibo")
-    assert not look_at(database, "kakeibo", RULES).is_stale
+    assert not check_source(database, "kakeibo", RULES).is_stale
     (folder / "8月.csv").write_text(STATEMENT.format("b"), encoding="utf-8")
     (folder / "が7月.csv").unlink()
-    found = look_at(database, "kakeibo", RULES)
+    found = check_source(database, "kakeibo", RULES)
     assert (found.added, found.changed, found.deleted) == (1, 0, 1)
     import_(database, "kakeibo")
-    assert not look_at(database, "kakeibo", RULES).is_stale
+    assert not check_source(database, "kakeibo", RULES).is_stale
 
 
 @pytest.mark.parametrize("beside", [True, False], ids=["copies in the source", "copies outside"])
@@ -243,11 +243,11 @@ def test_data_files_count_with_the_log_of_a_database(tmp_path, beside):
     duckdb.execute(f"COPY (SELECT 1 AS n) TO '{folder}/b.parquet' (FORMAT parquet)")
     registering.add_tool(database, "runs", "走った記録", folder, "dataset")
     import_(database, "runs")
-    assert not look_at(database, "runs", RULES).is_stale
+    assert not check_source(database, "runs", RULES).is_stale
     (folder / "c.csv").write_text("n\n1\n", encoding="utf-8")
     shutil.copy(folder / "b.parquet", folder / "d.parquet")
     (folder / "a.csv").write_text("n\n1\n2\n", encoding="utf-8")
-    found = look_at(database, "runs", RULES)
+    found = check_source(database, "runs", RULES)
     assert (found.added, found.changed, found.deleted) == (2, 1, 0)
 
 
@@ -257,9 +257,9 @@ def test_a_single_data_file_counts_as_one(tmp_path):
     registering.add_tool(tmp_path / "v.sqlite", "runs", "走った記録", file, "dataset")
     import_(tmp_path / "v.sqlite", "runs")
     file.write_text("n\n1\n2\n", encoding="utf-8")
-    assert look_at(tmp_path / "v.sqlite", "runs", RULES).changed == 1
+    assert check_source(tmp_path / "v.sqlite", "runs", RULES).changed == 1
     file.unlink()
-    assert "is not there" in look_at(tmp_path / "v.sqlite", "runs", RULES).trouble
+    assert "is not there" in check_source(tmp_path / "v.sqlite", "runs", RULES).trouble
 
 
 @pytest.mark.parametrize(
@@ -281,13 +281,13 @@ def test_a_table_that_could_not_be_read_is_newer_once_it_can_be(
     file.write_text(after, encoding="utf-8")
     unreadable.add(str(file))
     assert len(import_(database, "runs").failed) == 1
-    found = look_at(database, "runs", RULES)
+    found = check_source(database, "runs", RULES)
     assert (found.is_stale, found.outdated) == (False, ("走.csv",))
     unreadable.clear()
-    assert look_at(database, "runs", RULES).changed == 1
+    assert check_source(database, "runs", RULES).changed == 1
     import_(database, "runs")
     lacking = LACKS.format("runs", "泳.csv") if kind == "household" else ""
-    assert look_at(database, "runs", RULES).sentence() == lacking
+    assert check_source(database, "runs", RULES).sentence() == lacking
 
 
 LACKS = "answers from {} lack what could not be imported: {} (list_sources says why)"
@@ -303,14 +303,14 @@ def test_a_file_of_a_table_that_was_never_imported_is_named_until_it_is(tmp_path
     (folder / "s_2025-05.csv").write_text("日付,金額\n2025/5/9,1\n", encoding="utf-8")
     registering.add_tool(database, "s", "売上", folder, "dataset")
     import_(database, "s")
-    found = look_at(database, "s", RULES)
+    found = check_source(database, "s", RULES)
     names = "s_2025-01.csv, s_2025-02.csv, s_2025-03.csv and 1 more"
     assert (found.is_stale, found.sentence()) == (False, LACKS.format("s", names))
     for month in range(1, 5):
         (folder / f"s_2025-0{month}.csv").write_text("日付,金額\n2025/6/9,1\n", encoding="utf-8")
-    assert look_at(database, "s", RULES).missing == ()
+    assert check_source(database, "s", RULES).missing == ()
     import_(database, "s")
-    assert look_at(database, "s", RULES).sentence() == ""
+    assert check_source(database, "s", RULES).sentence() == ""
 
 
 def test_a_table_of_a_database_and_a_statement_that_were_never_imported_are_named(tmp_path):
@@ -324,7 +324,7 @@ def test_a_table_of_a_database_and_a_statement_that_were_never_imported_are_name
         damaged.write(b"\xff" * 1_000)
     registering.add_tool(database, "d", "数", folder, "dataset")
     import_(database, "d")
-    assert look_at(database, "d", RULES).sentence() == LACKS.format("d", '"a.duckdb#large"')
+    assert check_source(database, "d", RULES).sentence() == LACKS.format("d", '"a.duckdb#large"')
     home = tmp_path / "明細"
     home.mkdir()
     (home / "7月.csv").write_text(STATEMENT.format("a"), encoding="utf-8")
@@ -333,15 +333,15 @@ def test_a_table_of_a_database_and_a_statement_that_were_never_imported_are_name
     registering.add_tool(database, "kakeibo", "家計簿", home, "household")
     assert [problem.file_path for problem in import_(database, "kakeibo").failed] == ["8月.csv"]
     lacking = LACKS.format("kakeibo", "8月.csv, 株.csv")
-    assert look_at(database, "kakeibo", RULES).sentence() == lacking
+    assert check_source(database, "kakeibo", RULES).sentence() == lacking
 
 
 def test_a_source_that_another_process_is_importing_says_so(notes):
     notes.write("新.md", "# 新\n")
     tool = registering.find_tool(notes.database, "notes")
     with only_import_of(notes.database, tool, lambda _: None):
-        told = look_at(notes.database, "notes", RULES).sentence()
+        told = check_source(notes.database, "notes", RULES).sentence()
     assert told == "1 file is newer than the index of notes; an import is running"
     assert not lock_file(notes.database, tool).exists()
-    assert look_at(notes.database, "notes", RULES).sentence().endswith("reindex imports it")
+    assert check_source(notes.database, "notes", RULES).sentence().endswith("reindex imports it")
     assert not lock_file(notes.database, tool).exists()

@@ -12,7 +12,7 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 from mdvec.settings import Settings
 from mdvec.settings.sections import DatabaseSettings, ModelSettings
-from mdvec.sync.freshness import look_at
+from mdvec.sync.freshness import check_source
 from mdvec.sync.imports import (
     Failed,
     ImportProcess,
@@ -85,7 +85,7 @@ def test_an_import_goes_on_while_one_wants_it_and_tells_its_result_and_the_index
     assert isinstance(result, Result)
     assert [result.counts[name] for name in ("added", "failed", "total_chunks")] == [1, 1, 1]
     assert any("壊.md" in note for note in result.notes)
-    assert not look_at(notes.database, "notes", RULES).is_stale
+    assert not check_source(notes.database, "notes", RULES).is_stale
     with open_database(notes.database, "read") as connection:
         assert "use" in connection.execute("SELECT model FROM tools").get
 

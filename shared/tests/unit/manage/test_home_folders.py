@@ -2,7 +2,7 @@
 
 import pytest
 
-from mdvec.manage.folders import HomeFolder, OutsideHome, home_folder, within_home
+from mdvec.manage.home_folders import HomeFolder, OutsideHome, home_folder, within_home
 
 
 @pytest.fixture

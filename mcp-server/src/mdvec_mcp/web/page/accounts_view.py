@@ -8,12 +8,11 @@ from functools import partial
 
 from mdvec import household
 from mdvec.database import Connection
-from mdvec.dates import Month, MonthRange
+from mdvec.dates import Month, MonthRange, today
 from mdvec.household import review
 from starlette.responses import Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view

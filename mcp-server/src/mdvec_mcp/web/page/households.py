@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from mdvec.database import Connection, DatabaseMissing
+from mdvec.dates import today
 from mdvec.household import Category, EmptyLedger, category_hierarchy, coverage
 from mdvec.tools import Tool
 from starlette.responses import HTMLResponse, Response
 
-from mdvec_mcp.household import today
 from mdvec_mcp.web.page.views import View, Visit
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from typing import Any
 from mdvec import household
 from mdvec.charts import colors_of
 from mdvec.database import Connection
-from mdvec.dates import MonthRange, PeriodContext, parse_period
+from mdvec.dates import MonthRange, PeriodContext, parse_period, today
 from mdvec.errors import MdvecError
 from mdvec.household import (
     Category,
@@ -26,7 +26,7 @@ from mdvec.household import (
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import month_chart, names_among, today, trend_chart
+from mdvec_mcp.household import month_chart, names_among, trend_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, household_view

@@ -12,13 +12,13 @@ from cachetools import LRUCache
 from mdvec import household
 from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
 from mdvec.database import Connection
-from mdvec.dates import MonthRange
+from mdvec.dates import MonthRange, today
 from mdvec.errors import MdvecError
 from mdvec.household import ForecastAnswer, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import budget_chart, net_worth_chart, today
+from mdvec_mcp.household import budget_chart, net_worth_chart
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.bars import MonthChart, Point, chart_of_months
 from mdvec_mcp.web.page.households import Household, categories_of, household_view

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote, urlencode
 
 from mdvec import household
 from mdvec.database import Connection
+from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
     MAX_PAGE_SIZE,
@@ -23,7 +24,6 @@ from mdvec.household import (
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.household import today
 from mdvec_mcp.web.page import data_view
 from mdvec_mcp.web.page.households import Household, categories_of, household_view
 from mdvec_mcp.web.page.views import MAX_FIELD_CHARS, Query, Views, or_again

@@ -26,7 +26,7 @@ from mdvec.tools import KINDS, Tool
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from mdvec_mcp.search import SearchArguments, link_to
+from mdvec_mcp.search import link_to
 from mdvec_mcp.web.page.rendered import PICTURES, Rendered, rendered_document
 from mdvec_mcp.web.page.views import Query, Views, Visit
 
@@ -88,8 +88,8 @@ def _searchable_tools(views: Views) -> list[Tool]:
 def _listing(visit: Visit) -> search.Listing:
     """The documents that pass the filters, the newest first."""
     page = visit.query.number("page", 1, 1, 10**6)
-    arguments = replace(_arguments_of(visit.query, ""), sort="newest")
-    return visit.wiring.search.list_documents(arguments, page)
+    request = replace(_request_of(visit.query, ""), sort="newest")
+    return visit.wiring.search.list_documents(request, page)
 
 
 def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
@@ -100,8 +100,8 @@ def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
 
 
 def _answer(visit: Visit, question: str) -> search.Answer:
-    arguments = _arguments_of(visit.query, question).with_typed(search.typed_query(question))
-    answer = visit.wiring.search.search(arguments)
+    request = _request_of(visit.query, question).with_typed(search.typed_query(question))
+    answer = visit.wiring.search.search(request)
     unread = search.signs_read_as_text(question, is_code=False)
     return replace(answer, notes=(*unread, *answer.notes))
 
@@ -111,16 +111,16 @@ def _shown_hits(answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
     return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
 
-def _arguments_of(query: Query, question: str) -> SearchArguments:
-    """The search arguments in an address, with filters."""
+def _request_of(query: Query, question: str) -> search.SearchRequest:
+    """The search in an address, with filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
-    return SearchArguments(
+    return search.SearchRequest(
         question,
         tuple(query.all("tool")) or None,
         _count(query),
         path=query.text("path").strip() or None,
-        tags=[tag for tag in tags if tag] or None,
+        tags=[tag for tag in tags if tag],
         since=query.text("since").strip() or None,
         until=query.text("until").strip() or None,
         sort="newest" if query.text("sort") == "newest" else "relevance",

@@ -16,6 +16,7 @@ import anyio
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import manage
 from mdvec.database import DatabaseMissing
+from mdvec.dates import today
 from mdvec.embedding import catalog
 from mdvec.log import last_lines, secrets_in
 from mdvec.settings import Loaded, Settings, users_file
@@ -25,7 +26,6 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response, S
 from starlette.routing import Route
 
 from mdvec_mcp.freshness import freshness_in_english, freshness_in_japanese
-from mdvec_mcp.household import today
 from mdvec_mcp.server import Wiring
 from mdvec_mcp.upkeep import Values, import_in_words, imports_now
 from mdvec_mcp.web.page.data_view import file_parts

@@ -130,5 +130,5 @@ def age_line(last_day: date, today: date, until: date | None = None, what: str =
     """
     if today - last_day <= MAX_AGE or (until is not None and until <= last_day):
         return ""
-    months = (today.year - last_day.year) * 12 + today.month - last_day.month
+    months = Month.of(today).since(Month.of(last_day))
     return f"{what}は{last_day}までです（{months}か月前）。"
