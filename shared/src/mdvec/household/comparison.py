@@ -346,7 +346,12 @@ def compare_periods(
         ]
     moved = _moved(was, now, named, by)
     known = min(ledger.covered.last_day, today)
-    has_begun = known < after.days.last and len(after.months) == len(earlier.months)
+    # An earlier period read from this one is as long as its months with data.
+    is_equal = len(earlier.months) in {
+        len(after.months),
+        len(MonthRange.around(days, month_starts_on)),
+    }
+    has_begun = known < after.days.last and is_equal
     are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
     are_whole &= not ledger.covered.begins_late(earlier.months.first)
     # Only if both begin with the requested first day.

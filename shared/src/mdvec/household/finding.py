@@ -219,12 +219,8 @@ def find_transactions(
             connection, tool_id, condition.days or condition.ledger, matching_among
         )
     means: tuple[Mean, ...] = ()
-    if (
-        listing.group_by in TIMES
-        and known
-        and (averaged := totals_of(sums_within(by_key, known))).rows
-    ):
-        means = means_over(averaged, known, listing.month_starts_on)
+    if listing.group_by in TIMES and known and sums_within(by_key, known):
+        means = means_over(by_key, known, listing.month_starts_on)
         notes.append(f"平均は {known.in_words} のもの")
     understood = "・".join(parts or ["全期間のすべての明細"])
     age = ledger.age(period)

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 import apsw
 
 from mdvec.dates import Days, Month
-from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines
+from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines, history_notes
 from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.forecast import (
     AHEAD,
@@ -309,10 +309,11 @@ def find_anomalies(
         rows = ledger.rows(first, as_of)
         doubts = late + ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
     unusual = anomalies(rows, as_of, month_starts_on)
-    notes = (*([span.understood] if span.understood else []), *doubts)
-    lines = anomaly_lines(unusual, as_of, month_starts_on)
+    history = history_notes(rows, as_of, month_starts_on)
+    lines = anomaly_lines(unusual, as_of, month_starts_on, has_history=not history)
     if rows and all(row.is_income for row in rows):
-        lines = [f"{NO_SPENDING}。"]
+        lines, history = [f"{NO_SPENDING}。"], []
+    notes = (*filter(None, [span.understood]), *history, *doubts)
     words = answer_words(lines, notes, ledger.age(span))
     return AnomaliesAnswer(as_of, tuple(unusual), **words)
 

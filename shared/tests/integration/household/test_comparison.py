@@ -132,7 +132,11 @@ def test_a_running_month_is_also_compared_up_to_the_same_day(connection):
     [
         ("今年", "2024年", SameDays(182, (20, 100))),
         ("今年度", "昨年度", SameDays(92, (20, 70))),
-        ("2025年", "2024年6月から12月", None),
+        ("今年", "previous_year", SameDays(182, (20, 100))),
+        ("2025年", "前年", SameDays(182, (20, 100))),
+        ("2025-01-01..2025-12-31", "previous", SameDays(182, (20, 100))),
+        ("2025年度", "前年", SameDays(92, (20, 70))),
+        ("2025年", "2024年6月から11月", None),
         ("今年", "2023年", None),  # which the ledger has not from its first day on
     ],
 )
@@ -143,6 +147,7 @@ def test_a_running_year_is_also_compared_up_to_the_same_day_of_a_named_one(
         "2023-03-01": 0,
         "2023-12-05": 7,
         "2024-06-05": 20,
+        "2024-07-20": 3,
         "2024-12-05": 500,
         "2025-01-05": 30,
         "2025-07-01": 70,

@@ -121,6 +121,27 @@ def test_a_ledger_of_income_alone_has_no_forecast_and_says_why(connection):
     assert "定期的な収入 1件:\n- 給与（収入）: 毎月 300,000円" in recurring
 
 
+@pytest.mark.parametrize("before", [0, 3, 4])
+def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, before):
+    food = monthly("朝市", -5_000, f"2025-{7 - before:02}", before + 1, day=1)
+    tool = fill(connection, [*food, Bought("2025-07-05", "宝石店", -900_000, "特別な支出/買い物")])
+    answer = find_anomalies(connection, tool, today=date(2025, 7, 20))
+    note = (
+        "カテゴリをいつもと比べるには、その月より前に 4か月以上の明細が必要です"
+        f"（あるのは {before}か月）"
+    )
+    first = answer.text.splitlines()[0]
+    if before < 4:
+        assert (first, answer.notes) == (
+            "2025年07月（2025-07-05 まで）は、まだいつもと比べられません。", (note,),
+        )  # fmt: skip
+        assert f"there are {before})." in in_english(answer.text)
+        assert "cannot be compared with what is usual yet" in in_english(answer.text)
+    else:
+        assert [one.name for one in answer.anomalies] == ["特別な支出"]
+        assert note not in answer.notes
+
+
 def test_what_does_not_multiply_to_the_year_says_why(connection):
     bills = [Bought(row.day, "電力", -5_000 - 100 * at * at) for at, row in
              enumerate(monthly("電力", 0, "2024-05", 14))]  # fmt: skip

@@ -95,10 +95,7 @@ def _of_categories(
     rows: Sequence[CountedRow], as_of: date, now: Month, known: Set[int]
 ) -> list[Anomaly]:
     whole = as_of == now.last_day
-    if not rows:
-        return []
-    begun = Month.of(min(row.day for row in rows), now.starts_on)
-    months = [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) >= begun]
+    months = _months_before(rows, now)
     if len(months) < _MIN_MONTHS:
         return []
     sums: dict[str, dict[Month, int]] = defaultdict(dict)
@@ -124,6 +121,22 @@ def _of_categories(
             far = _anomaly("category", name, yen, history, z, behind[name])
             unusual.append(replace(far, known=left_out[name]))
     return unusual
+
+
+def _months_before(rows: Iterable[CountedRow], now: Month) -> list[Month]:
+    """The months with which a month's categories are compared, the latest first."""
+    days = [row.day for row in rows if not row.is_income]
+    begun = Month.of(min(days), now.starts_on) if days else now
+    return [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) >= begun]
+
+
+def history_notes(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[str]:
+    """A note that categories have too few earlier months to call anything usual, if they have."""
+    months = len(_months_before(rows, Month.of(as_of, starts_on)))
+    return [
+        f"カテゴリをいつもと比べるには、その月より前に {_MIN_MONTHS}か月以上の明細が必要です"
+        f"（あるのは {months}か月）"
+    ] * (months < _MIN_MONTHS)
 
 
 def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
@@ -186,10 +199,14 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
     return middle, max(deviation, abs(middle) * _MIN_SCALE, _NO_SCALE)
 
 
-def anomaly_lines(unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1) -> list[str]:
+def anomaly_lines(
+    unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1, *, has_history: bool = True
+) -> list[str]:
     """Each anomaly with its reason; months start on the day ``starts_on``."""
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
+    if not unusual and not has_history:
+        return [f"{month.in_words}{until}は、まだいつもと比べられません。"]
     if not unusual:
         return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
