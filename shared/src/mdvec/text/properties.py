@@ -88,7 +88,7 @@ class Properties:
     """A note's properties as text; tags are distinct and without "#", the front matter's first.
 
     ``date`` is that of the front matter, or else of the file's name; ``values`` are the entries of
-    the front matter that are scalars or lists of scalars.
+    the front matter that are scalars, have a name, or are lists of these.
     """
 
     tags: tuple[str, ...] = ()
@@ -167,7 +167,7 @@ def folded_tag(tag: str) -> str:
 
 
 def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
-    """The entries that are scalars or lists of scalars, as text."""
+    """The entries that are scalars, or have a name, or lists of these, as text."""
     for key, value in matter.items():
         if isinstance(value, list):
             items = map(_text, value)
@@ -177,7 +177,9 @@ def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
 
 
 def _text(value: object) -> str:
-    """A scalar as text on one line; "" if it is empty or not a scalar."""
+    """A scalar, or the name of a mapping, as text on one line; "" if it is empty or neither."""
+    if isinstance(value, Mapping):  # Qiita's export writes a tag as {name: 数学, versions: []}
+        value = value.get("name")
     if value is None or isinstance(value, list | dict | tuple):
         return ""
     try:

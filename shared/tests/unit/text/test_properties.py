@@ -38,6 +38,7 @@ def test_front_matter_is_kept_as_text():
         "tags: #会議 #a/b", "tags: '#会議 #a/b'", "tags: [#会議, #a/b]",
         "tags:\n  - #会議\n  - #a/b", "tags:\n  - 会議\n  - #a/b",
         "Tags: [会議, a/b, 会議]", "tag: [会議, a/b] # the author's",
+        "tags:\n- name: 会議\n  versions: []\n- name: a/b", "tags: [{id: 1, name: 会議}, a/b]",
         "title: A: B\ntags: [会議, a/b]", "x: [\ntags: 会議, a/b",
     ],
 )  # fmt: skip
