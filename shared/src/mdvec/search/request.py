@@ -8,8 +8,9 @@ from pathlib import Path
 
 from mdvec.dates import today
 from mdvec.search.answer import Question
-from mdvec.search.core.filters import Filters, Returning, Sort, TypedQuery, filters_of
+from mdvec.search.core.filters import Filters, Returning, Sort, filters_of
 from mdvec.search.core.fusion import SearchMode
+from mdvec.search.core.typed import TypedQuery
 from mdvec.search.listing import query_like
 from mdvec.text import is_blank
 
