@@ -32,9 +32,10 @@ from mdvec.household.core.pairs import (
 )
 from mdvec.household.core.shop_names import reading
 from mdvec.household.core.transaction import Transaction
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.interfaces.ledger_sums import data_version, page_of_rows
 from mdvec.household.month import monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend, trend_cache
 from mdvec.importing.job import ImportReport, ImportRequest, Mode
 from mdvec.importing.options import ChunkingSettings

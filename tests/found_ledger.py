@@ -5,7 +5,8 @@ from datetime import date
 
 import apsw
 from mdvec.database import migrations
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
+from mdvec.household.row_filters import RowFilter
 from mdvec.tools.registry import add_tool
 
 TODAY = date(2025, 8, 15)

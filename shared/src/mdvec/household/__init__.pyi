@@ -71,8 +71,6 @@ from .export import export_ledger as export_ledger
 from .export import ledger_lines as ledger_lines
 from .finding import FOUND_PAGE_SIZE as FOUND_PAGE_SIZE
 from .finding import ListingOptions as ListingOptions
-from .finding import RowChoice as RowChoice
-from .finding import RowFilter as RowFilter
 from .finding import find_transactions as find_transactions
 from .habits import AnomaliesAnswer as AnomaliesAnswer
 from .habits import ForecastAnswer as ForecastAnswer
@@ -110,6 +108,8 @@ from .overview import category_hierarchy as category_hierarchy
 from .overview import coverage as coverage
 from .overview import last_day as last_day
 from .reading import statement_kind as statement_kind
+from .row_filters import RowChoice as RowChoice
+from .row_filters import RowFilter as RowFilter
 from .rules import RuleChange as RuleChange
 from .rules import RuleList as RuleList
 from .rules import RuleTrial as RuleTrial

@@ -10,9 +10,10 @@ from plan_ledger import Bought, fill, monthly
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.answers import age_line
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.month import combined_households, monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend
 
 LAST = date(2025, 9, 30)

@@ -13,8 +13,9 @@ from mdvec.household.comparison import compare_periods
 from mdvec.household.core.card_bills import MAX_CHANCE
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.export import export_ledger
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.month import combined_households, monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend, category_trend_summary
 
 BANK, CARD = "三菱UFJ銀行", "楽天カード"

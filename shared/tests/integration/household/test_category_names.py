@@ -8,8 +8,9 @@ from plan_ledger import Bought, fill
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import AmbiguousCategory, UnknownCategory
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.month import monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.rules import try_rule
 from mdvec.household.trend import category_trend
 

@@ -17,10 +17,11 @@ from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core import review_wording
 from mdvec.household.core.pair import DetectionOptions
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.notes import list_notes, note_row
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.rules import list_rules, try_rule
 from mdvec.household.trend import category_trend
 

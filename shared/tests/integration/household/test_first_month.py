@@ -14,10 +14,11 @@ from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.overview import available_months
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend
 
 TODAY = date(2025, 9, 5)

@@ -10,8 +10,9 @@ from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.dates.months import Month, MonthRange, runs_of
 from mdvec.household.core.wording import InsufficientData
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.overview import MAX_GAP_MONTHS, available_months, body_of
+from mdvec.household.row_filters import RowFilter
 
 TODAY = date(2025, 7, 20)
 DEFAULTS = (

@@ -17,12 +17,13 @@ from mdvec.files.scanning import ScanRules, scan
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import expense_list
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.marks import update_marks
 from mdvec.household.month import monthly_household
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import FailedRow
+from mdvec.household.row_filters import RowFilter
 
 ROOT = Path(__file__).parents[4]
 SAMPLE = ROOT / "docs" / "examples" / "household"

@@ -12,11 +12,12 @@ from mdvec.household.comparison import compare_periods
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Total
 from mdvec.household.expense_lists import expense_list, fixed_and_variable_costs
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.interfaces import plans
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.notes import note_row
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend
 
 TODAY = date(2025, 8, 1)

@@ -9,12 +9,13 @@ from plan_ledger import Bought, fill
 
 from mdvec.household.core.categories import UnknownCategory
 from mdvec.household.english import in_english
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.ledger import import_ledger
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import InvalidNote, categorize_rows, list_notes, note_row
 from mdvec.household.reading import LedgerFile
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.rules import InvalidRule, list_rules, remove_rule, set_rule, try_rule
 from mdvec.household.trend import category_trend
 from mdvec.tools.registry import add_tool

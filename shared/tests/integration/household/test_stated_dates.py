@@ -11,9 +11,10 @@ from mdvec.database.connection import open_database
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidDates, InvalidPeriod
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.habits import find_anomalies
 from mdvec.household.month import combined_households, monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend, trend_cache
 
 TODAY = date(2026, 11, 24)

@@ -11,9 +11,10 @@ from mdvec.database.connection import open_database
 from mdvec.household import EmptyLedger
 from mdvec.household.account_report import accounts_report
 from mdvec.household.english import in_english
-from mdvec.household.finding import ListingOptions, RowFilter, find_transactions
+from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.mapping_review import mapping_answer
 from mdvec.household.month import combined_households, monthly_household
+from mdvec.household.row_filters import RowFilter
 from mdvec.household.statement_preview import MappingRefused
 from mdvec.manage import registering
 from mdvec.manage.household_mapping import NoHousehold, map_statement

@@ -1,0 +1,215 @@
+"""What a filter of rows means in one ledger: the condition, the words, and how that is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Literal, get_args
+
+import apsw
+
+from mdvec.dates import Days
+from mdvec.household.core.categories import ResolvedSubject, Subject, Total, hierarchy_of
+from mdvec.household.core.found import InvalidRowFilter, RowWords, UnknownAccount
+from mdvec.household.core.periods import UnderstoodPeriod
+from mdvec.household.core.sums import REASONS
+from mdvec.household.core.wording import clipped_note
+from mdvec.household.interfaces import ledger_sums, row_sums
+from mdvec.household.ledger_view import LedgerView
+from mdvec.household.overview import resolved_name
+from mdvec.household.shops import aliases_of
+from mdvec.text import bracketed_name, shortened
+
+RowChoice = Literal[
+    "counted", "all", "not_duplicate", "left_out", "duplicate", "transfer", "not_target"
+]
+Names = str | Sequence[str] | None
+"""A name, or several."""
+
+
+_ROWS: dict[str, str] = {
+    "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
+    "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
+}  # fmt: skip
+
+
+_EVERY: frozenset[str | None] = frozenset({None, *REASONS})
+_REASONS_OF = {
+    "counted": frozenset({None}), "all": _EVERY, "not_duplicate": _EVERY - {"duplicate"},
+    "left_out": _EVERY - {None},
+}  # fmt: skip
+"""The reasons that each choice of several includes; None stands for rows that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """The rows to find; None, "" and an empty list restrict nothing.
+
+    Attributes:
+        query: words of shops, memos, notes and tags. A row must have all words between spaces, or
+            those of one alternative, which a | separates, and none after a minus.
+        min_amount: the least amount in yen, without its sign.
+        max_amount: the greatest amount in yen, without its sign.
+        period: days or months in words, instead of ``since`` and ``until``.
+        account: an account's name, or a part of it.
+        category: names of categories, 支出 or 収入: a row is of one of them.
+        exclude_category: names of categories: a row is of none of them.
+        shop: names of shops: a row is of one of them.
+        exclude_shop: names of shops: a row is of none of them.
+        rows: ``counted`` are those in the sums; ``left_out`` the others; ``not_duplicate`` all but
+            duplicates; the other values select those left out for one reason.
+        since: the first ISO day or month.
+        until: the last.
+    """
+
+    query: str | None = None
+    min_amount: int | None = None
+    max_amount: int | None = None
+    period: str | None = None
+    account: str | None = None
+    category: Names = None
+    rows: RowChoice = "counted"
+    since: str | None = None
+    until: str | None = None
+    exclude_category: Names = None
+    shop: Names = None
+    exclude_shop: Names = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstoodFilter:
+    """A filter in one ledger: ``rows`` that match all but its words, and how it was understood."""
+
+    rows: row_sums.RowsChosen
+    words: RowWords
+    period: UnderstoodPeriod | None
+    in_words: str
+    notes: tuple[str, ...]
+
+
+def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
+    """Read a filter's names and days.
+
+    Raises:
+        InvalidPeriod: the period was not understood.
+        UnknownCategory: no category, or several, have that name.
+        UnknownAccount: no account has that name.
+        InvalidRowFilter: another filter's value is not usable.
+    """
+    _check(wanted)
+    parts: list[str] = []
+    notes: list[str] = []
+    connection, tool_id = view.connection, view.tool_id
+    ledger = row_sums.extent_of(connection, tool_id)
+    period = None
+    if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
+        period = view.period(wanted.since, wanted.until, wanted.period)
+        period = None if period.is_all else period
+    if period is not None:
+        parts.append(period.days.in_words)
+        notes += _period_notes(view, period, ledger)
+    hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(connection, tool_id)))
+    resolve = partial(resolved_name, connection, tool_id)
+    within, without = (
+        _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)
+        for names in (wanted.category, wanted.exclude_category)
+    )
+    if within:
+        parts.append("、".join(map(_in_words, within)))
+    if without:
+        parts.append(f"{'、'.join(map(_in_words, without))}を除く")
+    accounts = _accounts(connection, tool_id, wanted.account)
+    if accounts is not None:
+        parts.append("、".join(map(bracketed_name, accounts)))
+    bounds = (wanted.min_amount, wanted.max_amount)
+    if bounds != (None, None):
+        parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
+    condition = row_sums.RowCondition(
+        tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
+    )
+    words = RowWords(
+        wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
+        aliases_of(connection, tool_id),
+    )  # fmt: skip
+    parts += words.in_words
+    if wanted.rows in _ROWS:
+        parts.append(_ROWS[wanted.rows])
+    rows = row_sums.RowsChosen(condition, _REASONS_OF.get(wanted.rows, frozenset({wanted.rows})))
+    understood = "・".join(parts or ["全期間のすべての明細"])
+    return UnderstoodFilter(rows, words, period, understood, tuple(notes))
+
+
+def _period_notes(view: LedgerView, period: UnderstoodPeriod, ledger: Days) -> list[str]:
+    """How a period was understood, and what of it the ledger does not have."""
+    notes = [period.understood]
+    shown_months = view.covered.shown(period.months)
+    if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
+        notes.append(clipped_note(shown_months.in_words))
+    if not ledger_sums.rows_at_most(view.connection, view.tool_id, period.days, 1):
+        notes.append(
+            f"この期間の明細は 1件もありません（明細があるのは {ledger.first}〜{ledger.last}）"
+        )
+    return notes
+
+
+def _names(names: Names) -> tuple[str, ...]:
+    """The names, without empty ones."""
+    several = (names,) if isinstance(names, str) else names or ()
+    return tuple(name for name in several if name.strip())
+
+
+def _subjects(named: Iterable[ResolvedSubject], notes: list[str]) -> tuple[Subject, ...]:
+    """The named categories or totals; ``notes`` gets how they were understood."""
+    subjects: dict[Subject, None] = {}
+    for resolved in named:
+        subject = resolved.subject
+        notes += [resolved.remark] if resolved.remark else []
+        if isinstance(subject, Total) and subject is not Total.SPENDING:
+            raise InvalidRowFilter(
+                f"category「{subject}」は明細を選べません。支出、収入、またはカテゴリ名にしてください。"
+            )
+        subjects[subject] = None
+    return tuple(subjects)
+
+
+def _in_words(subject: Subject) -> str:
+    return str(subject) if isinstance(subject, Total) else bracketed_name(subject)
+
+
+def _accounts(
+    connection: apsw.Connection, tool_id: int, name: str | None
+) -> tuple[str, ...] | None:
+    """The account with this name, or all whose name contains it; None without a name."""
+    if name is None or not name.strip():
+        return None
+    accounts = row_sums.accounts_named(connection, tool_id, name)
+    if not accounts:
+        raise UnknownAccount(name, sorted(row_sums.account_names(connection, tool_id)))
+    return tuple(accounts)
+
+
+def check_choice(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse a value that is none of those known; None is said nowhere.
+
+    Raises:
+        InvalidRowFilter: the value is unknown.
+    """
+    if value not in known:
+        fitting = "、".join(str(choice) for choice in known if choice is not None)
+        raise InvalidRowFilter(
+            f"{name}「{shortened(str(value))}」は使えません。{fitting} から選んでください。"
+        )
+
+
+def _check(wanted: RowFilter) -> None:
+    check_choice("rows", wanted.rows, get_args(RowChoice))
+    for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
+        if amount is not None and amount < 0:
+            raise InvalidRowFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
+    if (
+        wanted.min_amount is not None
+        and wanted.max_amount is not None
+        and wanted.min_amount > wanted.max_amount
+    ):
+        raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")
