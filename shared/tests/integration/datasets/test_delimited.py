@@ -171,6 +171,22 @@ def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(tmp_path)
     assert found == ({"name": "VARCHAR"}, [["bob"], [None], ["a\r\nb"], [None], [None], ["last"]])
 
 
+@pytest.mark.parametrize("large_from", [1, 2**24])
+@pytest.mark.parametrize("empty", [",,", '"","",""', ',"",'])
+def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(tmp_path, empty, large_from):
+    source, target = tmp_path / "a.csv", tmp_path / "a.parquet"
+    row, words = "1,NA,\n", '2,"a\n,,\nb",-\n'
+    source.write_text(f"a,b,c\n{empty}\n{row}{empty}\n{words}" + f"{empty}\n" * 900)
+    understood = csv_to_parquet(source, target, large_from=large_from)
+    found = READER.execute(f"SELECT a, b FROM {parquet_scan(target)}").fetchall()
+    assert found == [(1, "NA"), (2, "a\n,,\nb")]
+    assert "empty rows are left out: 902" in understood.notes
+
+
+def test_a_row_of_texts_that_mean_no_value_is_no_empty_row(tmp_path):
+    assert imported(tmp_path, "a,b\n1,2\n-,NA\n3,4\n")[1] == [[1, 2], [None, None], [3, 4]]
+
+
 def test_odd_column_names_work(tmp_path):
     header = ['say "x"', "two\nlines", "日付", "A", "a", "", "it's; --"]
     types, rows = imported(tmp_path, written(header, [list("1234567")]))
@@ -262,7 +278,8 @@ def test_the_header_of_a_table_below_an_empty_line_is_named(tmp_path, below, lin
     (tmp_path / "a.csv").write_bytes(f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
     read = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.parquet")
     header = "another table's header may be in line {}; give each table its own file"
-    assert read.notes == tuple(map(header.format, lines))
+    empty = ("empty rows are left out: 2",) if below.startswith(",") else ()
+    assert read.notes == (*map(header.format, lines), *empty)
 
 
 def text_of(value):

@@ -57,7 +57,7 @@ def both(folder, data, reading=FOUND):
     [
         ("a,b\n1,x\n2,y\n", FOUND, 2),
         ("a,b\r\n1,x\r\n2,y", FOUND, 2),
-        ('\ufeffa,b\n1,"x, ""y"" z"\n,\n', FOUND, 2),
+        ('\ufeffa,b\n1,"x, ""y"" z"\n,\n', FOUND, 1),
         ('a,b\n1,"x\n2,y\n"\n3,\n', FOUND, 2),
         ('a,b\n1,"x\n\n\r\n2,y"\n\n3,\n', FOUND, 2),
         ('a,b\r\n1,"x\ny"\r\n3,\r\n', FOUND, 2),

@@ -107,7 +107,7 @@ def csv_to_parquet(
                     f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if "
                     "it is a note below the table, leave it out with --read notes=out"
                 )
-        columns, totals = _convert(rows, target, plain, on_rows, reading)
+        rows, columns, totals = _convert(rows, target, plain, on_rows, reading)
         others = () if is_large else tuple(headers_below(rows.file, head))
     except UnicodeError as error:
         raise not_decoded(reading.encoding) from error
@@ -118,6 +118,7 @@ def csv_to_parquet(
         *header_notes("line", head.top, head.line, head.doubtful),
         *others,
         below.notes.note(),
+        f"empty rows are left out: {rows.empty:,}" if rows.empty else "",
     )
     others = tuple(filter(None, others))
     notes = others if head.line or reading.header_row else (NO_HEADER_NOTE, *others)
@@ -170,10 +171,11 @@ def _convert(
     plain: Path,
     on_rows: Callable[[int], None],
     reading: ReadingOptions,
-) -> tuple[tuple[ReadColumn, ...], Mapping[str, int]]:
+) -> tuple[Rows, tuple[ReadColumn, ...], Mapping[str, int]]:
     """Write the rows to ``target`` with their types, if all lines are accounted for.
 
-    Returns the columns, and the texts that name rows of totals with the number of those rows.
+    Returns these rows, the columns, and the texts that name rows of totals with the number of
+    those.
     """
     progress = _Progress(on_rows)
     with safe_connection(
@@ -182,13 +184,14 @@ def _convert(
         memory_mb=_MEMORY_MB if rows.is_large else None,
     ) as connection:
         try:
+            rows = rows.without_empty(connection)
             if reading.leaves_out_totals:
                 rows = rows.without_totals(connection)
             for is_parallel in (True, False) if rows.is_large else (False,):
                 part = replace(rows, is_parallel=is_parallel)
                 columns = _convert_columns(connection, part, target, plain, progress, reading)
                 if columns is not None:
-                    return columns
+                    return rows, *columns
                 target.unlink(missing_ok=True)
         except (duckdb.InterruptException, duckdb.OutOfMemoryException):
             raise

@@ -90,6 +90,7 @@ class Rows:
         is_large: whether reading in parallel and reporting progress are worth while.
         may_hold_returns: whether cells may contain CR; in that case all lines end in LF.
         is_parallel: whether several threads begin at different lines.
+        empty: the number of rows without any cell that is filled, as of a spreadsheet's last rows.
         left_out: the texts that name rows of totals as such, and how many of these are left out.
     """
 
@@ -100,6 +101,7 @@ class Rows:
     is_large: bool
     may_hold_returns: bool = False
     is_parallel: bool = False
+    empty: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -118,13 +120,34 @@ class Rows:
                 else cell
             )
         rows = f"SELECT {', '.join(cells)} FROM {self._scan()}"
-        if not self.left_out:
-            return rows
-        return f"{rows} WHERE {_first_of(self._first_cells, self.left_out)} IS NULL"
+        asked = [f"NOT {self._is_empty}"] if self.empty else []
+        if self.left_out:
+            asked.append(f"{_first_of(self._first_cells, self.left_out)} IS NULL")
+        return f"{rows} WHERE {' AND '.join(asked)}" if asked else rows
 
     @property
     def _first_cells(self) -> list[str]:
         return [f"c{at}" for at in range(len(self.names))][:TOTAL_AMONG]
+
+    @property
+    def _is_empty(self) -> str:
+        """SQL: whether a row has no filled cell."""
+        cells = ", ".join(f"c{at}" for at in range(len(self.names)))
+        return f"coalesce({cells}, NULL) IS NULL"
+
+    def without_empty(self, connection: duckdb.DuckDBPyConnection) -> Rows:
+        """The rows without empty ones; in a single column such a row is a missing value.
+
+        A row's text is looked for first, since counting takes as long as reading all rows.
+        """
+        if len(self.names) == 1 or not self.lines:
+            return self
+        if not _may_have_empty_rows(self.file, self.head.delimiter):
+            return self
+        (empty,) = connection.execute(
+            f"SELECT count(*) FROM {self._scan()} WHERE {self._is_empty}"
+        ).fetchone() or (0,)
+        return replace(self, empty=empty, lines=self.lines - empty)
 
     def without_totals(self, connection: duckdb.DuckDBPyConnection) -> Rows:
         """The rows without those that sum up others."""
@@ -211,6 +234,13 @@ class Rows:
         if kind == "UNQUOTED VALUE":
             return "it is not valid CSV (a quotation mark stands within a cell in such marks)"
         return f"it is not valid CSV ({message})"
+
+
+def _may_have_empty_rows(file: Path, delimiter: str) -> bool:
+    """Whether a line holds nothing but delimiters and quotation marks; the file is not empty."""
+    line = rb'(?:"|%b)+\r?(?:\n|\Z)' % re.escape(delimiter.encode())
+    with file.open("rb") as stream, mmap(stream.fileno(), 0, access=ACCESS_READ) as text:
+        return bool(re.match(line, text) or re.search(rb"\n" + line, text))
 
 
 def _blank_lines(file: Path) -> int:
