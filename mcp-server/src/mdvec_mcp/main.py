@@ -91,14 +91,21 @@ class _Parser(argparse.ArgumentParser):
         super().error(_in_own_language(message))
 
 
+def _path(text: str) -> Path:
+    """The path of an argument; `Path` would read an empty one as the working folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the path is empty; name a file or a folder")
+    return Path(text)
+
+
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         prog="mdvec-mcp",
         description="Offer the active tools of an mdvec database to MCP clients: to one over "
         "STDIO, or with --http to many.",
     )
-    parser.add_argument("--database", type=Path, help="the database file")
-    parser.add_argument("--config", type=Path, help="the settings file")
+    parser.add_argument("--database", type=_path, help="the database file")
+    parser.add_argument("--config", type=_path, help="the settings file")
     _add_folder(parser)
     _add_transports(parser)
     _add_offer(parser)
@@ -117,11 +124,11 @@ def _arguments(argv: Sequence[str]) -> argparse.Namespace:
 
 def _add_folder(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--docs-dir", type=Path, metavar="DIR",
+        "--docs-dir", type=_path, metavar="DIR",
         help="serve this folder of documents; it is imported and kept up to date automatically",
     )  # fmt: skip
     parser.add_argument(
-        "--data-dir", type=Path, metavar="DIR",
+        "--data-dir", type=_path, metavar="DIR",
         help="with --docs-dir: the folder for the database (default: the user's data folder)",
     )  # fmt: skip
     parser.add_argument(
@@ -176,7 +183,7 @@ def _add_transports(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--token", help="the token that clients must send (other users can see it in ps)"
     )
-    parser.add_argument("--token-file", type=Path, help="the file that contains the token")
+    parser.add_argument("--token-file", type=_path, help="the file that contains the token")
     parser.add_argument(
         "--allow-host", action="append", default=[], metavar="NAME",
         help="another host name of this server, such as that of a proxy; may be repeated",

@@ -41,7 +41,7 @@ def _translated(sentence: str) -> tuple[str, bool]:
     for _, _, words, english, japanese in _candidates(sentence):
         if words in sentence and (match := _pattern(english).fullmatch(sentence)):
             values = {at: _translated_value(at, said) for at, said in match.groupdict().items()}
-            said = japanese.format(**{at: value for at, (value, _) in values.items()})
+            said = japanese.format(**{at: value or "''" for at, (value, _) in values.items()})
             has_words = any(map(str.isalpha, words))  # a form without words fits almost anything
             whole = said, has_words and all(is_said for _, is_said in values.values())
             break
@@ -132,12 +132,10 @@ def _sentence_table() -> tuple[dict[str, list[_Entry]], dict[str, list[_Entry]]]
 def _pattern(english: str) -> re.Pattern[str]:
     """A pattern that matches the sentence with any values; few are ever needed."""
     parts = _PLACE.split(english)
-    value = f"(?>{_QUOTED.pattern}|.)+?"
-    return re.compile(
-        "".join(
-            f"(?P<{part}>{_NUMBER if part.startswith('digits') else value})"
-            if number % 2
-            else re.escape(part)
-            for number, part in enumerate(parts)
-        )
-    )
+    written = [re.escape(part) for part in parts]
+    for number in range(1, len(parts), 2):
+        place = parts[number]
+        may_be_empty = parts[number - 1][-1:] == parts[number + 1][:1] == "'"
+        value = f"(?>{_QUOTED.pattern}|.){'*' if may_be_empty else '+'}?"
+        written[number] = f"(?P<{place}>{_NUMBER if place.startswith('digits') else value})"
+    return re.compile("".join(written))

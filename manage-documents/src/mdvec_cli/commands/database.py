@@ -16,6 +16,7 @@ from mdvec.text import on_one_line
 from mdvec_cli.commands.terminal import (
     STOPPED,
     FormatOption,
+    GivenPath,
     SettingsOptions,
     in_own_language,
     is_japanese,
@@ -159,7 +160,7 @@ def _own_language(facts: list[tuple[str, object]]) -> list[tuple[str, object]]:
 @with_settings_options
 def backup_command(
     options: SettingsOptions,
-    file: Annotated[Path, typer.Argument(help="The file to write, such as mdvec-backup.zip.")],
+    file: Annotated[GivenPath, typer.Argument(help="The file to write, such as mdvec-backup.zip.")],
     format_: FormatOption = None,
 ) -> None:
     """Write the database and the settings into one file: all that you decided is in it."""
@@ -178,7 +179,7 @@ def backup_command(
 @with_settings_options
 def restore_command(
     options: SettingsOptions,
-    file: Annotated[Path, typer.Argument(help="A file that mdvec backup wrote.")],
+    file: Annotated[GivenPath, typer.Argument(help="A file that mdvec backup wrote.")],
     yes: Annotated[
         bool, typer.Option("--yes", "-y", help="Replace a database that has tools already.")
     ] = False,

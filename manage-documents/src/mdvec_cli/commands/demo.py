@@ -17,7 +17,7 @@ from mdvec import manage
 from mdvec.installation import this_installation
 from mdvec.platform import shell_line
 
-from mdvec_cli.commands.terminal import say
+from mdvec_cli.commands.terminal import GivenPath, say
 
 _STEPS = (
     ("Sample notes, mostly in Japanese, become a tool that can be searched:", (
@@ -44,7 +44,7 @@ _STEPS = (
 def demo_command(
     ctx: typer.Context,
     folder: Annotated[
-        Path | None,
+        GivenPath | None,
         typer.Argument(
             help="A folder that keeps what the demo makes; without it, nothing is kept."
         ),
@@ -118,7 +118,9 @@ def _settings_of(folder: Path) -> Iterator[None]:
         os.environ.update(before)
 
 
-def samples_command(folder: Annotated[Path, typer.Argument(help="The folder to write.")]) -> None:
+def samples_command(
+    folder: Annotated[GivenPath, typer.Argument(help="The folder to write.")],
+) -> None:
     """Write sample notes and the statement files of invented households into a folder."""
     copies = manage.copy_samples(folder.expanduser().absolute())
     for name, copy in copies.items():
@@ -128,7 +130,7 @@ def samples_command(folder: Annotated[Path, typer.Argument(help="The folder to w
 
 
 def serve_command(
-    ctx: typer.Context, folder: Annotated[Path, typer.Argument(help="The folder to serve.")]
+    ctx: typer.Context, folder: Annotated[GivenPath, typer.Argument(help="The folder to serve.")]
 ) -> None:
     """Serve a folder to an MCP client over STDIO: registered, imported, and kept up to date.
 

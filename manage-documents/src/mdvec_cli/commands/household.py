@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -11,6 +10,7 @@ from mdvec import dates, manage
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
+    GivenPath,
     SettingsOptions,
     command_group,
     is_japanese,
@@ -37,7 +37,7 @@ _MAX_NAMED = 5
 @with_settings_options
 def map_(
     options: SettingsOptions,
-    file: Annotated[Path, typer.Argument(help="A bank's or card's CSV.")],
+    file: Annotated[GivenPath, typer.Argument(help="A bank's or card's CSV.")],
     name: Annotated[
         str | None,
         name_option("The household; may be left out if there is one, or the file is in its "

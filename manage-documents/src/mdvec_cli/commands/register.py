@@ -11,6 +11,7 @@ import typer
 from mdvec import manage
 
 from mdvec_cli.commands.terminal import (
+    GivenPath,
     SettingsOptions,
     command_group,
     print_line,
@@ -50,7 +51,7 @@ def register_command(
                      help="Register the server that runs at this URL (mdvec-mcp --http)."),
     ] = None,
     docs_dir: Annotated[
-        Path | None,
+        GivenPath | None,
         typer.Option(metavar="FOLDER",
                      help="Register a server of this folder, as mdvec serve starts it."),
     ] = None,
@@ -118,7 +119,7 @@ def _report(change: manage.FileChange, done: str, nothing_to_do: str) -> None:
 rules = command_group("Give a model the rules of data analysis.")
 
 PathOption = Annotated[
-    Path | None,
+    GivenPath | None,
     typer.Option("--path", help="The file of instructions; by default CLAUDE.md in this folder."),
 ]
 IPythonOption = Annotated[

@@ -11,6 +11,7 @@ from mdvec import manage
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
+    GivenPath,
     SettingsOptions,
     command_group,
     print_facts,
@@ -32,7 +33,7 @@ def install_command(
     http: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Where the server listens.")
     ] = _DEFAULT_ADDRESS,
-    token_file: Annotated[Path | None, typer.Option(help="The file of the token.")] = None,
+    token_file: Annotated[GivenPath | None, typer.Option(help="The file of the token.")] = None,
     print_: Annotated[
         bool, typer.Option("--print", help="Print the service's file and install nothing.")
     ] = False,

@@ -27,6 +27,7 @@ from mdvec_cli.commands.query import (
     print_answer,
 )
 from mdvec_cli.commands.terminal import (
+    GivenPath,
     SettingsOptions,
     is_japanese,
     say,
@@ -127,7 +128,7 @@ def export_command(
     options: SettingsOptions,
     query: SourceArgument,
     output: Annotated[
-        Path | None,
+        GivenPath | None,
         typer.Option("--output", "-o", metavar="FILE",
                      help="Write the rows here, as .parquet or .csv (UTF-8; Excel: Data, "
                      "From Text/CSV), instead of under a handle."),
@@ -231,7 +232,7 @@ def plot_command(
     options: SettingsOptions,
     query: SourceArgument,
     output: Annotated[
-        Path,
+        GivenPath,
         typer.Option("--output", "-o", metavar="FILE",
                      help="Write the picture here, as .png, .svg or .jpg."),
     ],

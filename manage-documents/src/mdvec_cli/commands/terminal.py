@@ -48,6 +48,26 @@ def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
     return [tool.name for tool in tools if tool.name.startswith(incomplete)]
 
 
+if TYPE_CHECKING:
+    GivenPath = Path
+else:
+
+    class GivenPath(type(Path())):
+        """A path on the command line; `Path` would read an empty one as the working folder."""
+
+        @classmethod
+        def __get_pydantic_core_schema__(cls, *_: object) -> object:
+            from pydantic_core.core_schema import no_info_plain_validator_function
+
+            return no_info_plain_validator_function(_given_path)
+
+
+def _given_path(text: str) -> Path:
+    if not text:
+        raise ValueError("the path is empty; name a file or a folder")
+    return Path(text)
+
+
 DisplayFormat = Literal["table", "json"]
 """The form in which a command prints its result."""
 
@@ -75,8 +95,8 @@ FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="Th
 class SettingsOptions:
     """The options of every command with settings: the paths of the settings and the database."""
 
-    database: Annotated[Path | None, typer.Option(help="The database file.")] = None
-    config: Annotated[Path | None, typer.Option(help="The settings file.")] = None
+    database: Annotated[GivenPath | None, typer.Option(help="The database file.")] = None
+    config: Annotated[GivenPath | None, typer.Option(help="The settings file.")] = None
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Log steps and timings to stderr.")
     ] = False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -13,6 +12,7 @@ from mdvec.tools import KINDS
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
+    GivenPath,
     NameOption,
     SettingsOptions,
     command_group,
@@ -47,7 +47,7 @@ def add(
     options: SettingsOptions,
     name: NameOption,
     description: Annotated[str, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)],
-    source: Annotated[Path, typer.Option("--source", "-s", help=_SOURCE_HELP)],
+    source: Annotated[GivenPath, typer.Option("--source", "-s", help=_SOURCE_HELP)],
     kind: Annotated[
         ToolKind,
         typer.Option(
@@ -85,7 +85,7 @@ def update(
     description: Annotated[
         str | None, typer.Option("--description", "-d", help=_DESCRIPTION_HELP)
     ] = None,
-    source: Annotated[Path | None, typer.Option("--source", "-s", help=_SOURCE_HELP)] = None,
+    source: Annotated[GivenPath | None, typer.Option("--source", "-s", help=_SOURCE_HELP)] = None,
     title: Annotated[str | None, typer.Option(help=f"{_TITLE_HELP} '' removes it.")] = None,
     include: Annotated[
         list[str] | None,

@@ -1,8 +1,13 @@
 """The help of every command, and the messages for a wrong command line."""
 
 import re
+from pathlib import Path
 
 import pytest
+import typer
+
+from mdvec_cli.commands.terminal import GivenPath
+from mdvec_cli.main import app
 
 SHARED = "--database --config --verbose -v --help -h"
 OPTIONS = {
@@ -117,3 +122,46 @@ def test_wrong_usage_is_one_line_that_says_where_to_look_and_exit_code_2(mdvec):
     for command, done in zip(WRONG, mdvec.each(*WRONG), strict=True):
         assert (done.code, done.out, done.err) == (2, "", f"{WRONG[command]}\n")
     assert mdvec.files() == before
+
+
+def every(command, path=("mdvec",)):
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from every(below, (*path, name))
+
+
+def of_a_path(command):
+    return [each for each in command.params if each.type_descriptor.annotation in (Path, GivenPath)]
+
+
+def test_an_empty_path_is_never_read_as_the_working_folder(mdvec):
+    paths = [
+        (" ".join(names[1:]), path.opts[-1])
+        for names, command in every(typer.main.get_command(app))
+        for path in of_a_path(command)
+    ]
+    assert len(paths) > 50
+    own = {(name, option) for name, option in paths if option not in ("--database", "--config")}
+    own |= {("status", "--database"), ("tool ls", "--config")}
+    before = mdvec.files()
+    for name, option in sorted(own):
+        given = [option, ""] if option.startswith("-") else [""]
+        rest = {"plot": ["q"], "export": ["q"], "register": ["cursor"]}.get(name, [])
+        done = mdvec(*name.split(), *rest, *given)
+        assert "the path is empty; name a file or a folder; see: mdvec" in done.err, name
+        assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
+    assert mdvec.files() == before
+
+
+def test_a_wrong_command_line_is_said_in_japanese_whatever_is_empty_or_of_full_width(notes):
+    said = {
+        ("samples", ""): "folder のパスが空です。ファイルかフォルダーを指定してください。",
+        ("backup", "b", "--config", ""): "--config のパスが空です。",
+        ("serach",): "serach というコマンドはありません。'search', 'service' ではありませんか。",
+        ("search", "水", "-n", ""): "ツール「''」はありません。あるツール: notes",
+        ("get", "", "-n", "notes"): "notes に文書「''」はありません。",
+        ("search", "水", "-k", "５"): "--k（-k）は半角数字の整数です。",
+    }
+    for command, sentence in said.items():
+        done = notes(*command, MDVEC_DISPLAY_LANGUAGE="ja")
+        assert done.err.startswith(f"エラー: {sentence}")
