@@ -22,7 +22,6 @@ from mdvec.search import (
     MAX_TAGS_ASKED,
     MAX_TEXTS,
     Returning,
-    SearchRequest,
     Sort,
 )
 from mdvec.settings import SearchSettings
@@ -42,7 +41,7 @@ from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search import Answer, Listing
+    from mdvec.search import Answer, Listing, SearchRequest
     from mdvec.sync import Freshness
 
 LinkKind = Literal["path", "obsidian"]
@@ -249,7 +248,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        request = SearchRequest(
+        request = search.SearchRequest(
             query=query, tools=(tool.name,), k=k, returning=return_, path=path, tags=tags or (),
             since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
             queries=queries or (),
@@ -259,7 +258,7 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
     async def search_household(
         ctx: AnyContext, query: Query, k: K = context.settings.k
     ) -> ToolReply:
-        return await _search_one(context, ctx, SearchRequest(query, (tool.name,), k))
+        return await _search_one(context, ctx, search.SearchRequest(query, (tool.name,), k))
 
     has_records = KINDS[tool.kind].is_made_of_records
     what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
@@ -318,7 +317,7 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         page: Page = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        request = SearchRequest(
+        request = search.SearchRequest(
             query=query, tools=names, k=k, returning=return_, path=path, tags=tags or (),
             since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
             queries=queries or (), links_to=links_to, where=where, tasks=tasks is True,

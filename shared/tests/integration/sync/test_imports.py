@@ -63,7 +63,7 @@ def documents(notes):
     return {path for (path,) in notes.rows('SELECT file_path FROM "documents_notes"')}
 
 
-def many(notes, count=60):
+def many(notes, count=100):
     for number in range(count):
         notes.write(f"{number}.md", f"# {number}\n\n水を備える。")
 
@@ -99,7 +99,7 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert isinstance(end, Stopped)
     assert end.text.startswith("stopped after ")
     kept = len(documents(notes))
-    assert 5 <= kept < 61
+    assert 5 <= kept < 101
     killed = imports.start("notes")
     begun(killed, kept + 5)
     import_children()[0].send_signal(signal.SIGKILL)
@@ -107,8 +107,8 @@ def test_stopped_and_killed_imports_keep_what_is_in_and_the_next_goes_on(notes, 
     assert isinstance(end, Failed)
     assert "was killed by signal 9; what it had finished is kept" in end.text
     then = len(documents(notes))
-    assert kept < then < 61
-    assert ended(imports.start("notes")).counts["added"] == 61 - then
+    assert kept < then < 101
+    assert ended(imports.start("notes")).counts["added"] == 101 - then
 
 
 def test_an_import_that_is_stopped_before_it_is_told_what_to_import(notes):
