@@ -1,6 +1,7 @@
 """Finds exactly the pairs that may be one purchase, best score first."""
 
 import random
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from itertools import combinations
@@ -212,6 +213,29 @@ def test_the_final_amount_of_a_charge_is_found_where_the_shop_is_rarely_visited(
     visits = [card(n, f"2025-07-{n:02}", -5000 - 13 * n) for n in range(15, 22)]
     assert not is_likely(first, final, *visits)
     assert not is_likely(first, card(2, "2025-07-12", -6718, description="スーパー赤木"))
+    # A shop that charges so does it each time: three other charges within half a year say no.
+    months = [card(n, f"2025-0{n}-02", -900 * n) for n in (3, 4, 5)]
+    assert is_likely(first, final, *months[:1])
+    assert not is_likely(first, final, *months)
+    by_hand = [replace(one, account="レシート") for one in (first, final)]
+    assert not is_likely(*by_hand)
+
+
+def test_two_payers_show_one_purchase_where_nobody_went_to_the_shop_otherwise():
+    """An app and its card of which no other purchase is in both."""
+    paid = card(1, "2025-07-10", -12_800, account="楽天カード", description="ヨドバシカメラ")
+    again = card(2, "2025-07-11", -12_800, account="PayPay", description="ﾖﾄﾞﾊﾞｼｶﾒﾗ")
+    year = [
+        card(step + n, date(2024, 7, 1) + timedelta(7 * n), -2_000 - step * n, account=account,
+             description=shop)
+        for account, shop, step in [("楽天カード", "成城石井", 137), ("PayPay", "ライフ", 291)]
+        for n in range(52)
+    ]  # fmt: skip
+    assert is_likely(paid, again, *year)
+    assert verdict(paid, again, *year).reasons == ("same_name", "two_payers", "rare_shop")
+    visits = [replace(one, description="ヨドバシカメラ") for one in year if one.account == "PayPay"]
+    assert not is_likely(paid, again, *visits)
+    assert not is_likely(paid, replace(again, amount=-12_700), *year)
 
 
 def test_a_note_by_hand_is_the_card_payment_of_the_same_name():

@@ -45,7 +45,9 @@ _NEITHER: Final = -4.2
 _DAY: Final = -0.3
 _CHANGED, _ROUNDED, _CHANGED_PER_SHARE, _POINTS = -3.5, -1.0, -30.0, -0.7
 _OFTEN_VISITED, _HOPELESS = -2.5, -8.0
-_SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
+_SURPRISE: Final = 0.6
+USUAL_SURPRISE: Final = 4.0
+"""How unlikely, as a logarithm, a coincidence is that proves nothing."""
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
 _LINKED_AGAIN: Final = 1.0
 _ONE_BOOK: Final = -_TWO_ACCOUNTS
@@ -54,9 +56,12 @@ _SAME_MAJOR, _NEUTRAL = 0.7, 0.5
 _CATEGORY: Final = {1.0: 1.2, _SAME_MAJOR: 0.5, _NEUTRAL: 0.0, 0.0: -0.8}
 _LEAST_NAME, _LIKE, _SURE_NAME = 0.3, 0.6, 0.8
 _COMMON: Final = 3.0
+NEAR_DAYS: Final = 45
 FINAL_DAYS: Final = 5
 """How many days after a charge its final amount may be booked."""
-_FINAL_SHARE, _FINAL_VISITS = 0.06, 4
+_FINAL_SHARE, _OFTEN = 0.06, 4
+HALF_A_YEAR: Final = 183
+"""Only visits this many days away tell how a shop charges: prices and contracts change."""
 _CHARGED_DAYS: Final = 5
 
 
@@ -110,10 +115,10 @@ class Judge:
             row.description == other.description
             and 1 <= days <= FINAL_DAYS
             and share <= _FINAL_SHARE
+            and not is_by_hand(row.account)
+            and self._visits(row, other, HALF_A_YEAR) < _OFTEN
         ):
-            if visits < _FINAL_VISITS:
-                return points + _FINAL_AMOUNT, ["final_amount"]
-            reasons.append(f"visits:{visits}")
+            return points + _FINAL_AMOUNT, ["final_amount"]
         return points, reasons
 
     def _two_accounts(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
@@ -147,6 +152,10 @@ class Judge:
             yield _MIRROR * mirror + (_ONE_BOOK if is_one_day else 0.0), "mirror"
         elif seen.row.account != seen.other.account and not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
+            if seen.name >= _SURE_NAME:
+                others = self.habits.other_rows(seen.row, seen.other)
+                surprise = self.habits.shop_surprise(others, seen.days)
+                yield _SURPRISE * (surprise - USUAL_SURPRISE), "" if others else "rare_shop"
 
     def _by_amount(self, seen: _Comparison) -> Iterator[PairEvidence]:
         """Equal amounts weigh more the rarer they are; others little if points explain them."""
@@ -154,17 +163,17 @@ class Judge:
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)
             common = "common_amount" if surprise < _COMMON else ""
-            yield _SURPRISE * (surprise - _USUAL_SURPRISE), common
+            yield _SURPRISE * (surprise - USUAL_SURPRISE), common
         elif seen.is_named and (amount - seen.other.amount) % 10 == 0:
             yield _POINTS, "points"
         else:
-            often = self._visits(seen.row, seen.other) >= _FINAL_VISITS
+            often = self._visits(seen.row, seen.other) >= _OFTEN
             points = _ROUNDED if _is_rounded(seen) else _CHANGED
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, row: ComparedRow, other: ComparedRow) -> int:
-        return max(self.habits.visits_near(row), self.habits.visits_near(other))
+    def _visits(self, row: ComparedRow, other: ComparedRow, days: int = NEAR_DAYS) -> int:
+        return max(self.habits.visits_near(each, days) for each in (row, other))
 
     def name(self, row: ComparedRow, other: ComparedRow) -> float:
         """How close the shops' names are, 0 to 1."""
@@ -284,6 +293,7 @@ _REASONS = {
     "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",
     "like_name": "店名が似ている（読み・略称・支店名を除いて）",
+    "rare_shop": "この店の明細は、ほかにない",
     "by_hand": "一方は手入力かレシート",
     "same_category": "カテゴリが同じ",
     "points": "金額の差はポイントや値引きらしい",
@@ -305,5 +315,5 @@ def reasons_in_words(codes: Iterable[str]) -> tuple[str, ...]:
     words = [words for code, words in _REASONS.items() if code in present]
     visits = max((int(code[7:]) for code in present if code.startswith("visits:")), default=0)
     if visits:
-        words.append(f"この店は前後45日で{visits}回ある")
+        words.append(f"この店は前後{NEAR_DAYS}日で{visits}回ある")
     return tuple(words)

@@ -19,7 +19,15 @@ from typing import Final, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from mdvec.household.core.evidence import FINAL_DAYS, MIN_MIRROR, Judge, is_by_hand, is_nameable
+from mdvec.household.core.evidence import (
+    FINAL_DAYS,
+    HALF_A_YEAR,
+    MIN_MIRROR,
+    USUAL_SURPRISE,
+    Judge,
+    is_by_hand,
+    is_nameable,
+)
 from mdvec.household.core.pair import (
     LIKELY,
     ComparedRow,
@@ -30,7 +38,7 @@ from mdvec.household.core.pair import (
     Source,
     source_of,
 )
-from mdvec.household.core.shop_names import KanaReading
+from mdvec.household.core.shop_names import KanaReading, shops_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -254,14 +262,14 @@ def _expand(start: Ints, end: Ints) -> Iterator[tuple[Ints, Ints]]:
 
 _MIN_MONTH_DAYS: Final = 20
 """The least days between two payments of a series that is paid by the month."""
-_HALF_A_YEAR: Final = 183
-"""Only visits this many days away tell how a shop charges: prices and contracts change."""
 _ROUND: Final = ((1000, 100), (500, 40), (100, 10), (50, 5), (10, 2))
 """How many times as often people pay a multiple of these as a neighbouring amount."""
 _SCALE: Final = math.log(100_000)
 """Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
 _UNSEEN: Final = 300
 """Pseudo-rows that are added to a ledger when chance is estimated: they matter in a short one."""
+_UNSEEN_VISITS: Final = 0.5
+"""Pseudo-visits to each shop, as to a usual one: in a short ledger no shop is rare."""
 _MIN_MIRRORED: Final = 3
 
 
@@ -278,8 +286,13 @@ class ShoppingHabits:
         )
         self._amounts = Counter(table.amounts.tolist())
         self._rows = len(keys)
-        days = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
-        self._per_day = self._rows / days
+        self._span = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
+        self._per_day = self._rows / self._span
+        self._shop_of = shops_of(table.descriptions)
+        counts = np.bincount(table.shops, minlength=len(table.descriptions)).tolist()
+        self._visited: Counter[str] = Counter()
+        for description, rows in zip(table.descriptions, counts, strict=True):
+            self._visited[self._shop_of[description]] += rows
 
     def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
         """The days, in order, on which this account paid this shop, and the amounts."""
@@ -287,18 +300,29 @@ class ShoppingHabits:
         begin, end = np.searchsorted(self._keys, (key, key + 1))
         return self._days[begin:end], self._paid[begin:end]
 
-    def visits_near(self, row: ComparedRow, days: int = 45) -> int:
+    def visits_near(self, row: ComparedRow, days: int) -> int:
         """How often this account paid this shop within a number of days, the row included."""
         visits, _ = self._visits(row)
         day = row.date.toordinal()
         begin, end = np.searchsorted(visits, (day - days, day + days + 1))
         return int(end - begin)
 
+    def other_rows(self, row: ComparedRow, other: ComparedRow) -> int:
+        """How many other rows the shop has, of any account."""
+        shops = {self._shop_of[row.description], self._shop_of[other.description]}
+        return sum(self._visited[shop] for shop in shops) - 2
+
+    def shop_surprise(self, others: int, days: int) -> float:
+        """How unlikely a row so near is by chance of a shop with others, as ``surprise``."""
+        unseen_days = _UNSEEN_VISITS * math.exp(USUAL_SURPRISE)
+        per_day = (others + _UNSEEN_VISITS) / (self._span + unseen_days)
+        return _surprise(per_day * (2 * days + 1))
+
     def is_paid_by_the_month(self, row: ComparedRow, other: ComparedRow) -> bool:
         """Whether the shop takes this amount once a month around these two rows."""
         first, last = sorted((row.date.toordinal(), other.date.toordinal()))
         visits, amounts = self._visits(row)
-        near = slice(*np.searchsorted(visits, (first - _HALF_A_YEAR, last + _HALF_A_YEAR + 1)))
+        near = slice(*np.searchsorted(visits, (first - HALF_A_YEAR, last + HALF_A_YEAR + 1)))
         visits, amounts = visits[near], amounts[near]
         is_other = (visits < first) | (visits > last)
         others = visits[is_other]
@@ -312,7 +336,11 @@ class ShoppingHabits:
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))
         expected = self._per_day * (2 * days + 1) * (others + unseen) / (self._rows + _UNSEEN)
-        return min(max(-math.log(expected), 0.0), 8.0)
+        return _surprise(expected)
+
+
+def _surprise(expected: float) -> float:
+    return min(max(-math.log(expected), 0.0), 8.0)
 
 
 class Mirrors:
