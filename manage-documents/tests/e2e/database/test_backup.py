@@ -1,7 +1,9 @@
 """`mdvec backup` and `mdvec restore`: what a person decided comes back, and nothing is lost."""
 
+import signal
 import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -10,6 +12,7 @@ from ledger_folder import HEADER, JULY, line
 from mdvec.database import open_database
 from mdvec.household import data_version
 from mdvec.manage import backup, find_tool
+from mdvec.platform import OwnFolder
 from mdvec.tools import only_import_of
 
 SETTINGS = "[search]\nk = 3\n"
@@ -136,6 +139,54 @@ def test_ctrl_c_while_a_backup_is_restored_leaves_the_database_as_it_was(saved, 
         )  # fmt: skip
     assert find_tool(saved.database, "renamed").name == "renamed"
     assert "water.md" in saved("search", "-n", "renamed", "水の備え").out
+
+
+KILLED = """
+import os, signal
+from pathlib import Path
+from mdvec.manage import backup
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "back_up(Path('db.sqlite'), None, Path('b.zip'), die)",
+        "restore(Path('saved.zip'), Path('db.sqlite'), Path('c'), replaces=True, on_copied=die)",
+    ],
+)
+def test_what_a_killed_backup_or_restore_left_is_named_and_removed(saved, call):
+    saved("tool", "rename", "-n", "notes", "--to", "renamed")
+    assert saved.process(first=f"{KILLED}backup.{call}\n").code == -signal.SIGKILL
+    (left,) = saved.work.glob(".mdvec-backup-*")
+    assert {file.stat().st_mode & 0o77 for file in [left, *left.iterdir()]} == {0}
+    assert [file.name for file in saved.work.glob("*.replaced-*-journal")] == []
+    for kept in saved.work.glob("*.replaced-*"):
+        assert "renamed" in saved("status", "--database", kept).out
+    assert "\tuse\t" in saved("status").out
+
+    with closing(running(saved.work)) as used:
+        said = f"a backup or restore was killed and left {left.name} in {saved.work}"
+        assert f"warning  leftovers: {said}" in saved("doctor").out
+        done = saved("doctor", "--fix")
+        assert said in done.err
+        assert not left.exists()
+        assert used.path.exists()
+
+
+def running(work):
+    """The folder of a backup that runs; making it must not remove what is tested."""
+    own = OwnFolder(work, ".mdvec-new-")
+    own.path = own.path.rename(work / ".mdvec-backup-running")
+    return own
+
+
+def test_the_next_backup_removes_what_a_killed_one_left(saved):
+    saved.process(first=f"{KILLED}backup.back_up(Path('db.sqlite'), None, Path('b.zip'), die)\n")
+    assert saved("backup", "next.zip").code == 0
+    assert list(saved.work.glob(".mdvec-backup-*")) == []
 
 
 def test_restoring_waits_for_an_import(saved):

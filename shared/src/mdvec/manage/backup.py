@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +37,7 @@ from mdvec.database import (
 from mdvec.datasets import remove_unneeded_copies
 from mdvec.errors import MdvecError
 from mdvec.index import rewrite_lexical_index, table_changes, tables
+from mdvec.platform import OwnFolder
 from mdvec.settings import SettingsError, load_settings
 from mdvec.tools import Tool, only_import_of, registry
 
@@ -159,6 +159,8 @@ def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
 
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 """The members of a backup."""
+WORKING_FOLDER = ".mdvec-backup-"
+"""How the names of the folders begin in which backups are made and unpacked."""
 _PAGES_A_STEP = 2_000
 _UNREADABLE = "cannot be read"
 
@@ -261,14 +263,15 @@ def restore(
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         is_readable = database.exists() and not present.startswith(_UNREADABLE)
         with no_imports(database, on_notice) if is_readable else nullcontext():
-            replaced = _keep_present(database, stamp) if present else []
+            replaced = _keep_present(database, folder, stamp) if present else []
             _write_into(database, copy, on_copied)
         written, old = _restore_settings(copied_settings, settings, stamp)
     return Restored(database, tools, written, (*replaced, *old))
 
 
 def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> None:
-    """Copy a database page by page into a new file."""
+    """Copy a database page by page into a new file, which only its owner can read."""
+    _private(target).close()
     copy = apsw.Connection(str(target))
     try:
         _copy_pages(connection, copy, on_copied)
@@ -372,13 +375,16 @@ def _present_state(database: Path) -> str:
     return f"has tools already ({names})" if tools else ""
 
 
-def _keep_present(database: Path, stamp: str) -> list[Path]:
-    """Copy the database into a file next to it; an unreadable one is moved there."""
+def _keep_present(database: Path, folder: Path, stamp: str) -> list[Path]:
+    """Copy the database into a file next to it, by way of ``folder``; move an unreadable one.
+
+    A copy that is killed is thus never taken for a database.
+    """
     present = database.with_name(f"{database.name}.replaced-{stamp}")
     try:
         with open_database(database, "read") as connection, translate_errors(present):
-            _private(present).close()
-            _copy(connection, present, lambda *_: None)
+            _copy(connection, folder / present.name, lambda *_: None)
+        (folder / present.name).rename(present)
     except DatabaseUnusable:
         moved = []
         for ending in ("", "-wal", "-shm"):
@@ -436,9 +442,9 @@ def _working_folder(parent: Path) -> Iterator[Path]:
     """A private temporary folder next to a file that is about to be written."""
     with _writing(parent):
         parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = tempfile.TemporaryDirectory(prefix=".mdvec-backup-", dir=parent)
-    with folder as name:
-        yield Path(name)
+        folder = OwnFolder(parent, WORKING_FOLDER)
+    with closing(folder):
+        yield folder.path
 
 
 @contextmanager

@@ -9,7 +9,6 @@ from .locks import is_held as is_held
 from .locks import lock_bytes as lock_bytes
 from .locks import lock_whole as lock_whole
 from .locks import mount_of as mount_of
-from .locks import turn_in as turn_in
 from .opened import hidden_folder as hidden_folder
 from .opened import is_anothers as is_anothers
 from .opened import is_root as is_root
@@ -24,6 +23,9 @@ from .opened import replace as replace
 from .opened import shut_folder as shut_folder
 from .opened import take_ownership as take_ownership
 from .opened import user_number as user_number
+from .own_folders import OwnFolder as OwnFolder
+from .own_folders import folders_left as folders_left
+from .own_folders import remove_folders_left as remove_folders_left
 from .processes import can_read as can_read
 from .processes import can_write as can_write
 from .processes import end_with_children as end_with_children

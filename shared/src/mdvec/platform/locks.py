@@ -10,8 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PureWindowsPath
@@ -23,7 +22,6 @@ if sys.platform != "win32":
 
 _BEYOND_ANY_END = 2**62
 """Windows' locks forbid reading, so a byte beyond any end of file stands for the whole file."""
-_TURN = "turn.lock"
 
 
 def lock_whole(descriptor: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -59,24 +57,6 @@ def lock_bytes(descriptor: int, start: int, length: int, *, shared: bool) -> Non
     else:
         kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
         fcntl.lockf(descriptor, kind | fcntl.LOCK_NB, length, start)
-
-
-@contextmanager
-def turn_in(folder: Path) -> Iterator[None]:
-    """Wait until no other process is in this context with the same folder.
-
-    Windows cannot lock folders, so there a lock file stays in the folder.
-    """
-    if sys.platform == "win32":
-        descriptor = os.open(folder / _TURN, os.O_CREAT | os.O_RDWR)
-    else:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):  # some network file systems cannot lock a folder
-            lock_whole(descriptor, wait=True)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def is_held(lock_file: Path) -> bool:

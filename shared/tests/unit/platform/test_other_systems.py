@@ -17,7 +17,7 @@ from mdvec.database import open_to_others
 from mdvec.embedding.backends import hub
 from mdvec.embedding.catalog import is_folder
 from mdvec.manage.clients.clients import CLIENTS, Machine
-from mdvec.platform import limits, locks, opened, processes
+from mdvec.platform import OwnFolder, folders_left, limits, locks, opened, processes
 
 LOCKED = 33
 
@@ -146,14 +146,16 @@ def test_a_file_system_without_locks_says_so(kernel, tmp_path):
     kernel.has_locks = False
     with (tmp_path / "a").open("w") as file, pytest.raises(OSError, match="cannot be locked"):
         locks.lock_whole(file.fileno())
-    with locks.turn_in(tmp_path):
-        pass  # without one, as on Linux
+    own = OwnFolder(tmp_path, "own_")  # without one, nobody takes it for a dead process's
+    assert folders_left(tmp_path, "own_") == []
+    own.close()
 
 
-def test_a_folder_is_locked_by_a_file_in_it(kernel, tmp_path):
-    with locks.turn_in(tmp_path):
-        assert [path.name for path in tmp_path.iterdir()] == ["turn.lock"]
-        assert len(kernel.locks) == 1
+def test_a_folder_is_its_processs_while_a_file_in_it_is_locked(kernel, tmp_path):
+    own = OwnFolder(tmp_path, "own_")
+    assert [path.name for path in own.path.iterdir()] == ["lock"]
+    assert len(kernel.locks) == 1
+    own.close()
 
 
 @pytest.mark.parametrize(

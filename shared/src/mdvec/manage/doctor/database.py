@@ -32,7 +32,9 @@ from mdvec.datasets import (
     snapshot_folder,
 )
 from mdvec.index import chunks, table_changes
+from mdvec.manage.backup import WORKING_FOLDER
 from mdvec.manage.doctor.findings import Finding, fixable
+from mdvec.platform import folders_left, remove_folders_left
 from mdvec.settings import Loaded
 from mdvec.sizes import MEGABYTE
 from mdvec.text import file_size, identifier, some_of
@@ -125,6 +127,11 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
     with open_database(database, "read") as connection:
         rows = registry.list_tools(connection)
         leftovers = [(tool, _leftovers(connection, tool)) for tool in rows]
+    folder = database.absolute().parent
+    copies = [left.name for left in folders_left(folder, WORKING_FOLDER)]
+    if copies:
+        sentence = f"a backup or restore was killed and left {', '.join(copies)} in {folder}"
+        yield fixable("warning", sentence, partial(remove_folders_left, folder, WORKING_FOLDER))
     for tool, names in leftovers:
         if is_being_imported(database, tool):
             yield Finding("ok", f"an import of {tool.name} is running")
@@ -134,8 +141,8 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
         if names:
             sentence = f"an import of {tool.name} was killed and left {', '.join(sorted(names))}"
             yield fixable("warning", sentence, partial(_remove, database, tool.name))
-    if not any(names for _, names in leftovers):
-        yield Finding("ok", "no import left anything")
+    if not (copies or any(names for _, names in leftovers)):
+        yield Finding("ok", "no import and no backup left anything")
 
 
 def _leftovers(connection: apsw.Connection, tool: Tool) -> list[str]:

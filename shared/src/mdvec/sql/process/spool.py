@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mdvec.platform import lock_whole, take_ownership, turn_in
-
-_LOCK = "lock"
+from mdvec.platform import OwnFolder, take_ownership
 
 
 class Spool:
@@ -26,15 +23,9 @@ class Spool:
 
     def __init__(self, root: Path) -> None:
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with turn_in(root):  # until its lock is held, a folder looks abandoned
-            _remove_abandoned(root)
-            self._folder = root.resolve() / f"spool_{secrets.token_hex(16)}"
-            self._folder.mkdir(mode=0o700)
-            # The system releases the lock when this process ends, however it ends.
-            self._lock: int | None = os.open(self._folder / _LOCK, os.O_CREAT | os.O_RDWR, 0o600)
-            lock_whole(self._lock, wait=True)
-        self.work, self.done = self._folder / "work", self._folder / "done"
-        self.tables = self._folder / "tables"
+        self._own = OwnFolder(root, "spool_")
+        self.work, self.done = self._own.path / "work", self._own.path / "done"
+        self.tables = self._own.path / "tables"
         for folder in (self.work, self.done, self.tables):
             folder.mkdir(mode=0o700)
 
@@ -79,24 +70,4 @@ class Spool:
 
     def close(self) -> None:
         """Remove the folder and everything in it."""
-        if self._lock is not None:
-            shutil.rmtree(self._folder, ignore_errors=True)
-            os.close(self._lock)
-            self._lock = None
-            shutil.rmtree(self._folder, ignore_errors=True)  # Windows removes no open file
-
-
-def _remove_abandoned(root: Path) -> None:
-    for folder in root.glob("spool_*"):
-        try:
-            lock = os.open(folder / _LOCK, os.O_RDWR)
-        except OSError:
-            # Another process is creating or removing it right now.
-            continue
-        try:
-            lock_whole(lock)
-            shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue  # its process still runs
-        finally:
-            os.close(lock)
+        self._own.close()

@@ -1,0 +1,77 @@
+"""Private folders of running processes; those of dead ones are recognised, and removed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from mdvec.platform.locks import lock_whole
+
+_LOCK = "lock"
+
+
+class OwnFolder:
+    """A private folder, which is removed when it closes.
+
+    Args:
+        parent: the folder in which it is made; those left there by dead processes are removed.
+        prefix: how its name begins.
+    """
+
+    def __init__(self, parent: Path, prefix: str) -> None:
+        for folder in _left(parent, prefix):
+            shutil.rmtree(folder, ignore_errors=True)
+        self._lock = -1
+        while not self.is_open:  # until it is locked, another process may remove it
+            self.path = parent.resolve() / f"{prefix}{secrets.token_hex(16)}"
+            self.path.mkdir(mode=0o700)
+            lock = self.path / _LOCK
+            self._lock = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)
+            # The system releases the lock when this process ends, however it ends.
+            with suppress(OSError):  # a file system without locks
+                lock_whole(self._lock, wait=True)
+            if not lock.exists():
+                self._end()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is not closed yet."""
+        return self._lock >= 0
+
+    def close(self) -> None:
+        """Remove the folder and everything in it."""
+        if self.is_open:
+            shutil.rmtree(self.path, ignore_errors=True)
+            self._end()
+            shutil.rmtree(self.path, ignore_errors=True)  # Windows removes no open file
+
+    def _end(self) -> None:
+        os.close(self._lock)
+        self._lock = -1
+
+
+def folders_left(parent: Path, prefix: str) -> list[Path]:
+    """The folders that dead processes left; the next one that is made removes them."""
+    return list(_left(parent, prefix))
+
+
+def remove_folders_left(parent: Path, prefix: str) -> None:
+    """Remove the folders that dead processes left."""
+    for folder in _left(parent, prefix):
+        shutil.rmtree(folder)
+
+
+def _left(parent: Path, prefix: str) -> Iterator[Path]:
+    """The folders of dead processes, each locked until the next one is asked for."""
+    for folder in sorted(parent.glob(f"{prefix}*")):
+        with suppress(OSError):  # it is being made or removed right now, or its process still runs
+            lock = os.open(folder / _LOCK, os.O_RDWR)
+            try:
+                lock_whole(lock)
+                yield folder
+            finally:
+                os.close(lock)
