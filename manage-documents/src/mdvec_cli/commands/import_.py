@@ -91,6 +91,7 @@ def import_command(settings_options: SettingsOptions, options: ImportOptions) ->
     The files of a dataset become tables for SQL, and nothing is embedded.
     """
     options.check()
+    tables = options.tables()
     settings = options.settings(settings_options)
     as_json = wants_json(options.format_, settings)
     backend = settings.model.options()
@@ -100,11 +101,11 @@ def import_command(settings_options: SettingsOptions, options: ImportOptions) ->
     if options.name is None:
         _import_all(
             settings.database_path,
-            lambda tool: run(options.request(settings, tool)),
+            lambda tool: run(options.request(settings, tool, tables)),
             as_json=as_json,
         )
         return
-    request = options.request(settings, options.name)
+    request = options.request(settings, options.name, tables)
     if _is_rebuilt_later(request):
         _check_model(request, backend)
         _start(request, settings_options.config)

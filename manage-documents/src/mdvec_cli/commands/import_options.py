@@ -177,8 +177,10 @@ class ImportOptions:
             },
         )
 
-    def request(self, settings: Settings, tool: str) -> ImportRequest:
-        """The import of a tool that the options ask for."""
+    def request(
+        self, settings: Settings, tool: str, tables: datasets.DatasetOptions | None
+    ) -> ImportRequest:
+        """The import of a tool that the options, and `tables` of them, ask for."""
         return manage.import_request(
             settings,
             tool,
@@ -187,15 +189,19 @@ class ImportOptions:
             removals=household.RemovalOptions(
                 self.accept_removals, tuple(self.restore_removed or ())
             ),
-            tables=self._tables(),
+            tables=tables,
             take_scan=self.take_scan,
             checksum=self.checksum,
             is_background=self.background,
             is_unattended=self.unattended,
         )
 
-    def _tables(self) -> datasets.DatasetOptions | None:
-        """The options for a dataset; None if none is given."""
+    def tables(self) -> datasets.DatasetOptions | None:
+        """The options for a dataset; None if none is given.
+
+        Raises:
+            MdvecError: one of them cannot be read.
+        """
         readings = datasets.reading_choices(
             self.read or (), encoding=self.encoding, delimiter=self.delimiter,
             header_row=self.header_row, pattern=self.read_for,

@@ -215,9 +215,10 @@ def test_all_active_tools_are_imported_even_if_one_fails(mdvec):
         mdvec("tool", "add", "-n", name, "-d", "d", "-s", folder)
     mdvec("tool", "disable", "-n", "off")
     gone.rmdir()
-    done, as_json, both = mdvec.each(
-        "import --all", "import --all --checksum --format json", "import --all -n here"
-    )
+    done, as_json, both, misread = mdvec.each(
+        "import --all", "import --all --checksum --format json", "import --all -n here",
+        "import --all --read bogus",
+    )  # fmt: skip
     assert (done.code, done.out[:22]) == (1, "here: 1 added, 0 updat")
     assert "error: gone: the source folder" in done.err
     assert "1 of 2 tools could not be imported" in done.err
@@ -226,3 +227,4 @@ def test_all_active_tools_are_imported_even_if_one_fails(mdvec):
         1, "gone", "here", 1,
     )  # fmt: skip
     assert both.code == 2
+    assert (misread.code, misread.err.count("'bogus' is not COLUMN=TYPE")) == (2, 1)

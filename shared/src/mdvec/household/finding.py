@@ -58,6 +58,7 @@ from mdvec.household.row_filters import (
     RowFilter,
     UnderstoodFilter,
     check_choice,
+    check_filter,
     understood_filter,
 )
 from mdvec.text import bracketed_name
@@ -117,6 +118,7 @@ def find_transactions(
         InvalidPage: the page does not exist.
         InvalidPageSize: the page size is out of range.
     """
+    check_filter(wanted)
     _check(listing)
     with ledger_view(connection, tool_id, today, listing.month_starts_on) as ledger:
         wanted_rows = understood_filter(ledger, wanted)

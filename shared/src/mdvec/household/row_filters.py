@@ -95,9 +95,8 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
         InvalidPeriod: the period was not understood.
         UnknownCategory: no category, or several, have that name.
         UnknownAccount: no account has that name.
-        InvalidRowFilter: another filter's value is not usable.
+        InvalidRowFilter: a total that selects no rows is named as a category.
     """
-    _check(wanted)
     parts: list[str] = []
     notes: list[str] = []
     connection, tool_id = view.connection, view.tool_id
@@ -202,7 +201,12 @@ def check_choice(name: str, value: object, known: Sequence[object]) -> None:
         )
 
 
-def _check(wanted: RowFilter) -> None:
+def check_filter(wanted: RowFilter) -> None:
+    """Refuse values that fit no ledger.
+
+    Raises:
+        InvalidRowFilter: the choice of rows is unknown, or an amount is not usable.
+    """
     check_choice("rows", wanted.rows, get_args(RowChoice))
     for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
         if amount is not None and amount < 0:

@@ -73,6 +73,7 @@ class SearchRequest:
         Raises:
             InvalidFilter, SearchRefused: a filter cannot be parsed, or there is no such document.
         """
+        filters = self.filters()
         query, source, is_asked = self.query, None, not is_blank(self.query)
         if self.related_to is not None:
             source, like = query_like(database, self.tools, self.related_to)
@@ -84,7 +85,7 @@ class SearchRequest:
             mode=mode,
             returning=self.returning,
             max_chars=max_chars,
-            filters=self.filters(),
+            filters=filters,
             sort=self.sort,
             queries=tuple(self.queries),
             related_to=source,
