@@ -220,8 +220,8 @@ def _head(name: str) -> str:
 
 def _category(name: str) -> str:
     """A category with its English name; totals have only that."""
-    if name in _words():
-        return _words()[name]
+    if name in _totals():
+        return _totals()[name]
     english = _category_names().get(name.rpartition(" > ")[2])
     return f"{name} ({english})" if english else _in_iso(name) or name
 
@@ -236,9 +236,15 @@ def _category_names() -> dict[str, str]:
 
 
 @cache
+def _totals() -> dict[str, str]:
+    totals: dict[str, str] = data_of("english.toml")["totals"]
+    return totals
+
+
+@cache
 def _words() -> dict[str, str]:
     words: dict[str, str] = data_of("english.toml")["words"]
-    return words
+    return _totals() | words
 
 
 @lru_cache(maxsize=2)

@@ -366,9 +366,9 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
     if unread:
         files = wording.files_in_words([path for path, _ in unread])
         notes.append(
-            f"{files}に読めない行が {sum(count for _, count in unread):,}件あり、"
-            "別のファイルになければ合計に入っていません。行と理由は mdvec import -n "
-            f"{name} --mode update で出ます"
+            f"{files}に読めないか円でない行が {sum(count for _, count in unread):,}件あり、"
+            "別のファイルになければ合計に入っていません。行と理由（外貨は合計も）は "
+            f"mdvec import -n {name} --mode update で出ます"
         )
     if overruled := ledger_statements.overruled_files(connection, tool_id, span):
         notes.append(

@@ -6,7 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import date
 from functools import partial
 
@@ -26,7 +26,7 @@ from mdvec.household.core.categories import (
     stated_category,
 )
 from mdvec.household.core.category_rules import CategoryRule, Suggestion
-from mdvec.household.core.shop_names import shop_of
+from mdvec.household.core.shop_names import as_written, shop_of
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
@@ -89,7 +89,7 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     by_category = tuple((name, len(yen), sum(yen)) for name, yen in sorted(amounts.items()))
     return RuleTrial(
         rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
-        answer_text(category_rules.trial_text(rule, moved, by_category, others)),
+        answer_text(category_rules.trial_text(_as_asked(rule, shop), moved, by_category, others)),
     )  # fmt: skip
 
 
@@ -118,7 +118,8 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
     text = (
-        f"{category_rules.rule_line(rule)} と決めました。{changed:,}件のカテゴリが変わりました。"
+        f"{category_rules.rule_line(_as_asked(rule, shop))} と決めました。"
+        f"{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
     left_out = [f"うち集計外は {others:,}件です。"] if others else []
@@ -163,6 +164,11 @@ def _is_meant(rule: CategoryRule, phrase: str) -> bool:
 
 def _name(rule: CategoryRule) -> str:
     return rule.shop if rule.renamed is None else f"{rule.renamed} = {rule.category}"
+
+
+def _as_asked(rule: CategoryRule, shop: str) -> CategoryRule:
+    """The rule with the shop in the capitals that the user gave it."""
+    return replace(rule, shop=as_written(rule.shop, shop))
 
 
 def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:

@@ -93,10 +93,12 @@ def test_a_shop_has_the_name_that_its_rows_have_unless_they_differ(connection):
         Bought("2025-06-03", "Amazon.co.jp", -4_000),
         Bought("2025-05-04", "イオン 123", -300),
         Bought("2025-06-04", "イオン 456", -200),
+        Bought("2025-05-05", "スーパーA", -20),
+        Bought("2025-06-05", "ｽｰﾊﾟｰA", -10),
     ]
     tool = fill(connection, rows)
     shops = compare_periods(connection, tool, period="2025年6月", by="shop", today=TODAY)
-    assert [one.name for one in shops.movements] == ["Amazon.co.jp", "イオン"]
+    assert [one.name for one in shops.movements] == ["Amazon.co.jp", "イオン", "スーパーA"]
 
 
 def test_a_category_is_compared_by_what_is_in_it(connection):

@@ -89,12 +89,13 @@ def test_unchanged_files_are_not_opened(ledger):
 def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     def told(month):
         answer = monthly_household(ledger.connection, 1, period=month, today=date(2025, 9, 1))
-        return [note for note in answer.notes if "読めない行" in note]
+        return [note for note in answer.notes if "読めないか円でない行" in note]
 
     def note(files, rows):
         return (
-            f"{files}に読めない行が {rows}件あり、別のファイルになければ合計に入っていません。"
-            "行と理由は mdvec import -n kakeibo --mode update で出ます"
+            f"{files}に読めないか円でない行が {rows}件あり、"
+            "別のファイルになければ合計に入っていません。"
+            "行と理由（外貨は合計も）は mdvec import -n kakeibo --mode update で出ます"
         )
 
     ledger.write("7.csv", line("a"), line("b", amount="x"), line("c", day="2025/07/31"))
@@ -108,12 +109,14 @@ def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     ):
         assert note("7.csv", 1) in answer.notes
     compared = compare_periods(ledger.connection, 1, period="2025-08", base="2025-07", today=today)
-    assert [each for each in compared.notes if "読めない行" in each] == [note("7.csv", 1)]
+    assert [each for each in compared.notes if "読めないか円でない行" in each] == [note("7.csv", 1)]
     ledger.write("all.csv", line("f", amount="?"), line("g", amount="x"))
     ledger.import_()
     assert told("2025-08") == [note("all.csv", 2)]
     assert told("2025-07") == [note("7.csv ほか 1ファイル", 3)]
-    assert "7.csv and others (1) have rows that cannot be read: 3" in in_english(told("2025-07")[0])
+    assert "7.csv and others (1) have rows that cannot be read, or are not in yen: 3" in in_english(
+        told("2025-07")[0]
+    )
     ledger.write("7.csv", line("a"), line("b"), line("c", day="2025/07/31"), time=2)
     del ledger.files["all.csv"]
     ledger.import_()

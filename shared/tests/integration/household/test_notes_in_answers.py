@@ -108,7 +108,7 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
     ):
         told = "\n".join(answer.notes)
         assert "を、確認待ちのため集計に含めています" in told, answer
-        assert "手書き.csvに読めない行が 1件あり" in told, answer
+        assert "手書き.csvに読めないか円でない行が 1件あり" in told, answer
         assert "のように 1回だけ数えています" in told, answer
         assert all(note in answer.text for note in answer.notes)
     counted = monthly_household(*ledger, category="未分類", today=TODAY)

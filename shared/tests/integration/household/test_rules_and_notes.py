@@ -39,6 +39,15 @@ BOUGHT = [
 ]
 
 
+def test_a_rule_names_its_shop_with_the_capitals_that_it_was_asked_with(connection):
+    tool = fill(connection, [Bought("2025-06-01", "スーパーA", -9_000, "未分類/未分類")])
+    for answer in (
+        try_rule(connection, tool, shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+        set_rule(connection, tool, shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+    ):
+        assert answer.text.startswith("「スーパーA」を含む店 → 食費 > 食料品")
+
+
 def test_a_rule_is_tried_then_set_then_taken_back(connection):
     tool = fill(connection, BOUGHT)
     before = categories(connection, tool)

@@ -37,7 +37,7 @@ def texts(path):
 
 def test_every_japanese_text_of_the_answers_is_in_the_table():
     table = tomllib.loads((HOUSEHOLD / "english.toml").read_text("utf-8"))
-    known = "\n".join([*table["heads"], *table["words"], *table["sentences"]])
+    known = "\n".join(name for part in table.values() for name in part)
     known = re.sub(r"「?\{\w+\}」?", "\n", known)
     missing = [
         f"{path.name}: {text}"
@@ -55,6 +55,13 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
     [
         ("- 食費: 62,500円 （26.5%, 1件）", "- 食費 (food): ¥62,500 (26.5%, 1 row)"),
         ("※ 「先月」を 2025年06月 と解釈しました。", 'Note: "先月" was read as 2025-06.'),
+        ("- 人: 1,000円（3件）", "- 人: ¥1,000 (3 rows)"),
+        ("- 店: 1,000円 （50.0%, 3件）", "- 店: ¥1,000 (50.0%, 3 rows)"),
+        ("- 毎月 > なし: 1,000円", "- 毎月 > なし: ¥1,000"),
+        ("- なし（収入）: 1円 → 2円（+1円）", "- なし (income): ¥1 → ¥2 (+¥1)"),
+        ("店の予算を毎月 50,000円 にしました。", "The budget of 店 is ¥50,000 every month now."),
+        ("- 合計: 1,000円", "- total: ¥1,000"),
+        ("- 平日: 3件、支出 1,000円", "- Monday to Friday: 3 rows, spending ¥1,000"),
         ("- 店7: 2件、支出 1,000円", "- 店7: 2 rows, spending ¥1,000"),
         ("- 食費カテゴリ: 5円 → 7円（+2円、+40.0%）", "- 食費カテゴリ: ¥5 → ¥7 (+¥2, +40.0%)"),
         ("- ほか3店（収入）: 1円 → 2円（+1円）", "- ほか3店 (income): ¥1 → ¥2 (+¥1)"),

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from typing import Literal, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.shop_names import shops_of
+from mdvec.household.core.shop_names import as_written, shops_of
 from mdvec.household.core.sums import KeySum, RowSum, Totals, rounded, totals_of
 from mdvec.household.core.wording import sums_in_words, totals_in_words
 
@@ -81,12 +81,18 @@ ShopOf = Callable[[str], str]
 
 
 def shop_names(descriptions: Iterable[str]) -> ShopOf:
-    """The shop of each description; as written, if only one description has that shop."""
+    """The shop of each description; as written, if only one description has that shop.
+
+    Of several, the shop is shown in the letters of the first of them, without their case folded.
+    """
     shops = shops_of(descriptions)
     written: dict[str, set[str]] = {}
     for description, shop in shops.items():
         written.setdefault(shop, set()).add(" ".join(description.split()))
-    shown = {shop: min(names) if len(names) == 1 else shop for shop, names in written.items()}
+    shown = {
+        shop: next(iter(names)) if len(names) == 1 else as_written(shop, min(names))
+        for shop, names in written.items()
+    }
     return lambda description: shown[shops[description]]
 
 

@@ -40,6 +40,14 @@ def shop_of(description: str) -> str:
     return shops_of([description])[description]
 
 
+def as_written(shop: str, text: str) -> str:
+    """A shop with the capitals that it has in a text; as it is, if the text does not show it."""
+    plain = unicodedata.normalize("NFKC", text)
+    at = plain.casefold().find(shop)
+    written = plain[at : at + len(shop)]
+    return written if at >= 0 and written.casefold() == shop else shop
+
+
 def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
     """The shop of each description; much faster for many at once than one by one."""
     shops = {description: description for description in descriptions}
