@@ -198,9 +198,10 @@ def import_command(
                                          "auto takes it back; kept."),
     ] = None,
     header_row: Annotated[
-        int | None,
-        typer.Option(help="Dataset: the line or row that names the columns; 0 "
-                                          "takes it back; kept."),
+        str | None,
+        typer.Option(metavar="LINE",
+                     help="Dataset: the line or row that names the columns, or the first and last "
+                          "such as 3-6; 0 takes it back; kept."),
     ] = None,
     read_for: Annotated[
         str | None,
