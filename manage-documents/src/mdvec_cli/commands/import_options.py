@@ -141,9 +141,11 @@ class ImportOptions:
         ),
     ] = None
     header_row: Annotated[
-        int | None,
+        str | None,
         typer.Option(
-            help="Dataset: the line or row that names the columns; 0 takes it back; kept."
+            metavar="LINE",
+            help="Dataset: the line or row that names the columns, or the first and last "
+            "such as 3-6; 0 takes it back; kept.",
         ),
     ] = None
     read_for: Annotated[

@@ -103,7 +103,7 @@ def test_errors_and_findings_are_in_japanese(mdvec):
     mdvec.write("s.csv", '日,店,額\n2025/6/1,茶屋,"1,234"\n2025/6/2,茶屋,-\n※ 税込,,\n')
     mdvec.write("t.csv", ",1回,2回\n田,欠,欠\n佐,8,9\n")
     first, second, *_ = japanese("import", "-n", "sales").err.splitlines()
-    assert second.endswith("2 行目は値として読みました; 列名なら --header-row 2")
+    assert second.endswith("2 行目は値として読みました; 列名なら --header-row 1-2")
     assert first == (
         '読み方: s.csv: 日: "※ 税込" (1) があるため、日付 2 個とともに文字列です; '
         "--read '日=na:※ 税込' で NULL になります; "

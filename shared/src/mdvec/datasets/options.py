@@ -50,6 +50,7 @@ _HEADER = "header"
 _NULL = "na"
 _NULL_OF_COLUMN = "na:"
 _OUT = "out"
+_LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NO_DELIMITERS = "\"'\r\n"
 
 
@@ -64,7 +65,7 @@ def reading_choices(
     *,
     encoding: str | None = None,
     delimiter: str | None = None,
-    header_row: int | None = None,
+    header_row: str | None = None,
     pattern: str | None = None,
 ) -> tuple[ReadingChoice, ...]:
     """The choices that a user makes; ``columns`` are written as COLUMN=TYPE.
@@ -111,16 +112,14 @@ def _parse_choice(files: str, written: str) -> ReadingChoice:
 
 
 def _layout_choices(
-    encoding: str | None, delimiter: str | None, header_row: int | None
+    encoding: str | None, delimiter: str | None, header_row: str | None
 ) -> Iterator[tuple[str, str]]:
     if encoding is not None:
         yield ENCODING, _encoding(encoding)
     if delimiter is not None:
         yield DELIMITER, _delimiter(delimiter)
     if header_row is not None:
-        if header_row < 0:
-            raise InvalidReading("--header-row is the number of a line, from 1; 0 finds it again")
-        yield HEADER_ROW, str(header_row) if header_row else AUTO
+        yield HEADER_ROW, _header_rows(header_row)
 
 
 def _encoding(name: str) -> str:
@@ -143,6 +142,19 @@ def _delimiter(written: str) -> str:
     if len(delimiter) != 1 or delimiter in _NO_DELIMITERS:
         raise InvalidReading(f"{written!r} is not a delimiter; give one character, or tab")
     return delimiter
+
+
+def _header_rows(written: str) -> str:
+    lines = _LINES.fullmatch(written.strip())
+    first, last = (int(lines[1]), int(lines[2] or lines[1])) if lines else (0, -1)
+    if first > last or (lines and lines[2] and not first):
+        raise InvalidReading(
+            "--header-row is the number of a line, from 1, or of the first and last, such as 3-6; "
+            "0 finds it again"
+        )
+    if first == last:
+        return str(first) if first else AUTO
+    return f"{first}-{last}"
 
 
 _ENDINGS = {

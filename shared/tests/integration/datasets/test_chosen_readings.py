@@ -109,11 +109,11 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     files.import_("額=auto", "店=auto")
     assert files.content("t__a") == found
     assert files.kept() == ["額 = comma (b.*)"]
-    files.import_(header_row=3, encoding="shift_jis", pattern="a.csv")
+    files.import_(header_row="3", encoding="shift_jis", pattern="a.csv")
     assert list(files.content("t__a")[0]) == ["令和7年6月1日", "1", "￥1,234"]
     files.import_(mode="replace")
     assert "header_row = 3 (a.csv)" in files.kept()
-    files.import_(header_row=0, encoding="auto", pattern="a.csv")
+    files.import_(header_row="0", encoding="auto", pattern="a.csv")
     assert files.content("t__a") == found
     files.import_(delimiter=";", pattern="b.csv")
     assert list(files.content("t__b")[0]) == ["x|額"]
@@ -214,9 +214,72 @@ MAY_BE_VALUES = [
 
 def test_a_line_of_a_csv_that_may_be_values_is_no_line_of_names_and_is_told(empty):
     files, said = imported_at_once(empty, [text for text, _ in MAY_BE_VALUES])
-    note = "line 2 is read as values; if it names the columns: --header-row 2"
+    note = "line 2 is read as values; if it names the columns: --header-row 1-2"
     assert [line[6] for line in said if note in line] == files
     assert [len(empty.read(f"t__{file}")) for file in files] == [rows for _, rows in MAY_BE_VALUES]
+
+
+WEATHER = "時刻：2026/8/20\n\n,東京,東京,東京\n年月日,{0}(℃),最大風速,最大風速\n,,,風向\n"
+DAILY = "時刻：2026/8/20\n\n,,,{0}\n年,月,日,{1},{1},{1}\n,,,,,\n,,,,品質,均質番号\n"
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "names"),
+    [
+        (
+            WEATHER.format("気温"),
+            "{}/2/5,3.9,8.1,北",
+            "年月日,東京 気温(℃),東京 最大風速,東京 最大風速 風向",
+        ),
+        (
+            DAILY.format("東京,東京,東京", "気温"),
+            "{},7,1,29.4,8,1",
+            "年,月,日,東京 気温,東京 気温 品質,東京 気温 均質番号",
+        ),
+    ],
+)
+def test_lines_of_names_with_gaps_or_over_some_texts_are_joined(files, head, row, names):
+    files.import_(mode="new")
+    files.write("c.csv", head + "".join(row.format(year) + "\n" for year in (2024, 2025)))
+    files.import_()
+    types, rows = files.content("t__c")
+    assert (",".join(types), len(rows)) == (names, 2)
+
+
+@pytest.mark.parametrize(
+    ("head", "value", "span"),
+    [
+        ("日付,気温,湿度\n,℃,%\n", "40", "1-2"),
+        ("題\n\n,東京,東京\n年月日,風速,風速\n,,風向\n", "北", "3-5"),
+    ],
+)
+def test_lines_that_may_name_columns_are_told_and_named_by_the_first_and_last(
+    files, head, value, span
+):
+    files.import_(mode="new")
+    files.write("c.csv", f"{head}2024/2/5,8.1,{value}\n2024/2/6,6.2,{value}\n")
+    (said,) = told(files.import_())
+    assert said.endswith(f": --header-row {span}")
+    assert "na:" not in said
+    files.import_(pattern="c.csv", header_row=span)
+    assert files.kept() == [f"header_row = {span} (c.csv)"]
+    types, rows = files.content("t__c")
+    assert len(rows) == 2
+    assert types == (
+        {"日付": "DATE", "気温 ℃": "DOUBLE", "湿度 %": "BIGINT"}
+        if span == "1-2"
+        else {"年月日": "DATE", "東京 風速": "DOUBLE", "東京 風速 風向": "VARCHAR"}
+    )
+    files.import_(pattern="c.csv", header_row="0")
+    assert files.kept() == []
+
+
+def test_a_row_of_absences_under_a_header_is_no_row_of_names(files):
+    files.import_(mode="new")
+    files.write("c.csv", "名,数学,英語\n田中,欠席,欠席\n佐藤,80,90\n鈴木,70,60\n")
+    (said,) = told(files.import_())
+    assert "--read '数学=na:欠席' makes it NULL" in said
+    assert "--header-row" not in said
 
 
 def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(files):
@@ -239,7 +302,7 @@ def test_a_choice_that_cannot_hold_changes_nothing(files):
         (["売り上=text"], {}, r"no file \* has a column '売り上'"),
         (["額=text"], {"pattern": "*.json"}, r"no file \*.json whose 額 can be chosen"),
         (["額=auto"], {}, "nothing is chosen for '額'"),
-        ([], {"header_row": 9}, "it has no line 9"),
+        ([], {"header_row": "9"}, "it has no line 9"),
         ([], {"encoding": "utf-8"}, "it is not utf-8-sig, which was chosen for it"),
         ([], {"encoding": "utf-16"}, "without a mark at its start it may be utf-16-le or"),
     ):
@@ -258,7 +321,9 @@ def test_a_choice_that_cannot_hold_changes_nothing(files):
         (["額=money"], {}, "the types are text, integer, number, number:plus"),
         ([], {"encoding": "shift_jjs"}, "not an encoding"),
         ([], {"delimiter": "ab"}, "not a delimiter"),
-        ([], {"header_row": -1}, "from 1"),
+        ([], {"header_row": "-1"}, "from 1"),
+        ([], {"header_row": "6-3"}, "from 1"),
+        ([], {"header_row": "0-3"}, "from 1"),
         ([], {"pattern": "a.csv"}, "--for says for which files"),
     ],
 )
@@ -292,7 +357,7 @@ def test_no_row_of_many_files_without_headers_is_lost(files):
     report = files.import_("header=none", pattern="n_*")
     assert files.kept() == ["header_row = none (n_*)"]
     assert files.read("t__n_1") + files.read("t__n_2") == [("a", 1), ("b", 7), ("a", 2), ("b", 7)]
-    files.import_(pattern="n_*", header_row=1)
+    files.import_(pattern="n_*", header_row="1")
     assert files.types("t__n_1") == {"a": "VARCHAR", "1": "BIGINT"}
 
 

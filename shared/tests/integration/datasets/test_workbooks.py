@@ -365,12 +365,26 @@ PEOPLE_NAMES = ("地区", "世帯数", "人口 総数", "人口 男", "人口 �
 YEARS_NAMES = ("市", "人口 2019 男", "人口 2019 女", "人口 2020 男", "人口 2020 女", "世帯")
 
 
+def test_rows_that_the_user_names_are_joined_and_units_below_a_header_are_told():
+    rows = [
+        ["表"],
+        ["日", "気温", "湿度"],
+        ["", "℃", "%"],
+        ["", "", ""],
+        *[["2024-01-02", "3", "40"]] * 3,
+    ]
+    found = sheet_header(rows)
+    assert (found.row, found.doubtful, found.labels) == (1, 2, {"", "℃", "%"})
+    header = sheet_header(rows, range(1, 4))
+    assert (header.top, header.row, header.names) == (1, 3, ("日", "気温 ℃", "湿度 %"))
+
+
 @pytest.mark.parametrize("titles", [[], [["表"]], [["表"], UNIT], [UNIT], [["表"], UNIT, UNIT]])
 @pytest.mark.parametrize(("names", "read"), [(PEOPLE, PEOPLE_NAMES), (YEARS, YEARS_NAMES)])
 def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(titles, names, read):
     top, end = len(titles), len(titles) + len(names) - 1
     rows = [*titles, *names, REGION, REGION]
-    for given in (None, *range(top, end + 1)):
+    for given in (None, *(range(at, at + 1) for at in range(top, end + 1))):
         header = sheet_header(rows, given, {top: end})
         assert (header.top, header.row, header.names) == (top, end, read)
 
@@ -388,7 +402,7 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
 @pytest.mark.parametrize("merged", [None, {}])
 def test_the_row_that_the_user_names_names_the_columns_alone(above, names, merged):
     for rows in ([above, names, ["a", "1", "2", "3"]], [above, [*names, ""], ["a", "1", "2", "3"]]):
-        header = sheet_header(rows, 1, merged)
+        header = sheet_header(rows, range(1, 2), merged)
         assert (header.top, header.names) == (1, tuple(rows[1]))
 
 
@@ -430,8 +444,8 @@ def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     rows = [["品目", "令和3年度", "令和4年度"], [first, "2021", "2022"], ["米", "10", "20"]]
     assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1
     assert sheet_header([rows[0], ["項目"], *rows[1:]]).doubtful == 2
-    assert sheet_header(rows, 1).names == (first, "2021", "2022")
-    assert sheet_header(rows, 0, None).doubtful == 0
+    assert sheet_header(rows, range(1, 2)).names == (first, "2021", "2022")
+    assert sheet_header(rows, range(1), None).doubtful == 0
     firms = [["社名", "設立年", "従業員"], ["A社", "1998", "2005"], ["B社", "2001", "350"]]
     assert sheet_header(firms, None, None).doubtful == 0
     opened = [["店", "開店", "改装"], ["a", "2001", "2011"], ["b", "2005", "2015"]]

@@ -122,7 +122,7 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
             nulls.setdefault(choice.column, []).append(text)
         else:
             by_setting[choice.setting] = choice.value
-    header = by_setting.get(HEADER_ROW, "0")
+    header, _, header_end = by_setting.get(HEADER_ROW, "0").partition("-")
     return ReadingOptions(
         by_setting.get(ENCODING, ""),
         by_setting.get(DELIMITER, ""),
@@ -131,4 +131,5 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         {column: tuple(texts) for column, texts in nulls.items()},
         TOTALS in by_setting,
         NOTES in by_setting,
+        header_end=int(header_end or 0),
     )

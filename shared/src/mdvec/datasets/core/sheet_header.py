@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import is_data
-from mdvec.datasets.core.understood import NO_HEADER
+from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
 SAMPLE_ROWS = 40
@@ -25,25 +25,27 @@ _Row = TypeVar("_Row", bound=Cells)
 
 
 def first_rows(
-    numbered: Iterator[tuple[int, _Row]], header_row: int, place: str
-) -> tuple[list[tuple[int, _Row]], int | None]:
-    """The first rows of a table, and the index of the header according to the user.
+    numbered: Iterator[tuple[int, _Row]], reading: ReadingOptions, place: str
+) -> tuple[list[tuple[int, _Row]], range | None]:
+    """The first rows of a table, and the indices of the header's rows according to the user.
 
-    The index is None if the header must be found, and ``NO_HEADER`` if there is none. ``place`` is
-    the word for a numbered row: line or row.
+    These are None if the header must be found, and empty if there is none. ``place`` is the word
+    for a numbered row: line or row.
 
     Raises:
         NoHeader: there is no such row.
     """
     first = list(islice(numbered, SAMPLE_ROWS))
-    if header_row <= 0:
-        return first, NO_HEADER if header_row == NO_HEADER else None
-    while first and first[-1][0] < header_row and (more := next(numbered, None)) is not None:
+    top = reading.header_row
+    if top <= 0 or not first:
+        return first, range(0) if top == NO_HEADER else None
+    end = max(top, reading.header_end)
+    while first[-1][0] < end and (more := next(numbered, None)) is not None:
         first.append(more)
-    at = next((at for at, (number, _) in enumerate(first) if number >= header_row), None)
-    if at is None and first:
-        raise NoHeader(f"it has no {place} {header_row}, which --header-row names")
-    return first, at
+    if first[-1][0] < end:
+        raise NoHeader(f"it has no {place} {end}, which --header-row names")
+    at = sum(number < top for number, _ in first)
+    return first, range(at, max(at + 1, sum(number <= end for number, _ in first)))
 
 
 def rows_apart(numbered: Sequence[tuple[int, Cells]]) -> frozenset[int]:
@@ -220,7 +222,8 @@ class SheetHeader:
         names: the columns' names as written; "" where there is none.
         skipped: the title lines above it.
         top: the index of its first row.
-        doubtful: the index of the row below it, if that may name columns as well; 0 if not.
+        doubtful: the index of the last row below it that may name columns as well; 0 if none may.
+        labels: the cells of those rows.
     """
 
     at: int
@@ -229,40 +232,46 @@ class SheetHeader:
     skipped: tuple[str, ...]
     top: int = 0
     doubtful: int = 0
+    labels: frozenset[str] = frozenset()
 
 
 def sheet_header(
     rows: Sequence[Sequence[str]],
-    header_row: int | None = None,
+    named: range | None = None,
     merged: Mapping[int, int] | None = MappingProxyType({}),
     apart: Collection[int] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
-    ``header_row`` is the index of the row that the user named, or ``NO_HEADER``. ``merged`` maps
-    a row in which merged cells begin to the last row that all of them cover; it is None for a file
-    that can have none. ``apart`` are the rows that follow an empty one.
+    ``named`` are the indices of the rows that the user named, none if there is no header.
+    ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
+    None for a file that can have none. ``apart`` are the rows that follow an empty one.
 
     Raises:
         NoHeader: there are title lines, but no evident header, or the header holds no names.
     """
-    at = header_at(rows, merged, apart) if header_row is None else header_row
-    if header_row is None:
+    at = header_at(rows, merged, apart) if named is None else min(named, default=NO_HEADER)
+    if named is None:
         column_names(rows[at])  # a page of the web is named as one
-    if at == NO_HEADER or (header_row is None and is_data(rows[at], rows[at + 1 :])):
+    if at == NO_HEADER or (named is None and is_data(rows[at], rows[at + 1 :])):
         return SheetHeader(0, NO_HEADER, (), ())
-    top, lower = _joined_rows(rows, at, merged) or (
-        (at, at) if header_row is not None else _header_span(rows, at, merged)
-    )
-    if header_row is None and top == lower:
+    if named is not None and len(named) > 1:
+        top, lower = at, named[-1]
+    else:
+        top, lower = _joined_rows(rows, at, merged) or (
+            (at, at) if named is not None else _header_span(rows, at, merged)
+        )
+    if named is None and top == lower:
         check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
     doubtful = 0
-    if header_row is None:
+    if named is None:
         is_doubtful = merged is None and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
+        doubtful = max(doubtful, _last_row_of_labels(rows, lower))
     titles = tuple(filter(None, map(title, rows[:top])))
-    return SheetHeader(lower + 1, lower, names, titles, top, doubtful)
+    labels = frozenset(cell.strip() for row in rows[lower + 1 : doubtful + 1] for cell in row)
+    return SheetHeader(lower + 1, lower, names, titles, top, doubtful, labels)
 
 
 def _header_span(
@@ -276,7 +285,7 @@ def _header_span(
     while top and _names_groups(rows[top - 1], rows[top], rows[at + 1 :]):
         top -= 1
     if top < at:
-        return top, at
+        return top, max(at, _last_row_of_names(rows, top))
     is_merged = merged is not None and at + 1 < len(rows)
     if is_merged and _names_groups(rows[at], rows[at + 1], rows[at + 2 :]):
         return at, at + 1
@@ -346,19 +355,25 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     Its further rows are all those above the first value. They name columns of values, except where
     a column has one name in all. The first row has gaps where groups go on; or each row above the
     last repeats the names of groups, and the first column has one name in all. Words under names
-    that only repeat may be values.
+    that only repeat may be values. Texts may be under a column that goes on with the name above
+    its last one, as wind direction beside its speed, if more such columns hold values.
     """
     end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
-    block = rows[at:end]
+    block = [row for row in rows[at:end] if _filled_count(row)]
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
     width = max(map(len, block))
     columns = [[title(row[place : place + 1]) for row in block] for place in range(width)]
+    hold: list[bool] = []
     for place, named in enumerate(columns):
-        below = (title(row[place : place + 1]) for row in rows[end:])
-        values = [is_value(cell) for cell in below if cell not in BLANKS]
-        if len({*named} - {""}) > 1 and sum(values) * 2 <= len(values):
-            return at
+        if len({*named} - {""}) > 1:
+            hold.append(_holds_values(rows[end:], place))
+            level = max(level for level, cell in enumerate(named) if cell) - 1
+            goes_on = bool(named[level]) and named[level] == columns[place - 1][level]
+            if not (hold[-1] or goes_on):
+                return at
+    if not all(hold) and sum(hold) * 2 <= len(hold):
+        return at
     repeat = all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1])
     goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == _MIN_GROUPS
     are_groups = (repeat and len({*columns[0]} - {""}) == 1) or (
@@ -368,15 +383,48 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     return end - 1 if are_groups and len({*names} - {""}) == len(names) else at
 
 
+def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
+    """Whether most cells of a column are numbers or dates, or it has none that is filled."""
+    cells = (title(row[place : place + 1]) for row in rows)
+    values = [is_value(cell) for cell in cells if cell not in BLANKS]
+    return not values or sum(values) * 2 > len(values)
+
+
+def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
+    """The index of the last row right below a header that may hold names or units; 0 if none may.
+
+    Such a row has no value where two or more columns mostly have them, and no key either: its first
+    cell is empty, or a text over values.
+    """
+    below = rows[lower + 1 :]
+    width = max(map(len, below), default=0)
+    columns = [[title(row[place : place + 1]) for row in below] for place in range(width)]
+    key = next((place for place, cells in enumerate(columns) if any(cells)), 0)
+    of_values = {
+        place
+        for place, cells in enumerate(columns)
+        if any(map(is_value, cells)) and _holds_values(below, place)
+    }
+    last = 0
+    for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
+        has_key = row[key] not in BLANKS and key not in of_values
+        if has_key or any(is_value(row[place]) for place in of_values):
+            break
+        last = at if any(cell not in BLANKS for cell in row) else last
+    return last
+
+
 def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[str]:
-    """Notes on a header of several rows, and on a row that may belong to it."""
+    """Notes on a header of several rows, and on rows that may belong to it."""
     if 0 < top < lower:
         yield f"the columns' names are in {place}s {top} to {lower}"
     if doubtful:
-        yield (
-            f"{place} {doubtful} is read as values; if it names the columns: --header-row "
-            f"{doubtful}"
-        )
+        rows = f"--header-row {top}-{doubtful}"
+        if doubtful == lower + 1:
+            yield f"{place} {doubtful} is read as values; if it names the columns: {rows}"
+        else:
+            span = f"{place}s {lower + 1} to {doubtful}"
+            yield f"{span} are read as values; if they name the columns: {rows}"
 
 
 def _names_groups(top: Sequence[str], lower: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
@@ -402,6 +450,7 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     The name of a group extends to the right, until the next one in its row or a row above; that of
     the last group only over the names that the group before it has, if it begins with all of them.
     """
+    rows = [row for row in rows if _filled_count(row)] or rows[:1]
     width = max(map(len, rows))
     end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
     names: list[str] = []

@@ -138,13 +138,14 @@ class ReadingOptions:
     Attributes:
         encoding: Python's name of an encoding.
         delimiter: what separates cells.
-        header_row: the line, or the row of a sheet, that names the columns; ``NO_HEADER`` if none
+        header_row: the first line, or row of a sheet, that names the columns; ``NO_HEADER`` if none
             does.
         columns: the kind of each column's values, by its name: a key of ``value_types.CHOICES``.
         nulls: texts that mean no value, by column; those under "" apply to all columns.
         leaves_out_totals: whether rows that sum up others are left out.
         leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
+        header_end: the last line, or row, that names the columns; 0 if it is the first.
     """
 
     encoding: str = ""
@@ -155,6 +156,7 @@ class ReadingOptions:
     leaves_out_totals: bool = False
     leaves_out_notes: bool = False
     beside_commas: bool = False
+    header_end: int = 0
 
     def nulls_in(self, column: str) -> tuple[str, ...]:
         """The texts that stand for no value in a column."""

@@ -239,7 +239,7 @@ def _convert_columns(
                     guess.kind is None and likely_kinds(kinds, cells) for guess, cells in texts_of
                 ):
                     return tuple(read), rows.left_out or totals_of(sample)
-            noted = with_blank_texts(connection, read, target, by_name)
+            noted = with_blank_texts(connection, read, target, by_name, rows.head.labels)
             return noted, _totals(connection, rows, noted, target)
         target.unlink(missing_ok=True)
     with _watch_queries(connection, rows, progress):
@@ -251,7 +251,9 @@ def _convert_columns(
         TextColumn(name, kinds=kinds_of(choice, rows.head.delimiter), choice=choice)
         for name, choice in ((name, reading.columns.get(name, "")) for name in rows.names)
     ]
-    typed = write_typed(connection, columns, target, beside_commas=reading.beside_commas)
+    typed = write_typed(
+        connection, columns, target, rows.head.labels, beside_commas=reading.beside_commas
+    )
     return typed, _totals(connection, rows, typed, target)
 
 

@@ -46,7 +46,8 @@ class Head:
         lines: the number of lines before the rows.
         is_plain: whether each of these lines is a row that is not blank.
         top: the first line of the header.
-        doubtful: the line below the header, if it may also name columns; else 0.
+        doubtful: the last line below the header that may also name columns; 0 if none may.
+        labels: the cells of those lines.
     """
 
     delimiter: str
@@ -57,6 +58,7 @@ class Head:
     is_plain: bool = True
     top: int = 0
     doubtful: int = 0
+    labels: frozenset[str] = frozenset()
 
 
 def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
@@ -71,26 +73,23 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
     delimiter = reading.delimiter or by_name or _delimiter(text, start, allowed)
     text.seek(start)
     try:
-        first, header_row = first_rows(
-            _filled_rows(text, delimiter, before), reading.header_row, "line"
-        )
+        first, named_rows = first_rows(_filled_rows(text, delimiter, before), reading, "line")
         if not first:
             raise UnreadableFile("it is empty; put a line with the columns' names into it")
-        return _head(first, before, delimiter, header_row)
+        return _head(first, before, delimiter, named_rows)
     except NoHeader as error:
         raise UnreadableFile(str(error)) from error
 
 
-def _head(
-    first: Sequence[_NumberedRow], before: int, delimiter: str, header_row: int | None
-) -> Head:
-    header = sheet_header([row for _, row in first], header_row, None, rows_apart(first))
+def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, named: range | None) -> Head:
+    header = sheet_header([row for _, row in first], named, None, rows_apart(first))
     if header.row == NO_HEADER:
         return Head(delimiter, (), 0, numbered_names([""] * len(first[0][1])), before)
     line, top = first[header.row][0], first[header.top][0]
     doubtful = first[header.doubtful][0] if header.doubtful else 0
     names, is_plain = column_names(header.names), line == before + header.at
-    return Head(delimiter, header.skipped, line, names, line, is_plain, top, doubtful)
+    titles, labels = header.skipped, header.labels
+    return Head(delimiter, titles, line, names, line, is_plain, top, doubtful, labels)
 
 
 def _filled_rows(text: TextIO, delimiter: str, before: int) -> Iterator[_NumberedRow]:

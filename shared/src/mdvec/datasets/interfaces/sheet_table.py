@@ -121,6 +121,7 @@ class SheetTable:
         with readable():
             numbered = self._rows()
             header, (top, header_row, doubtful), below = self._below_header(numbered)
+            rows.labels = header.labels
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
@@ -172,10 +173,10 @@ class SheetTable:
     ) -> tuple[SheetHeader, tuple[int, int, int], Iterator[tuple[int, Row]]]:
         """The header, the numbers of its first, last and doubtful row, and the rows below it."""
         try:
-            first, header_row = first_rows(rows, self.reading.header_row, "row")
+            first, named = first_rows(rows, self.reading, "row")
             names = [[_name(cell) for cell in row] for _, row in first]
             merged = self.marks.ends([number for number, _ in first])
-            header = sheet_header(names, header_row, merged, rows_apart(first))
+            header = sheet_header(names, named, merged, rows_apart(first))
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:

@@ -8,7 +8,7 @@ each of thousands of columns.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,13 +108,15 @@ def write_typed(
     connection: duckdb.DuckDBPyConnection,
     columns: Sequence[TextColumn],
     target: Path,
+    labels: Collection[str] = (),
     *,
     beside_commas: bool = False,
 ) -> tuple[ReadColumn, ...]:
     """Find each column's type and write all rows of ``plain`` to ``target``.
 
-    Returns how each column with a name was read. ``beside_commas`` is whether files of the same
-    table have decimal commas. Of more than ``MIN_WIDE_COLUMNS`` columns the connection's optimizer
+    Returns how each column with a name was read. ``labels`` are cells that may be names, so no
+    advice makes them NULL. ``beside_commas`` is whether files of the same table have decimal
+    commas. Of more than ``MIN_WIDE_COLUMNS`` columns the connection's optimizer
     should be off.
 
     Raises:
@@ -158,7 +160,7 @@ def write_typed(
         for at, column, kind, nulls in named
     ]
     kinds_by_name = {each.name: () if each.choice else each.kinds for each in columns}
-    return with_blank_texts(connection, read, target, kinds_by_name)
+    return with_blank_texts(connection, read, target, kinds_by_name, labels)
 
 
 def read_column(
@@ -190,6 +192,7 @@ def with_blank_texts(
     columns: Sequence[ReadColumn],
     target: Path,
     kinds: Mapping[str, Sequence[ValueKind]],
+    labels: Collection[str],
 ) -> tuple[ReadColumn, ...]:
     """The columns of ``target``, with notes on cells that kept a column text.
 
@@ -214,7 +217,7 @@ def with_blank_texts(
         misfits = _misfits(connection, scan, likely, samples)
         for name, number in zip(names, numbers, strict=True):
             notes[name] = [
-                _odd_note(name, likely[name], misfits[name]) if name in misfits else "",
+                _odd_note(name, likely[name], misfits[name], labels) if name in misfits else "",
                 _blank_note(connection, name, scan) if number else "",
             ]
     return tuple(
@@ -237,12 +240,14 @@ def _as_null(name: str, text: str) -> str:
     return f"--read {shell_line(f'{name}=na:{text}')}"
 
 
-def _odd_note(name: str, likely: Sequence[ValueKind], misfits: _Misfits) -> str:
+def _odd_note(
+    name: str, likely: Sequence[ValueKind], misfits: _Misfits, labels: Collection[str]
+) -> str:
     """A note on the cells of a text column that the conversion to its likely kind cannot read.
 
     Those that no kind can read are named first. Nothing becomes NULL without the user's choice:
     不明 may be what somebody counts. The note only suggests that for words without digits that are
-    neither a total nor the column's name. It also names a number that a float would round.
+    neither a total nor a name. It also names a number that a float would round.
     """
     kind, others, number, odd = misfits
     if not odd:
@@ -260,7 +265,9 @@ def _odd_note(name: str, likely: Sequence[ValueKind], misfits: _Misfits) -> str:
         note += f" among {counted(others, what)}"
     if kind.type == "DOUBLE" and kind.written_like(named):
         note += "; numbers of too many digits are kept as text"
-    wishes = " ".join(_as_null(name, text) for text in named if _may_mean_nothing(text, name))
+    wishes = " ".join(
+        _as_null(name, text) for text in named if _may_mean_nothing(text, {name, *labels})
+    )
     return f"{note}; {wishes} makes it NULL" if wishes and not more else note
 
 
@@ -327,9 +334,9 @@ def _unread(
     return found
 
 
-def _may_mean_nothing(text: str, name: str) -> bool:
+def _may_mean_nothing(text: str, names: Collection[str]) -> bool:
     is_word = text.isprintable() and len(text) <= _MAX_SHOWN and not any(map(str.isdigit, text))
-    return is_word and text != name and not is_total(text)
+    return is_word and text not in names and not is_total(text)
 
 
 def _kinds(

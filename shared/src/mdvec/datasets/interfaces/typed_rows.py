@@ -39,6 +39,7 @@ class TypedRows:
         text_kinds: the kinds of values that a column of texts may hold.
         reads_mixed: whether texts beside numbers or dates are also parsed as such.
         declared: the types of columns without values.
+        labels: cells that may be names of columns.
     """
 
     target: Path
@@ -47,6 +48,7 @@ class TypedRows:
     text_kinds: Sequence[ValueKind] = DATE_KINDS
     reads_mixed: bool = False
     declared: Mapping[str, str] = field(default_factory=dict)
+    labels: Collection[str] = ()
     seen: list[SeenColumn] = field(default_factory=list)
     _nulls: list[Collection[str]] = field(default_factory=list)
 
@@ -80,7 +82,7 @@ class TypedRows:
                     f"columns = {{'row': 'VARCHAR[]'}}, maximum_object_size = {MAX_ROW_BYTES})"
                 )
                 put_plain(connection, texts, len(columns), plain, lists.stat().st_size)
-                read = iter(write_typed(connection, columns, self.target))
+                read = iter(write_typed(connection, columns, self.target, self.labels))
             return tuple(
                 _with_kinds(next(read), column, seen)
                 for column, seen in zip(columns, self.seen, strict=True)
