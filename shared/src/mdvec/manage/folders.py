@@ -140,7 +140,7 @@ def home_folder(path: str, home: Path) -> HomeFolder:
 
 
 _SAMPLES = ("notes", "household", "household-habits")
-_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__")
+_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__", ".gitattributes")
 
 
 class SamplesNotWritten(MdvecError):
