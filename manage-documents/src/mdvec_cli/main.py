@@ -199,7 +199,9 @@ def main() -> None:
         encoding = "utf-8" if sys.platform == "win32" else None
         stream.reconfigure(encoding=encoding, errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        sys.exit(_command()(prog_name="mdvec", standalone_mode=False))
+        code = _command()(prog_name="mdvec", standalone_mode=False)
+        sys.stdout.flush()  # here, where an error of it has a sentence
+        sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
         sys.exit(error.exit_code)

@@ -271,8 +271,8 @@ def doctor_command(
         translate = in_japanese if is_japanese() else str
         for finding in examination.findings:
             _print_finding(finding, translate(finding.sentence))
-        for sentence in examination.fixed:
-            say(f"fixed: {on_one_line(translate(sentence))}")
+        for finding in examination.fixed:
+            say(f"fixed: {on_one_line(finding.done)}")
     if examination.has_trouble:
         raise typer.Exit(1)
 

@@ -199,7 +199,7 @@ def _import_all(
             report = import_one(tool.name)
         except MdvecError as error:
             failed += 1
-            say(f"error: {tool.name}: {error}")
+            say(f"error: {tool.name} could not be imported: {error}")
             done.append({"tool": tool.name, "error": str(error)})
             continue
         done.append(report.json_fields())

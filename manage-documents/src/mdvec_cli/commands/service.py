@@ -113,6 +113,8 @@ def ui_command(
         with manage.started_page(
             http, key, manage.server_arguments(settings.database_path, options.config)
         ) as server:
+            if not server.is_where_asked:
+                say(f"another server listens at {http}; the page is at {server.address}")
             _open(manage.one_time_address(server.address, key), file)
             say("the server runs until Ctrl-C; to have it always: mdvec service install")
             for line in server.messages():

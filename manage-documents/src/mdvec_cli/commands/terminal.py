@@ -186,7 +186,13 @@ STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
-_LABELS = {"error": "エラー", "warning": "警告", "note": "注意", "next": "次に"}
+_LABELS = {
+    "error": "エラー",
+    "warning": "警告",
+    "note": "注意",
+    "next": "次に",
+    "fixed": "直しました",
+}
 
 
 def say(message: str) -> None:

@@ -38,6 +38,8 @@ def test_a_backup_brings_back_tools_and_settings_and_keeps_what_it_replaces(save
     refused = saved("restore", "saved.zip")
     assert (refused.code, refused.out) == (1, "")
     assert "has tools already (later); to replace it, repeat the command with --yes" in refused.err
+    in_japanese = saved("restore", "saved.zip", MDVEC_DISPLAY_LANGUAGE="ja").err
+    assert "置き換えるなら、--yes を付けてもう一度実行してください。いまの内容も" in in_japanese
 
     done = saved("restore", "saved.zip", "--yes", "--format", "json")
     assert (done.code, done.json["tools"]) == (0, ["notes"])
@@ -171,7 +173,7 @@ def test_what_a_killed_backup_or_restore_left_is_named_and_removed(saved, call):
         said = f"a backup or restore was killed and left {left.name} in {saved.work}"
         assert f"warning  leftovers: {said}" in saved("doctor").out
         done = saved("doctor", "--fix")
-        assert said in done.err
+        assert (said in done.out, f"fixed: removed {left.name}\n" in done.err) == (False, True)
         assert not left.exists()
         assert used.path.exists()
 

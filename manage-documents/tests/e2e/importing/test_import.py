@@ -220,7 +220,10 @@ def test_all_active_tools_are_imported_even_if_one_fails(mdvec):
         "import --all --read bogus",
     )  # fmt: skip
     assert (done.code, done.out[:22]) == (1, "here: 1 added, 0 updat")
-    assert "error: gone: the source folder" in done.err
+    assert "error: gone could not be imported: the source folder" in done.err
+    japanese = mdvec("import", "--all", MDVEC_DISPLAY_LANGUAGE="ja")
+    why = f"取り込み元のフォルダー {gone} がありません"
+    assert f"エラー: gone を取り込めませんでした: {why}" in japanese.err
     assert "1 of 2 tools could not be imported" in done.err
     failed, report = as_json.json["imports"]
     assert (as_json.code, failed["tool"], report["tool"], report["unchanged"]) == (

@@ -6,11 +6,15 @@ from mdvec.database.connection import open_database
 def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server(notes):
     with open_database(notes.database, "write") as connection:
         connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
+    japanese = notes("doctor", "--fix", MDVEC_DISPLAY_LANGUAGE="ja")
+    assert japanese.err == "直しました: notes: 検索の索引を作り直しました\n"
+    with open_database(notes.database, "write") as connection:
+        connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
     notes.write("new.md", "# 新しい\n")
     done = notes("doctor", "--fix", "--format", "json")
     found = done.json
     assert (done.code, found["trouble"]) == (0, False)
-    assert [one.partition(":")[0] for one in found["fixed"]] == ["indexes"]
+    assert found["fixed"] == ["indexes: notes: built its search indexes again"]
     told = {(one["check"], one["level"]): one["sentence"] for one in found["findings"]}
     assert "found its document" in told["server", "ok"]
     assert [key for key in told if key[1] == "trouble"] == []

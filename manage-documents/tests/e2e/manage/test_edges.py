@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mdvec.database import open_database
 
 RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main()"]
 
@@ -15,10 +16,11 @@ RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main
     ("redirection", "why"),
     [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
 )
-def test_an_output_that_is_full_or_closed_is_one_line(notes, redirection, why):
+@pytest.mark.parametrize("command", [["status"], ["get", "water.md", "-n", "notes"]])
+def test_an_output_that_is_full_or_closed_is_one_line(notes, command, redirection, why):
     line = f'exec "$0" "$@" {redirection}'
     done = subprocess.run(
-        ["sh", "-c", line, *RUN, "status"],
+        ["sh", "-c", line, *RUN, *command],
         env=notes.environment, capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (1, f"error: the output cannot be written ({why})\n")
@@ -86,6 +88,17 @@ def test_get_prints_a_document_or_some_of_its_lines(notes):
     assert (missing.code, 'nearest are: "water.md"' in missing.err) == (1, True)
     as_json = notes("get", "-n", "notes", "water.md", "--format", "json").json
     assert (as_json["content"], as_json["truncated"]) == (text, False)
+
+
+def test_get_takes_a_place_as_a_hit_shows_it_unless_a_document_has_that_name(notes):
+    lines = notes("get", "water.md", "-n", "notes", "--from", "5", "--to", "7")
+    assert notes("get", "water.md:5-7", "-n", "notes") == lines
+    assert notes("get", "water.md:5-7", "-n", "notes", "--from", "1").code == 1
+    with open_database(notes.database, "write") as connection:
+        connection.execute(
+            "UPDATE documents_notes SET file_path = 'water.md:5-7' WHERE file_path = '米.txt'"
+        )
+    assert notes("get", "water.md:5-7", "-n", "notes").out.startswith("お米は")
 
 
 def test_the_server_says_on_a_terminal_what_it_is(mdvec):

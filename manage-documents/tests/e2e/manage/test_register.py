@@ -236,6 +236,7 @@ def test_samples_are_written_once_and_say_what_is_next(mdvec):
     done, again = mdvec.each("samples try", "samples try")
     assert (done.code, again.code) == (0, 1)
     assert (mdvec.work / "try/notes/home/防災メモ.md").is_file()
+    assert list((mdvec.work / "try").rglob(".*")) == []  # an import would tell of unread files
     assert len(list((mdvec.work / "try/household").glob("*.csv"))) > 20
     assert len(list((mdvec.work / "try/household-habits").glob("*.csv"))) > 12
     assert done.err.endswith(f'-d "sample notes" -s {mdvec.work}/try/notes\n')

@@ -52,6 +52,9 @@ def test_it_starts_a_server_or_finds_the_one_that_runs(mdvec, free_address):
     elsewhere = other.stdout.readline()
     assert elsewhere.startswith("http://127.0.0.1:")
     assert free_address not in elsewhere
+    at = elsewhere.partition("/open")[0]
+    said = f"another server listens at {free_address}; the page is at {at}\n"
+    assert other.stderr.readline() == said
 
     for process in (first, other):
         process.send_signal(signal.SIGINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
@@ -31,6 +32,8 @@ from mdvec.text import (
 from mdvec.tools import KINDS, Tool, registry, unfinished
 
 _MAX_NAMES, _MAX_SHOWN = 5, 200
+_AS_A_HIT = re.compile(r"(?P<path>.+):(?P<first>[1-9][0-9]{0,8})-(?P<last>[1-9][0-9]{0,8})")
+"""A document's path and lines, as a hit shows them."""
 
 
 class ReadingRefused(MdvecError):
@@ -113,15 +116,10 @@ def read_document(
         if not KINDS[tool.kind].has_texts:
             raise ReadingRefused(no_texts_message(tool_name))
         tables = tool.tables
-        stored = None
-        with suppress(UnicodeEncodeError):  # no path has a lone surrogate
-            stored = documents.stored_text(connection, tables, file_path)
-            if (
-                stored is None
-                and len(called := index.documents_called(connection, tables, file_path)) == 1
-            ):
-                path = documents.path_meant(connection, tables, called)
-                stored = documents.stored_text(connection, tables, path or file_path)
+        stored = _stored(connection, tables, file_path)
+        if stored is None and part == DocumentPart() and (hit := _AS_A_HIT.fullmatch(file_path)):
+            stored = _stored(connection, tables, hit["path"])
+            part = DocumentPart(int(hit["first"]), int(hit["last"]))
         if stored is None:
             raise ReadingRefused(_no_document(connection, tool, tables, file_path))
         links = index.links_of(connection, tables, [stored.id]).get(
@@ -153,6 +151,20 @@ def read_document(
         pages=pages,
         first_page=first_page if pages else 0,
     )
+
+
+def _stored(
+    connection: apsw.Connection, tables: index.Tables, file_path: str
+) -> index.StoredText | None:
+    """The text of the document with this path, or of the only one that is called so."""
+    with suppress(UnicodeEncodeError):  # no path has a lone surrogate
+        stored = documents.stored_text(connection, tables, file_path)
+        if stored is not None:
+            return stored
+        called = index.documents_called(connection, tables, file_path)
+        path = documents.path_meant(connection, tables, called) if len(called) == 1 else None
+        return None if path is None else documents.stored_text(connection, tables, path)
+    return None
 
 
 def named_document(database: Path, tool_name: str, name: str, folder: str = "") -> str | None:

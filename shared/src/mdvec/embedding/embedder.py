@@ -149,7 +149,7 @@ class Embedder:
         try:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
-            raise UnembeddableText("it holds half of a surrogate pair") from error
+            raise UnembeddableText("it is not UTF-8") from error
         with self._lock:
             reason = self._backend.refusal(text)
         if reason:

@@ -234,6 +234,7 @@ def restore(
     settings: Path,
     *,
     replaces: bool = False,
+    how: str = "repeat the command with --yes",
     on_notice: Callable[[str], None] = lambda _: None,
     on_copied: OnCopied = lambda *_: None,
 ) -> Restored:
@@ -243,7 +244,7 @@ def restore(
     content until the new one is complete.
 
     Both files may be missing. ``replaces`` allows replacing a database that has tools or cannot
-    be read; ``on_notice`` gets sentences for the user.
+    be read, and ``how`` says how to allow it; ``on_notice`` gets sentences for the user.
 
     Raises:
         BackupRefused: the file is no backup, or the database has tools and may not be replaced;
@@ -257,7 +258,7 @@ def restore(
         present = _present_state(database)
         if present and not replaces:
             raise BackupRefused(
-                f"{database} {present}; to replace it, repeat the command with --yes: what it has "
+                f"{database} {present}; to replace it, {how}: what it has "
                 "now is kept in a file beside it"
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")

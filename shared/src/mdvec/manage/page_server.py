@@ -133,14 +133,14 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
         PageUnavailable: it does not start, or serves no page.
         ServerNotInstalled: mdvec-mcp is not installed.
     """
-    address = at if health_of(f"http://{at}") is None else _ANY_PORT
+    is_free = health_of(f"http://{at}") is None
     process = subprocess.Popen(  # noqa: S603 - our own program
-        [server_program(), "--http", address, *arguments],
+        [server_program(), "--http", at if is_free else _ANY_PORT, *arguments],
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         encoding="utf-8", errors="replace",
         env=os.environ | {"MDVEC_DISPLAY_LANGUAGE": "en"},  # the caller translates its messages
     )  # fmt: skip
-    server = StartedServer(process)
+    server = StartedServer(process, is_where_asked=is_free)
     try:
         server.wait_until_it_serves()
         if running_page(server.address.removeprefix("http://"), key) is None:
@@ -155,8 +155,9 @@ def started_page(at: str, key: PageKey, arguments: Sequence[str]) -> Iterator[St
 class StartedServer:
     """A server process, and where it listens."""
 
-    def __init__(self, process: subprocess.Popen[str]) -> None:
+    def __init__(self, process: subprocess.Popen[str], *, is_where_asked: bool) -> None:
         self._process = process
+        self.is_where_asked = is_where_asked
         self.address = ""
 
     def wait_until_it_serves(self) -> None:

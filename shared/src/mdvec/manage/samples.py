@@ -9,7 +9,7 @@ import mdvec
 from mdvec.errors import MdvecError
 
 _SAMPLES = ("notes", "household", "household-habits")
-_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__")
+_NO_DATA = shutil.ignore_patterns("*.py", "__pycache__", ".gitattributes")
 
 
 class SamplesNotWritten(MdvecError):

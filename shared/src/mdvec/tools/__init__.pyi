@@ -14,6 +14,7 @@ from .registry import Tool as Tool
 from .registry import ToolExists as ToolExists
 from .registry import ToolNotFound as ToolNotFound
 from .registry import allow_endpoint as allow_endpoint
+from .registry import command_to_finish as command_to_finish
 from .registry import described_tool as described_tool
 from .registry import is_being_imported as is_being_imported
 from .registry import is_endpoint_allowed as is_endpoint_allowed

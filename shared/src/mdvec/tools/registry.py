@@ -346,6 +346,15 @@ def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
     return f"{failed}; {missing or f'searches read what was there before; {_how(tool.name)}'}"
 
 
+def command_to_finish(connection: apsw.Connection, tool: Tool) -> str:
+    """The command that finishes what the tool's last import began."""
+    mode = "update"
+    if tool.generation and not _is_unfinished(tool):
+        is_rebuilt = index.documents.staged_documents(connection, tool.tables) is not None
+        mode = "replace" if is_rebuilt else mode
+    return f"mdvec import -n {tool.name} --mode {mode}"
+
+
 def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     """Which files no import could read, so that a search finds nothing of them; None if none."""
     if not tool.generation:
@@ -367,7 +376,7 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
         return unfinished(connection, tool)
     rebuilt = index.documents.staged_documents(connection, tool.tables)
     if rebuilt is not None:
-        how = f"mdvec import -n {tool.name} --mode replace"
+        how = command_to_finish(connection, tool)
         so_far = f"{counted(rebuilt, 'document')} so far"
         return (
             f"{tool.name} is being built again, {so_far}; until that is complete, searches read "

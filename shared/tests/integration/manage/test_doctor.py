@@ -134,10 +134,21 @@ def test_what_a_killed_import_left_is_dropped(filled):
     assert "signatures_1_2" in found.sentence
     assert ".import-1.lock" in found.sentence
     after = examine(installation(filled.database), fix=True, groups=FAST)
-    assert len(after.fixed) == 1
+    assert [one.done for one in after.fixed] == ["removed what a killed import of notes left"]
     assert levels(check_leftovers, filled.database) == ["ok"]
     assert [file.name for file in filled.database.parent.iterdir()] == ["vectors.sqlite"]
     filled.check()
+
+
+def test_a_killed_rebuild_is_begun_again_by_one_command_and_what_it_left_is_checked_again(filled):
+    staged = Tables(1, "notes", 2, staged=True)
+    with open_database(filled.database, "write") as connection, connection:
+        create_tables(connection, staged)
+    found = only(check_sources, filled.database, "warning")
+    assert found.command == "mdvec import -n notes --mode replace"
+    assert found.sentence.endswith(f"begin again with: {found.command}")
+    after = examine(installation(filled.database), fix=True, groups=FAST)
+    assert [one.level for one in after.findings if one.check == "sources"] == ["ok"]
 
 
 def test_what_a_running_import_uses_is_no_leftover(filled):
@@ -168,7 +179,7 @@ def test_a_read_only_index_of_the_log_is_named_and_removed_while_nothing_uses_it
     error = user_error(apsw.ReadOnlyError("attempt to write"), filled.database)
     assert str(error).startswith(f"{index} is read-only, so {filled.database} cannot be written")
     found = examine(installation(filled.database), fix=True, groups=FAST)
-    assert found.fixed[0].startswith(f"database: {index} is read-only")
+    assert found.json_fields()["fixed"] == [f"database: removed {index}"]
     assert not found.has_trouble
 
 

@@ -148,7 +148,10 @@ async def restore(visit: Visit) -> Response:
 
     def work() -> str:
         file = Path.home() / named.removeprefix("~/")
-        done = manage.restore(file, wiring.database, settings, replaces="replaces" in query)
+        done = manage.restore(
+            file, wiring.database, settings,
+            replaces="replaces" in query, how="choose to replace what is there",
+        )  # fmt: skip
         return ", ".join(map(str, done.replaced))
 
     copy = await visit.run(work)

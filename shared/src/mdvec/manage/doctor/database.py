@@ -59,7 +59,7 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
     path = installation.settings.database_path
     if (read_only := read_only_index(path)) is not None:
         sentence = f"{read_only} is read-only, so the database beside it cannot be written"
-        yield fixable("trouble", sentence, partial(remove_index, path))
+        yield fixable("trouble", sentence, partial(remove_index, path), f"removed {read_only}")
     try:
         with open_database(path, "read") as connection:
             size, number = file_size(size_on_disk(path)), format_of(connection)
@@ -81,6 +81,7 @@ def check_database(installation: Loaded) -> Iterator[Finding]:
         yield Finding(
             "warning", f"other users can open {file} ({mode:04o})",
             f"chmod 600 {shlex.quote(str(file))}", partial(file.chmod, _PRIVATE),
+            f"only its owner can open {file} now",
         )  # fmt: skip
 
 
@@ -131,7 +132,12 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
     copies = [left.name for left in folders_left(folder, WORKING_FOLDER)]
     if copies:
         sentence = f"a backup or restore was killed and left {', '.join(copies)} in {folder}"
-        yield fixable("warning", sentence, partial(remove_folders_left, folder, WORKING_FOLDER))
+        yield fixable(
+            "warning",
+            sentence,
+            partial(remove_folders_left, folder, WORKING_FOLDER),
+            f"removed {', '.join(copies)}",
+        )
     for tool, names in leftovers:
         if is_being_imported(database, tool):
             yield Finding("ok", f"an import of {tool.name} is running")
@@ -140,7 +146,12 @@ def check_leftovers(installation: Loaded) -> Iterator[Finding]:
             names.append(lock_file(database, tool).name)
         if names:
             sentence = f"an import of {tool.name} was killed and left {', '.join(sorted(names))}"
-            yield fixable("warning", sentence, partial(_remove, database, tool.name))
+            yield fixable(
+                "warning",
+                sentence,
+                partial(_remove, database, tool.name),
+                f"removed what a killed import of {tool.name} left",
+            )
     if not (copies or any(names for _, names in leftovers)):
         yield Finding("ok", "no import and no backup left anything")
 
@@ -240,7 +251,9 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
     if is_being_imported(database, tool):
         return Finding("ok", f"{tool.name}: an import is running")
     rebuild = partial(rebuild_indexes, database, tool.name)
-    return fixable("trouble", f"{tool.name}: {reason}", rebuild)
+    return fixable(
+        "trouble", f"{tool.name}: {reason}", rebuild, f"{tool.name}: built its search indexes again"
+    )
 
 
 def rebuild_indexes(database: Path, name: str) -> None:
@@ -304,7 +317,12 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
         outside = [tool.name for tool, known in indexed if known is not None]
         for name in outside:
             sentence = f"{name}: its vectors are in Chroma, but [index] engine is 'sqlite'"
-            yield fixable("trouble", sentence, partial(_index_anew, database, name, None))
+            yield fixable(
+                "trouble",
+                sentence,
+                partial(_index_anew, database, name, None),
+                f"{name}: indexed its vectors again",
+            )
         if not outside:
             yield Finding("ok", "the database file indexes the vectors")
         return
@@ -323,7 +341,12 @@ def check_engine(installation: Loaded) -> Iterator[Finding]:
         yield _engine_of_tool(database, tool, known, server)
     if unused:
         sentence = f"{len(unused)} collections in {server.name} are not used any more"
-        yield fixable("warning", sentence, partial(_delete_unused, database, server))
+        yield fixable(
+            "warning",
+            sentence,
+            partial(_delete_unused, database, server),
+            f"deleted {len(unused)} collections in {server.name}",
+        )
 
 
 def _engine_of_tool(
@@ -333,22 +356,26 @@ def _engine_of_tool(
     name = tool.name
     anew = partial(_index_anew, database, name, server)
     send = partial(_send_vectors, database, name, server)
+    indexed = f"{name}: indexed its vectors again"
+    sent = f"{name}: sent its vectors to {server.name}"
     if is_being_imported(database, tool):
         return Finding("ok", f"an import of {name} is running")
     if known is None:
-        return fixable("warning", f"{name}: its vectors are not in {server.name} yet", anew)
+        return fixable(
+            "warning", f"{name}: its vectors are not in {server.name} yet", anew, indexed
+        )
     collection = index.ChromaIndex(server, known.name, index.WRITE_SECONDS)
     try:
         if known.is_changed_elsewhere(collection.build()):
             others = "another copy of this database has changed its vectors in"
-            return fixable("trouble", f"{name}: {others} {server.name}", anew)
+            return fixable("trouble", f"{name}: {others} {server.name}", anew, indexed)
         with open_database(database, "read") as connection, snapshot(connection):
             lacking, extra = index.differences(connection, tool.tables, collection)
     except index.CollectionMissing:
-        return fixable("trouble", f"{name}: {server.name} does not have its vectors", send)
+        return fixable("trouble", f"{name}: {server.name} does not have its vectors", send, sent)
     if lacking or extra:
         numbers = f"lacks {len(lacking):,} vectors and has {len(extra):,} too many"
-        return fixable("trouble", f"{name}: {server.name} {numbers}", send)
+        return fixable("trouble", f"{name}: {server.name} {numbers}", send, sent)
     return Finding("ok", f"{name}: {server.name} has exactly its vectors")
 
 

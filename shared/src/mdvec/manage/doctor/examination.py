@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from mdvec.errors import MdvecError
 from mdvec.manage.doctor import database, installed
@@ -40,10 +41,10 @@ GROUPS = (
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The remaining findings, and the sentences of those that were fixed."""
+    """The remaining findings, and those that were fixed."""
 
     findings: tuple[Finding, ...]
-    fixed: tuple[str, ...]
+    fixed: tuple[Finding, ...]
 
     @property
     def has_trouble(self) -> bool:
@@ -55,7 +56,7 @@ class Examination:
         return {
             "trouble": self.has_trouble,
             "findings": [finding.json_fields() for finding in self.findings],
-            "fixed": list(self.fixed),
+            "fixed": [f"{finding.check}: {finding.done}" for finding in self.fixed],
         }
 
 
@@ -63,22 +64,21 @@ def examine(
     installation: Loaded, *, fix: bool = False, groups: tuple[CheckGroup, ...] = GROUPS
 ) -> Examination:
     """Run the checks; with ``fix``, fix what can be fixed without losing data and check again."""
-    findings: list[Finding] = []
-    fixed: list[str] = []
+    found: dict[CheckGroup, list[Finding]] = {}
+    fixed: list[Finding] = []
     is_readable = False
     for group in groups:
         if group.needs_database and not is_readable:
             continue
-        group_findings = _run_checks(group, installation)
-        if fix and (done := _fix(group_findings)):
-            fixed += done
-            group_findings = _run_checks(group, installation)
+        found[group] = _run_checks(group, installation)
+        if fix and (done := _fix(found[group])):
+            fixed += done  # which may have ended what an earlier group found
+            found = {each: _run_checks(each, installation) for each in found}
         if group.check is database.check_database:
             path = installation.settings.database_path
             has_database = path.is_file() and path.stat().st_size > 0
-            is_readable = has_database and all(f.level != "trouble" for f in group_findings)
-        findings += group_findings
-    return Examination(tuple(findings), tuple(fixed))
+            is_readable = has_database and all(f.level != "trouble" for f in found[group])
+    return Examination(tuple(chain.from_iterable(found.values())), tuple(fixed))
 
 
 def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
@@ -91,7 +91,7 @@ def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
     return [replace(finding, check=finding.check or group.name) for finding in findings]
 
 
-def _fix(findings: list[Finding]) -> list[str]:
+def _fix(findings: list[Finding]) -> list[Finding]:
     done = []
     for finding in findings:
         if finding.fix is not None:
@@ -99,5 +99,5 @@ def _fix(findings: list[Finding]) -> list[str]:
                 finding.fix()
             except (MdvecError, OSError):
                 continue  # the finding stays, and names the command
-            done.append(f"{finding.check}: {finding.sentence}")
+            done.append(finding)
     return done

@@ -14,13 +14,15 @@ class Finding:
     """A finding about the installation: ``warning`` is worth a look, ``trouble`` needs fixing.
 
     ``command`` fixes it; ``fix`` is what `mdvec doctor --fix` runs without losing data, None if the
-    user must decide. ``check`` names what was checked, "" the whole group of checks.
+    user must decide, and ``done`` says what it did. ``check`` names what was checked, "" the whole
+    group of checks.
     """
 
     level: FindingLevel
     sentence: str
     command: str | None = None
     fix: Callable[[], None] | None = None
+    done: str = ""
     check: str = ""
 
     def json_fields(self) -> dict[str, object]:
@@ -34,6 +36,6 @@ class Finding:
         }
 
 
-def fixable(level: FindingLevel, sentence: str, fix: Callable[[], None]) -> Finding:
-    """A finding that `mdvec doctor --fix` fixes by calling ``fix``."""
-    return Finding(level, sentence, "mdvec doctor --fix", fix)
+def fixable(level: FindingLevel, sentence: str, fix: Callable[[], None], done: str) -> Finding:
+    """A finding that `mdvec doctor --fix` fixes by calling ``fix``, and then says ``done``."""
+    return Finding(level, sentence, "mdvec doctor --fix", fix, done)

@@ -29,6 +29,7 @@ from mdvec.settings import Loaded
 from mdvec.tools import (
     KINDS,
     Tool,
+    command_to_finish,
     is_being_imported,
     registry,
     reserved_names_taken,
@@ -235,6 +236,7 @@ def check_sources(installation: Loaded) -> Iterator[Finding]:
     with open_database(installation.settings.database_path, "read") as connection:
         rows = registry.list_tools(connection)
         stopped = {tool.id: still_to_come(connection, tool) for tool in rows}
+        commands = {tool.id: command_to_finish(connection, tool) for tool in rows}
     if not rows:
         remedy = 'mdvec tool add -n NAME -d "what it contains" -s FOLDER'
         yield Finding("warning", "there are no tools yet", remedy)
@@ -242,13 +244,14 @@ def check_sources(installation: Loaded) -> Iterator[Finding]:
         yield Finding("warning", taken)
     for tool in rows:
         yield _source(tool)
-        how = f"mdvec import -n {tool.name}"
         if is_being_imported(installation.settings.database_path, tool):
             yield Finding("ok", stopped[tool.id] or f"{tool.name} is being imported")
         elif (sentence := stopped[tool.id]) is not None:
-            yield Finding("warning", sentence, f"{how} --mode update")
+            yield Finding("warning", sentence, commands[tool.id])
         elif tool.last_import_at is None:
-            yield Finding("warning", f"{tool.name} was never imported", how)
+            yield Finding(
+                "warning", f"{tool.name} was never imported", f"mdvec import -n {tool.name}"
+            )
 
 
 def _source(tool: Tool) -> Finding:
