@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.markdown import front_matter
+from mdvec.text.matter import front_matter
 from mdvec.text.properties import MAX_TAGS, Properties, day_in_name, folded_tag, properties_of
 
 
