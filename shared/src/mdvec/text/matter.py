@@ -25,6 +25,8 @@ _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 TAG_KEYS = ("tags", "tag", "タグ")
 ALIAS_KEYS = ("aliases", "alias")
 MAX_FRONT_MATTER = 65_536
+_MIN_KEYS = 3
+"""The least keys, for each line that is none, of front matter that is not valid YAML."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +66,10 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
     try:
         matter = _load_yaml(block)
     except ValueError:
-        # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
-        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
+        # People write "title: A: B", or a value's second line, which is not valid YAML.
+        keys = sum(_ENTRY.fullmatch(line) is not None for line in lines)
+        others = sum(_MATTER_LINE.fullmatch(line) is None for line in lines)
+        if keys < others * _MIN_KEYS:
             return None
         return FrontMatter(end, dict(_entries(lines)), is_broken=True)
     if matter is None:
