@@ -27,10 +27,8 @@ from mdvec.index import NewDocument, StoredFile, documents
 from mdvec.text import (
     Chunk,
     Outline,
-    Properties,
     bundle_of,
     counted,
-    day_in_name,
     has_readable_text,
     is_blank,
     is_bundle,
@@ -365,11 +363,7 @@ class _FolderImport:
                 self._kept_chars -= len(text.content)
             cut = kept_cut or self._cut(file, text)
             read = cut.outline
-            properties = (
-                properties_of(text.content, read.matter, file.path)
-                if read.is_markdown
-                else Properties(date=day_in_name(file.path))
-            )
+            properties = properties_of(text.content, read.matter, file.path)
         if cut.is_left_out:
             self.left_out.append(file.path)
         if read.matter.is_broken:

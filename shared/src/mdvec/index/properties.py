@@ -28,16 +28,17 @@ from mdvec.index.tables import (
 )
 from mdvec.text import (
     Properties,
-    day_in_name,
     described,
     document_keys,
     document_links,
     folded,
     folded_tag,
-    front_matter,
     identifier,
     is_markdown,
+    is_org,
     link_key,
+    matter_of,
+    org_ids,
     properties_of,
 )
 
@@ -75,8 +76,9 @@ def insert_properties_and_links(
         f"INSERT INTO {tables.tags} (tag, document_id, name) VALUES (?, ?, ?)",
         ((folded_tag(tag), document_id, tag) for tag in properties.tags),
     )
-    if not is_markdown(file_path):
+    if not (is_markdown(file_path) or is_org(file_path)):
         return
+    ids = org_ids(content) if is_org(file_path) else ()
     connection.executemany(
         f"INSERT OR IGNORE INTO {tables.links} (document_id, key, fragment, name) "
         "VALUES (?, ?, ?, ?)",
@@ -87,7 +89,7 @@ def insert_properties_and_links(
     )
     connection.executemany(
         f"INSERT OR IGNORE INTO {tables.keys} (key, document_id) VALUES (?, ?)",
-        ((key, document_id) for key in document_keys(file_path, properties.aliases)),
+        ((key, document_id) for key in document_keys(file_path, (*properties.aliases, *ids))),
     )
 
 
@@ -124,9 +126,7 @@ def rebuild_properties(connection: apsw.Connection, tables: Tables) -> None:
             f"SELECT file_path, content FROM {documents} WHERE id = ?", (document_id,)
         )
         path, content = str(row[0]), str(row[1])
-        properties = Properties(date=day_in_name(path))
-        if is_markdown(path):
-            properties = properties_of(content, front_matter(content), path)
+        properties = properties_of(content, matter_of(content, path), path)
         insert_properties_and_links(connection, tables, document_id, path, content, properties)
 
 

@@ -23,7 +23,7 @@ _EARLIER_WORDS, _EARLIER_PROPERTIES = (2, 3, 4, 5, 6), ("2", "3", "4", "5", "6")
 signs, and none of thousands), whole identifiers with hyphens (4), months in names and descriptions
 (5), or numbers in groups beside units (6). Those of properties lack the present links (2
 and 3), dates of other keys and eras, the present tags (2 to 4), the items of unclosed lists (2 to
-5), and names in mappings (2 to 6)."""
+5), names in mappings, and what Org says (2 to 6)."""
 
 
 class _Derived:

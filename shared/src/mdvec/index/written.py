@@ -30,7 +30,9 @@ from mdvec.text import (
     identifier,
     is_kanji,
     is_letters,
+    is_org,
     morphemes,
+    org_headlines,
     readable_chunk,
     shown_lines,
     terms,
@@ -261,13 +263,14 @@ def chunks_saying(
 
 
 def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
-    """The chunks with an open task (- [ ]), in order."""
+    """The chunks with an open task, in order."""
     chunks = identifier(tables.vectors)
     ids: set[int] = set()
-    for document_id, content in connection.execute(
-        f"SELECT id, content FROM {identifier(tables.documents)} WHERE instr(content, '[ ]')"
+    for document_id, path, content in connection.execute(
+        f"SELECT id, file_path, content FROM {identifier(tables.documents)} "
+        "WHERE instr(content, '[ ]') OR file_path LIKE '%.org'"
     ):
-        lines = [line for line, _ in open_tasks(str(content))]
+        lines = [line for line, _ in open_tasks(str(content), str(path))]
         rows = connection.execute(
             f"SELECT id, start_line, end_line FROM {chunks} WHERE document_id = ?", (document_id,)
         )
@@ -279,13 +282,16 @@ def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np
     return np.array(sorted(ids), dtype=np.int64)
 
 
-def open_tasks(content: str) -> list[tuple[int, str]]:
-    """The open tasks (- [ ]) of a document outside code and comments, each with its line."""
-    shown = shown_lines(content)
-    return [
-        (shown.count("\n", 0, match.start()) + 1, match[1].strip())
-        for match in _OPEN_TASK.finditer(shown)
-    ]
+def open_tasks(content: str, file_path: str) -> list[tuple[int, str]]:
+    """The open tasks of a document outside code and comments, each with its line.
+
+    They are items (- [ ]), and Org's headings with a state such as TODO.
+    """
+    shown = shown_lines(content, file_path)
+    tasks = [(match.start(), match[1].strip()) for match in _OPEN_TASK.finditer(shown)]
+    if is_org(file_path):
+        tasks += [(line.start, line.words) for line in org_headlines(content) if line.is_open]
+    return [(shown.count("\n", 0, start) + 1, words) for start, words in sorted(tasks)]
 
 
 def _matching(

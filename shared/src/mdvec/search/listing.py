@@ -14,8 +14,8 @@ from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
 from mdvec.text import (
     Properties,
-    front_matter,
     identifier,
+    matter_of,
     quoted,
     readable_chunk,
     without_head,
@@ -96,7 +96,7 @@ def list_documents(
         for tool, path, of_document in listed[first : first + PER_PAGE]:
             stored = documents.stored_text(connection, tool.tables, path)
             title, content = (stored.title, stored.content) if stored is not None else ("", "")
-            tasks = tuple(index.open_tasks(content)) if filters.open_tasks else ()
+            tasks = tuple(index.open_tasks(content, path)) if filters.open_tasks else ()
             shown.append(
                 ListedDocument(tool.name, path, title, of_document.day, of_document.tags, tasks)
             )
@@ -141,7 +141,7 @@ def query_like(
             path = documents.path_meant(connection, tool.tables, named)
             stored = documents.stored_text(connection, tool.tables, path or file_path)
             if stored is not None:
-                body = stored.content[front_matter(stored.content).end :]
+                body = stored.content[matter_of(stored.content, stored.file_path).end :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
     raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")

@@ -122,9 +122,9 @@ _LINE = re.compile(r"[^\r\n]*")
 _MARKS = tuple("<:#|=-*+>・●■◆※`~[")
 """The beginnings of lines that are not plain prose: headings, list items, tables, code."""
 _NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
-_OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*")
-_CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|[|:=-][|:=\- \t]*")
-"""A closing tag, a table's delimiter row, or the underline of a heading."""
+_OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*|#\+(?i:begin_)\S.*")
+_CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|#\+(?i:end_)\S+|[|:=-][|:=\- \t]*")
+"""A closing tag, the end of a block of Org, a table's delimiter row, a heading's underline."""
 _RULE = re.compile(r"\|[|:\- \t]+")
 _HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
 _CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")

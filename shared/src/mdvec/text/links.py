@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from mdvec.text.org import is_org, org_links
 from mdvec.text.readable import prose_of
 
 _WIKILINK = re.compile(r"\[\[([^\[\]|\n]{1,400}?)(?:\\?\|[^\[\]\n]*)?\]\]")
@@ -41,13 +42,19 @@ class DocumentLink:
 
 
 def document_links(content: str, file_path: str) -> list[DocumentLink]:
-    """The distinct wiki links and Markdown links of a document, outside code, in order.
+    """The distinct links of a Markdown or Org document, outside code, in order.
 
     Markdown links are relative to the document's folder, or with "/" to the root; one with a note's
     ending may also be read like a wiki link. URLs are no links to documents.
     """
-    text = prose_of(content, is_whole=True)
     folder = posixpath.dirname(file_path)
+    if is_org(file_path):
+        targets = [
+            (link_key(path) if path.startswith("id:") else _path_key(path, folder), place)
+            for path, place in org_links(content)
+        ]
+        return [DocumentLink(key, place) for key, place in dict.fromkeys(targets) if key]
+    text = prose_of(content, is_whole=True)
     links: list[DocumentLink] = []
     for match in _WIKILINK.finditer(text):
         target, _, fragment = match[1].partition("#")

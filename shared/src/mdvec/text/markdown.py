@@ -1,147 +1,24 @@
 """Parses a document's outline: front matter, title, headings, code fences, pages, start of body.
 
-Front matter is YAML between `---` or TOML between `+++`, at the very start. In a document that was
-converted to Markdown, a form feed separates pages, including those without text, so that page
-numbers are those of the original.
+In a document that was converted to Markdown, a form feed separates pages, including those without
+text, so that page numbers are those of the original.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from mdvec.text.matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
+from mdvec.text.org import is_org, org_blocks, org_headlines, org_matter
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-
-LINE_BREAK = re.compile(r"\r\n|\r|\n")
-_YAML_MATTER = re.compile(
-    r"---[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
-)
-_TOML_MATTER = re.compile(
-    r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
-)
-_MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
-_ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
-_SENTENCE = re.compile("[。！？].")
-"""The end of a sentence, which no key contains."""
-_TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
-"""The # of a tag in a value, which YAML would read as a comment."""
-TAG_KEYS = ("tags", "tag", "タグ")
-ALIAS_KEYS = ("aliases", "alias")
-_MAX_FRONT_MATTER = 65_536
-
-
-@dataclass(frozen=True, slots=True)
-class FrontMatter:
-    """The entries of a document's front matter; the body begins at ``end``.
-
-    YAML values stay text, as written. ``is_broken`` says that the block is not valid YAML and
-    its entries were parsed one by one.
-    """
-
-    end: int
-    values: Mapping[str, Any]
-    is_broken: bool = False
-
-
-NO_FRONT_MATTER = FrontMatter(0, {})
-
-
-def front_matter(content: str) -> FrontMatter:
-    """Parse the front matter of a document; ``NO_FRONT_MATTER`` if it has none."""
-    head = content[:_MAX_FRONT_MATTER]
-    if (match := _YAML_MATTER.match(head)) and (read := _from_yaml(match[1], match.end())):
-        return read
-    if (match := _TOML_MATTER.match(head)) and (values := _from_toml(match[1])) is not None:
-        return FrontMatter(match.end(), values)
-    return NO_FRONT_MATTER
-
-
-def _from_yaml(block: str, end: int) -> FrontMatter | None:
-    """Parse a block between ``---``; None if it is not front matter.
-
-    Blank lines at both ends set text off from two rules; without the last it would be a heading.
-    """
-    lines = LINE_BREAK.split(block)
-    if block.strip() and not any(map(str.strip, (lines[0], *lines[-2:]))):
-        return None
-    try:
-        matter = _load_yaml(block)
-    except ValueError:
-        # People write "title: A: B", which is not valid YAML; accept lines that look like keys.
-        if not all(_MATTER_LINE.fullmatch(line) for line in lines):
-            return None
-        return FrontMatter(end, dict(_entries(lines)), is_broken=True)
-    if matter is None:
-        # YAML reads a "# heading" between two rules as a comment.
-        return None if block.strip() else FrontMatter(end, {})
-    if not isinstance(matter, Mapping) or any(_SENTENCE.search(str(key)) for key in matter):
-        return None
-    return FrontMatter(end, _with_marked_tags(dict(matter), block))
-
-
-def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    """Parse YAML; ValueError if it is not valid."""
-    import yaml
-
-    try:
-        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
-    except (yaml.YAMLError, OverflowError, RecursionError) as error:
-        raise ValueError("not valid YAML") from error
-
-
-def _entries(lines: list[str]) -> list[tuple[str, Any]]:
-    """Each key with its value; a value that is not valid YAML stays plain text."""
-    lines_by_key: list[tuple[str, list[str]]] = []
-    for line in lines:
-        if entry := _ENTRY.fullmatch(line):
-            lines_by_key.append((entry[1], [entry[2] or ""]))
-        elif lines_by_key:
-            lines_by_key[-1][1].append(line)
-    return [(key, _entry_value(key, rest)) for key, rest in lines_by_key]
-
-
-def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    text = "\n".join(lines)
-    if key.casefold() in TAG_KEYS:
-        if text.startswith("#"):
-            return text
-        text = _TAG_MARK.sub("", text)
-    with suppress(ValueError):
-        value = _load_yaml(f"{key}: {text}")
-        return value.get(key) if isinstance(value, Mapping) else text.strip()
-    if key.casefold() in (*TAG_KEYS, *ALIAS_KEYS):
-        with suppress(ValueError):  # the list may only lack its end
-            items = _load_yaml(f"{text}]")
-            if isinstance(items, list) and all(isinstance(item, str) for item in items):
-                return items
-    return text.strip().strip("\"'")
-
-
-def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
-    """The values, with the tags written as #tag, which YAML dropped as comments."""
-    for key, value in values.items():
-        lost = value == "" or (isinstance(value, list) and "" in value)
-        if str(key).casefold() in TAG_KEYS and lost and "#" in block:
-            read = dict(_entries(LINE_BREAK.split(block)))
-            values[key] = read.get(key, value)
-    return values
-
-
-def _from_toml(block: str) -> Mapping[str, Any] | None:
-    try:
-        return tomllib.loads(LINE_BREAK.sub("\n", block))
-    except (ValueError, RecursionError):  # also numbers too long for Python
-        return None
-
 
 PAGE_BREAK = "\f"
 _UNITS = {".pdf": "page", ".pptx": "slide", ".epub": "chapter", ".ipynb": "cell"}
@@ -222,7 +99,6 @@ def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
 MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
 _TEX = ("part", "chapter", "section", "subsection", "subsubsection")
 _MARKUP = {
-    ".org": re.compile(r"^(?P<level>\*{1,6}) (?P<words>\S.*)$", re.MULTILINE),
     ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
     ".tex": re.compile(
         rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
@@ -263,7 +139,9 @@ _MAX_INDENT = 8
 def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
     """The level, the words and the start of each heading."""
     ending = f".{file_name.rpartition('.')[2].lower()}"
-    if ending in _MARKUP:
+    if is_org(ending):
+        yield from ((line.level, line.words, line.start) for line in org_headlines(content))
+    elif ending in _MARKUP:
         yield from _headings(content, _MARKUP[ending])
     elif ending in _CODE:
         yield from _definitions(content, _CODE[ending])
@@ -275,7 +153,7 @@ def _headings(content: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str
         mark = match["level"]
         if mark in _TEX:
             level = max(_TEX.index(mark) - 1, 1)
-        elif (mark in "*=" and match.start("level") == match.start()) or len(mark) > 1:
+        elif (mark == "=" and match.start("level") == match.start()) or len(mark) > 1:
             level = len(mark)
         else:  # reStructuredText ranks underlines by their first use
             underlines += [mark] if mark not in underlines else []
@@ -305,6 +183,7 @@ _ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
 _MAX_HEADING = 200
 """Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
 paragraph into a heading, which every chunk of the section would repeat."""
+_WITH_TITLE = (".rst", ".adoc")
 _MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
 _CLOSING_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})")
 _LANGUAGE = re.compile(r"[^\s{}]{1,40}")
@@ -352,21 +231,30 @@ class Outline:
 def outline(content: str, file_name: str) -> Outline:
     """The outline of a document; text of other formats has the headings of its format.
 
-    The title comes from the front matter, else from the first level-1 heading, else from the
-    file name without its suffix.
+    The title comes from the front matter, else from the first level-1 heading where that is how
+    the format writes titles, else from the file name without its suffix.
     """
-    stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
-    if not is_markdown(file_name):
+    matter = matter_of(content, file_name)
+    if in_markdown := is_markdown(file_name):
+        headings, fences = _blocks(content, matter.end)
+    else:
         headings = tuple(
             Heading(level, _plain_words(words), start)
             for level, words, start in landmarks(content, file_name)
         )
-        return Outline(title=stem, body=0, headings=headings, is_markdown=False)
-    matter = front_matter(content)
-    headings, fences = _blocks(content, matter.end)
-    first = next((heading.words for heading in headings if heading.level == 1), "")
+        fences = tuple(Fence(*block) for block in org_blocks(content)) if is_org(file_name) else ()
+    is_titled = in_markdown or file_name.lower().endswith(_WITH_TITLE)
+    first = next((one.words for one in headings if is_titled and one.level == 1), "")
+    stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     title = _shorten(_title_of(matter.values) or first or stem)
-    return Outline(title, matter.end, headings, is_markdown=True, fences=fences, matter=matter)
+    return Outline(title, matter.end, headings, in_markdown, fences, matter)
+
+
+def matter_of(content: str, file_name: str) -> FrontMatter:
+    """The front matter of a document, if it is Markdown or Org; else ``NO_FRONT_MATTER``."""
+    if is_org(file_name):
+        return org_matter(content)
+    return front_matter(content) if is_markdown(file_name) else NO_FRONT_MATTER
 
 
 def is_markdown(file_name: str) -> bool:

@@ -1,6 +1,6 @@
 """Reads a note's properties: tags, aliases, date, and other scalars and lists.
 
-They come from the front matter; tags also from the text, in Obsidian's form (#tag).
+They come from the front matter; tags also from the text, in Obsidian's form (#tag), or Org's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import folded
-from mdvec.text.markdown import ALIAS_KEYS, TAG_KEYS, FrontMatter, block_parser
+from mdvec.text.markdown import block_parser, is_markdown
+from mdvec.text.matter import ALIAS_KEYS, TAG_KEYS, FrontMatter
+from mdvec.text.org import is_org, org_headlines
 
 MAX_TAGS = 2_000
 """For one document; a text with more is not a note, but a log with numbers like #123."""
@@ -103,11 +105,18 @@ class Properties:
 
 
 def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Properties:
-    """The properties of a Markdown document, given its front matter and path; never fails."""
+    """The properties of a document, given its front matter and path; never fails.
+
+    Tags in the text count in Markdown, as is a text without a path, and in Org.
+    """
     values = dict(_values(matter.values))
     by_key = {key.casefold(): value for key, value in reversed(values.items())}
     written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
-    inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
+    inline: Iterable[str] = ()
+    if is_org(file_path):
+        inline = (tag for headline in org_headlines(content) for tag in headline.tags)
+    elif not file_path or is_markdown(file_path):
+        inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
     stated = {_bare_key(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
@@ -255,6 +264,6 @@ def _day_of(value: PropertyValue) -> date | None:
     text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
-    text = _WEEKDAY.sub("", text)
+    text = _WEEKDAY.sub("", text.lstrip("<["))  # Org writes <2025-06-01 Sun>
     in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
     return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

@@ -9,7 +9,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from mdvec.text.chunking import Chunk, chunk_document
-from mdvec.text.markdown import LINE_BREAK, Outline, is_markdown
+from mdvec.text.markdown import Outline, is_markdown
+from mdvec.text.matter import LINE_BREAK
+from mdvec.text.org import is_org, org_text
 from mdvec.text.tokens import ChunkingOptions, Tokenizer, is_blank
 
 _CODE_SPAN = re.compile(r"(?<!`)(`+)(?!`)((?:[^`\n]|\n(?!\n))*?[^`])\1(?!`)")
@@ -185,8 +187,10 @@ def prose_of(content: str, *, is_whole: bool = False) -> str:
     return _CODE_SPAN.sub(" ", _outside_fences(content, is_whole=is_whole))
 
 
-def shown_lines(content: str) -> str:
-    """A whole document where each line in a code block or a comment is empty."""
+def shown_lines(content: str, file_name: str) -> str:
+    """A whole document, Markdown or Org, where each line in a code block or a comment is blank."""
+    if is_org(file_name):
+        return org_text(content)
     outside = _outside_fences(content, is_whole=True)
     return _COMMENT.sub(lambda match: "\n" * match[0].count("\n"), outside)
 

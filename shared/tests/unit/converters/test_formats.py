@@ -18,7 +18,8 @@ from mdvec.converters import notebook as jupyter
 from mdvec.converters import slides as powerpoint
 from mdvec.converters import word as microsoft_word
 from mdvec.converters.formats import NotConverted, format_of
-from mdvec.text.markdown import PAGE_BREAK, bundle_of, front_matter, is_bundle, is_converted
+from mdvec.text.markdown import PAGE_BREAK, bundle_of, is_bundle, is_converted
+from mdvec.text.matter import front_matter
 from mdvec.text.properties import properties_of
 
 

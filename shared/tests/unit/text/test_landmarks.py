@@ -46,3 +46,17 @@ def test_headings_by_the_ending(name, text, found):
 def test_comments_and_decorators_above_a_definition_belong_to_it():
     first = outline(PYTHON, "a.py").headings[0]
     assert PYTHON[first.start :].startswith("@cached\n# why\nclass A")
+
+
+@each(
+    ("name", "text", "title"),
+    [
+        ("index.rst", "入門\n====\n\n最初\n----\n", "入門"),
+        ("index.rst", "本文だけ。\n", "index"),
+        ("a.adoc", "= 手引き\n\n== 節\n", "手引き"),
+        ("a.org", "* 一\n* 二\n", "a"),
+        ("a.py", PYTHON, "a"),
+    ],
+)
+def test_the_first_heading_is_the_title_where_the_format_has_it_there(name, text, title):
+    assert outline(text, name).title == title

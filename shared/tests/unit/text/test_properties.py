@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.text.markdown import front_matter
+from mdvec.text.matter import front_matter
 from mdvec.text.properties import MAX_TAGS, Properties, day_in_name, folded_tag, properties_of
 
 
@@ -162,6 +162,8 @@ def test_tags_are_compared_without_width_case_and_sign():
 
 def test_broken_yaml_is_told_apart_from_good():
     assert front_matter("---\ntitle: A: B\n---\n").is_broken
+    wrapped = front_matter("---\ntitle: A\nid: x\n続き\nstatus: open\n---\n")
+    assert (wrapped.is_broken, wrapped.values["status"]) == (True, "open")
     assert not front_matter("---\ntitle: A\n---\n").is_broken
 
 

@@ -26,7 +26,7 @@ from markupsafe import Markup, escape
 from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 from mdvec.documents import DocumentText
-from mdvec.text import front_matter, is_markdown
+from mdvec.text import is_markdown, matter_of
 
 PICTURES = {
     ".png": "image/png",
@@ -78,7 +78,7 @@ def rendered_document(document: DocumentText, passage: range, *, as_markdown: bo
     if not as_markdown:
         return Rendered(_plain_document(document, passage))
     is_start = document.start_position == 0
-    matter = front_matter(document.content).end if is_start else 0
+    matter = matter_of(document.content, document.file_path).end if is_start else 0
     head = document.content[:matter]
     above = Markup('<pre class="matter">{}</pre>').format(head.strip()) if head.strip() else ""
     first = document.start_line + head.count("\n")
