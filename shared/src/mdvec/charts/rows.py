@@ -297,14 +297,18 @@ def draw_bars(sheet: Sheet, frame: Box, bars: Bars) -> None:
 
 
 def _value_texts(sheet: Sheet, bars: Bars, span: float, letters: float, width: float) -> list[str]:
-    """The values beside the bars: in full if all fit, else shortened; none for several series."""
+    """The values beside the bars: in full if all fit, else shortened; none for several series.
+
+    Numbers without a unit are not shortened: those that do not fit are left out.
+    """
     if len(bars.series) > 1:
         return []
-    values = bars.series[0].values
+    values, room = bars.series[0].values, width * _MAX_VALUES_SHARE
     if not bars.unit:
         step = span / 200 or 1.0
-        known = iter(units.numbers([value for value in values if value is not None], step))
-        return ["" if value is None else next(known) for value in values]
+        known = iter(units.labels([value for value in values if value is not None], step))
+        texts = ["" if value is None else next(known) for value in values]
+        return [text if sheet.widest([text], letters) <= room else "" for text in texts]
     for written in (units.amount, units.short):
         texts = [written(int(value or 0)) for value in values]
         if bars.targets:
@@ -312,7 +316,7 @@ def _value_texts(sheet: Sheet, bars: Bars, span: float, letters: float, width: f
                 f"{text} / {written(target)}"
                 for text, target in zip(texts, bars.targets, strict=True)
             ]
-        if sheet.widest(texts, letters) <= width * _MAX_VALUES_SHARE:
+        if sheet.widest(texts, letters) <= room:
             break
     return texts
 

@@ -75,6 +75,19 @@ def numbers(values: Sequence[float], step: float) -> list[str]:
     return texts
 
 
+def labels(values: Sequence[float], step: float) -> list[str]:
+    """Numbers with all of their digits if ten are enough, else rounded with ``~`` before them."""
+    return [
+        next((text for text in (near, f"{value:,.10g}") if _is_exact(text, value)), f"~{near}")
+        for value, near in zip(values, numbers(values, step), strict=True)
+    ]
+
+
+def _is_exact(text: str, value: float) -> bool:
+    """Whether a text is a number, apart from what computers lose in adding fractions."""
+    return math.isclose(float(text.replace(",", "")), value, rel_tol=1e-12)
+
+
 def steps(low: int, high: int, max_steps: int) -> range:
     """Round axis values that cover ``low`` to ``high`` in about ``max_steps`` steps or fewer."""
     high = max(high, low + 1)

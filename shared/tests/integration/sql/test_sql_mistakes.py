@@ -231,6 +231,12 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT shop + item FROM orders", "a || b to join texts"),
         ("SELECT avg(qty > 1) FROM orders", "avg(x::INTEGER)"),
         ("SELECT shop, sum(qty) FROM orders", "Either add it to the GROUP BY list, or use"),
+        ("SELECT SUBSTRING_INDEX(shop, ',', 2) FROM orders", "array_to_string(split(text, ','"),
+        ("SELECT to_char(price, '9,999') FROM orders", "format('{:,.2f}', x::DOUBLE) for a number"),
+        ("SELECT id FROM orders WHERE shop REGEXP '^K'", "regexp_matches(text, pattern)"),
+        ("SELECT price DIV 7 FROM orders", "DuckDB has a // b"),
+        ("SELECT EOMONTH(day) FROM orders", "DuckDB has last_day(d)"),
+        ("SELECT id FROM orders WHERE day >= '2025年1月29日'", "DuckDB has DATE '2025-1-29'"),
         ("SELECT TIMESTAMPDIFF(YEAR, day, made) FROM orders", "date_sub('year', a, b) for whole"),
     ],
 )  # fmt: skip

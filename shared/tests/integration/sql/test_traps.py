@@ -28,6 +28,7 @@ TABLES = {
     "FROM range(5000) AS t(i)",
     "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
+    "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n',
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -84,6 +85,12 @@ def asked(handler, source, sql="SELECT * FROM {source}", **parameters):
         ("shop NOT ILIKE 'zzz%'", "no row of visits has shop ILIKE 'zzz%'"),
         ("shop IS DISTINCT FROM 'zzz'", "no row of visits has shop = 'zzz'"),
         ("v.shop IN ('東京駅', 'zzz')", "no row of visits has shop = 'zzz'"),
+        ("yen BETWEEN 300 AND 100", "BETWEEN 300 AND 100 is never true; the smaller end comes"),
+        ("NOT (yen BETWEEN 0.5 AND -1)", "NOT BETWEEN 0.5 AND -1 is always true"),
+        ("day BETWEEN '2025-07-01' AND DATE '2025-06-01'", "2025-07-01 AND 2025-06-01 is never"),
+        ("shop BETWEEN '駅' AND '京'", "BETWEEN 駅 AND 京 is never true"),
+        ("weekday(day) = 0", "weekday() counts from Sunday = 0, unlike MySQL's; isodow(d) is 1"),
+        ("1 < DAYOFWEEK(at_time)", "dayofweek() counts from Sunday = 0"),
         ("true GROUP BY shop HAVING shop = 'zzz'", "no row of visits has shop = 'zzz'"),
     ],
 )  # fmt: skip
@@ -253,6 +260,20 @@ def test_columns_of_functions_have_readable_names_in_answers_and_files(handler):
     assert line.startswith("year(day),(version() IS NULL)")
 
 
+@each(
+    ("query", "names"),
+    [
+        ("SELECT 気温(℃) FROM rain", '"気温(℃)"'),
+        ("SELECT avg(前橋 気温(℃)), '気温(℃)', sum(n) FROM rain", '"前橋 気温(℃)"'),
+    ],
+)
+def test_a_column_whose_name_has_signs_is_to_be_quoted(handler, query, names):
+    with pytest.raises((QueryRefused, duckdb.Error)) as failed:
+        asked(handler, query)
+    said = handler.advised({"source": query}, QueryFailed(str(failed.value)))
+    assert str(said).endswith(f"a name with signs stands in double quotes: {names}")
+
+
 def test_a_column_whose_name_is_a_word_of_sql_is_to_be_quoted(handler):
     query = "SELECT id, 'order by' FROM stays WHERE order < 3"
     with pytest.raises(QueryRefused) as refused:
@@ -296,3 +317,10 @@ def test_an_ambiguous_column_names_every_table_that_has_it(handler):
         asked(handler, query)
     said = handler.advised({"source": query}, QueryFailed(str(failed.value)))
     assert str(said).endswith("id is a column of visits, guests, rooms")
+
+
+@each(
+    "condition", ["yen BETWEEN 100 AND 100", "'9' BETWEEN yen AND 10", "yen BETWEEN '9' AND '10'"]
+)
+def test_ends_in_order_or_of_unknown_order_are_no_trap(handler, condition):
+    assert "notes" not in asked(handler, f"SELECT count(*) FROM visits WHERE {condition}")

@@ -171,3 +171,10 @@ def test_values_have_the_digits_that_tell_them_apart():
     }
     for values, texts in written.items():
         assert units.numbers(values, max(values) / 200) == texts
+
+
+def test_a_label_of_a_bar_has_all_digits_of_its_value_or_says_that_it_is_rounded():
+    values = [20000, 12.75, -5.5, 1500.5, 123456.789, 1 / 3, 0.1 + 0.2, 0, 1e16]
+    assert units.labels(values, 100) == [
+        "20,000", "12.75", "-5.5", "1,500.5", "123,456.789", "~0.33", "0.3", "0", "1e+16"
+    ]  # fmt: skip

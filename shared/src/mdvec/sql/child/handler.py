@@ -56,7 +56,12 @@ _SECONDS_BETWEEN_STOPS = 0.01
 """Interrupts are repeated, as the first one may come just before a statement begins."""
 _QUOTED_WORD = re.compile(r'"(\w+)"')
 _SAMPLE = re.compile(rf"{sample_text('')}(\d+)")
-_UNPLANNED = ("Binder Error", "Catalog Error", "the SQL cannot be read")
+_UNPLANNED = (
+    "Conversion Error: invalid date field format",
+    "Binder Error",
+    "Catalog Error",
+    "the SQL cannot be read",
+)
 """The beginnings of errors about the text of a query, not about its data or permissions."""
 
 

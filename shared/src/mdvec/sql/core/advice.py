@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mdvec.datasets import Column
 from mdvec.sql.core.refusals import named, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
-from mdvec.text import shortened
+from mdvec.text import identifier, shortened
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -169,11 +169,22 @@ _INSTEAD = {
     r"\b(?:DATE_?ADD|DATE_SUB|TIMESTAMPADD)\s*\(": "d + INTERVAL 1 MONTH, d - INTERVAL 7 DAY",
     r"\b(?:STR_TO_DATE|TO_DATE)\s*\(": "strptime('2025-06-01', '%Y-%m-%d')",
     r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY x)",
-    r"\b(?:DATE_FORMAT|TO_CHAR)\s*\(": "strftime(d, '%Y-%m')",
-    r"\bFORMAT\s*\(": "strftime(d, '%Y-%m') for a date, format('{:,.2f}', x::DOUBLE) for a number",
+    r"\bDATE_FORMAT\s*\(": "strftime(d, '%Y-%m')",
+    r"\b(?:TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m') for a date, "
+    "format('{:,.2f}', x::DOUBLE) for a number",
     r"\bCONVERT\s*\(": "CAST(x AS INTEGER)",
     r"\b(?:CHARINDEX|LOCATE)\s*\(": "strpos(text, part)",
-    r"\bSUBSTRING_INDEX\s*\(": "split_part(text, ',', 1)",
+    r"\bSUBSTRING_INDEX\s*\(": "array_to_string(split(text, ',')[:2], ',') for the first 2 "
+    "parts, [-2:] for the last 2",
+    r"\b(?:REGEXP|RLIKE)\s": "regexp_matches(text, pattern)",
+    r"\bREGEXP_SUBSTR\s*\(": "nullif(regexp_extract(text, pattern), '')",
+    r"\bDIV\s": "a // b, which cuts the fraction off",
+    r"\bEOMONTH\s*\(": "last_day(d)",
+    r"\bADD_MONTHS\s*\(": "d + INTERVAL 1 MONTH, which a month's last day may not stay",
+    r"\bFROM\s+DUAL\b": "SELECT without FROM",
+    r"\bDATETIME\s*\(": "now(), CAST(x AS TIMESTAMP)",
+    r"\bJULIANDAY\s*\(": "date_diff('day', a, b) for the days from a to b",
+    r'"(\d{4})年(\d\d?)月(\d\d?)日"': r"DATE '\1-\2-\3', strptime(text, '%Y年%m月%d日')",
     r"\b(?:IIF|DECODE)\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
     r"\bMINUS\b": "EXCEPT",
     r"\bDATEPART\s*\(": "extract(month FROM d), isodow(d) from Monday = 1",
@@ -199,11 +210,14 @@ def advised(
         if has_name(sql, name)
     }
     halved = _in_half_width(sql)
-    if form := _form(sql, halved, set().union(*names.values()), can_run):
+    columns = set().union(*names.values())
+    fails = not can_run(sql)
+    if fails and (form := _form(sql, halved, columns, can_run)):
         advice = f"{form[1]}; write: {form[0]}"
         if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
             return f"{_cut(_LONGER.sub('', message))}; {advice}"
-    parts = _as_words(halved, names, can_run) or _advice(message, sql, names)
+    parts = _quoted(sql, halved, columns, can_run) if fails else []
+    parts = parts or _advice(message, sql, names)
     parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
@@ -214,24 +228,29 @@ def _form(
     sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]
 ) -> tuple[str, str] | None:
     """A form of a failing query that runs, and a phrase for what was changed."""
-    if can_run(sql):
-        return None
     form: tuple[str, str] | None = (halved, "signs of full width are no SQL")
     if halved == sql and (form := translated(sql, columns)):
         form = form[0], f"this is the SQL of {form[1]}"
     return form if form is not None and can_run(form[0]) else None
 
 
-def _as_words(
-    sql: str, names: Mapping[str, Sequence[str]], can_run: Callable[[str], bool]
-) -> list[str]:
-    """How to write a column whose name is a keyword of SQL, if the query then runs."""
-    for name in set().union(*names.values()):
-        word = rf"\b{re.escape(name)}\b"
-        quoted = _outside_quotes(sql, word, lambda word_found: f'"{word_found}"')
-        if name.isidentifier() and can_run(quoted):
+def _quoted(sql: str, halved: str, columns: set[str], can_run: Callable[[str], bool]) -> list[str]:
+    """How to write columns whose names need quotation marks, if the query then runs."""
+    for name in filter(str.isidentifier, columns):
+        quoted = _outside_quotes(halved, rf"\b{re.escape(name)}\b", '"{}"'.format)
+        if can_run(quoted):
             return [f'{name} is a word of SQL; write "{name}"']
-    return []
+    odd = sorted((name for name in columns if not name.isidentifier()), key=len, reverse=True)
+    pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in filter(None, odd))
+    found: dict[str, str] = {}
+    quoted = (
+        _outside_quotes(sql, pattern, lambda part: found.setdefault(part, identifier(part)))
+        if pattern
+        else sql
+    )
+    if not found or not can_run(quoted):
+        return []
+    return [f"a name with signs stands in double quotes: {', '.join(found.values())}"]
 
 
 def _in_half_width(sql: str) -> str:
@@ -260,7 +279,8 @@ def _outside_quotes(sql: str, pattern: str, instead: Callable[[str], str]) -> st
 def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[str]:
     """The nearest names, what DuckDB has instead, and the columns of the query's tables."""
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
-    hints = [hint for slip, hint in _INSTEAD.items() if re.search(slip, code, re.IGNORECASE)]
+    slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
+    hints = [found.expand(hint) for found, hint in slips if found]
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
     ambiguous, unknown = _AMBIGUOUS.search(message), _UNKNOWN_COLUMN.search(message)
     if (wrong := ambiguous or unknown) is None:

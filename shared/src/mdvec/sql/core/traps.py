@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from mdvec.datasets import Column
@@ -31,6 +32,10 @@ _WITH_ALIASES = ("having", "modifiers")
 _APPROXIMATE = (
     "SUMMARIZE estimates approx_unique, q25, q50 and q75; count(DISTINCT x) and "
     "quantile_cont(x, 0.25) are exact"
+)
+_SIDES = ("lower", "upper")
+_FROM_SUNDAY = (
+    "{}() counts from Sunday = 0, unlike MySQL's; isodow(d) is 1 for Monday to 7 for Sunday"
 )
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
 
@@ -88,7 +93,8 @@ def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
         for clause, parts in node.items():
             here = replace(scope, aliases=aliases if clause in _WITH_ALIASES else frozenset())
             for part in _own_parts(parts):
-                traps += filter(None, (_not_in(part), _is_null(part), _day_trap(part, here)))
+                traps += filter(None, (trap(part) for trap in (_not_in, _is_null, _weekday)))
+                traps += filter(None, (_swapped(part, here), _day_trap(part, here)))
                 traps += _missing_texts(part, here)
     return traps[:_MAX_TRAPS]
 
@@ -178,6 +184,34 @@ def _is_null(node: Node) -> Trap | None:
     if sign is None or not any(map(_is_null_itself, (node["left"], node["right"]))):
         return None
     return Trap(f"{sign} NULL is never true; write IS {'NOT ' if sign == '<>' else ''}NULL")
+
+
+def _weekday(node: Node) -> Trap | None:
+    """A day of the week by a function that MySQL has with other numbers."""
+    name = fold(str(node.get("function_name")))
+    return Trap(_FROM_SUNDAY.format(name)) if name in ("weekday", "dayofweek") else None
+
+
+def _swapped(node: Node, scope: _Scope) -> Trap | None:
+    """A BETWEEN whose first end is the greater one."""
+    if node.get("class") != "BETWEEN":
+        return None
+    of = scope.column(node["input"])
+    first, last = (_bound(node[end], of is not None and of[1].type == "VARCHAR") for end in _SIDES)
+    if type(first) is not type(last) or first is None or not last < first:
+        return None
+    is_not = node["type"] == "COMPARE_NOT_BETWEEN"
+    sign, does = ("NOT BETWEEN", "always") if is_not else ("BETWEEN", "never")
+    written = f"{shortened(str(first), _MAX_QUOTED)} AND {shortened(str(last), _MAX_QUOTED)}"
+    return Trap(f"{sign} {written} is {does} true; the smaller end comes first")
+
+
+def _bound(node: Node, is_text: bool) -> Any:  # noqa: ANN401, FBT001 - of one type for both ends
+    """A constant end of a range: a number, the text of a day, or for texts any text; else None."""
+    written = node.get("literal") or {}
+    if written.get("kind") in ("INTEGER", "NUMERIC"):
+        return Decimal(written["text"])
+    return _text(node) if is_text else _day(node, ("date", "timestamp")) or None
 
 
 def _is_null_itself(node: Node) -> bool:
