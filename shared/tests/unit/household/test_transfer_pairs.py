@@ -45,24 +45,6 @@ def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
 
 
 @each(
-    ("bank", "text", "is_likely"),
-    [
-        ("三井住友銀行", "みずほ銀行 チャージ", False),
-        ("みずほ銀行（普通）", "みずほ銀行 チャージ", True),
-        ("イオンバンク", "イオン銀行 チャージ", True),
-        ("生活費の口座", "みずほ銀行 チャージ", True),
-        ("三井住友銀行", "セブン銀行ATM チャージ", True),
-        ("三井住友銀行", "チャージ", True),
-    ],
-)
-def test_a_charge_that_names_its_bank_does_not_come_from_another(bank, text, is_likely):
-    (pair,) = transfer_pairs([row(1, 3, -5_000, bank, "ATM"), row(2, 3, 5_000, "アプリ", text)])
-    assert (pair.score >= LIKELY, "other_bank" not in pair.reasons) == (is_likely, is_likely)
-    back = [row(1, 3, -5_000, "アプリ", text), row(2, 3, 5_000, bank, "振込")]
-    assert transfer_pairs(back)[0].score == pair.score
-
-
-@each(
     "into",
     [
         row(2, 3, 5_000, "銀行", "チャージ"),

@@ -33,9 +33,6 @@ _WORDS = re.compile(
     r"振替|振り替え|振込|振り込み|フリカエ|フリコミ|送金|資金移動|口座間|入金|出金|引出|引き出し"
     r"|オートチャージ|チャージ|atm|引落|引き落とし|transfer|カード(?:支払|払)|現金・カード"
 )
-_BANK = re.compile(r"([^\s()・*/-]*?)(?:銀行|信用金庫|信用組合|信金|労働金庫|バンク|bank)")
-_MACHINE = "atm"
-"""An ATM's bank is where cash went through, not whose account it is."""
 _PURCHASE = re.compile(r"返品|返金|キャンセル|払い戻し|払戻|還付|refund")
 _OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
 _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
@@ -125,13 +122,10 @@ def _opposites(
 
 def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
     speaks = _words(out) or _words(into)
-    is_refund = _PURCHASE.search(_folded_text(into)) or (
+    against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    against = ["refund"] if is_refund else []
-    if _names_other_bank(into, out.account) or _names_other_bank(out, into.account):
-        against.append("other_bank")
-    reasons = ["moved", *(["moving_words"] if speaks else []), *against]
+    reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
     score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
@@ -146,24 +140,6 @@ def _words(row: ComparedRow) -> bool:
 def _names(row: ComparedRow, account: str) -> bool:
     """Whether a row's text has the name of an account."""
     return bool(account) and _plain_text(account) in _folded_text(row)
-
-
-def _names_other_bank(row: ComparedRow, account: str) -> bool:
-    """Whether a row says that its money is of a bank, and the account is another bank's.
-
-    Names are compared as written: only where both have the word for a bank are they two banks.
-    """
-    banks = _banks(account)
-    named = () if _MACHINE in _folded_text(row) else _banks(row.description)
-    own = _plain_text(row.account)
-    return bool(banks and named) and not any(
-        bank in own or bank in other or other in bank for bank in named for other in banks
-    )
-
-
-def _banks(text: str) -> list[str]:
-    """The names of the banks in a text, without the word for one."""
-    return _BANK.findall(_plain_text(text))
 
 
 def _folded_text(row: ComparedRow) -> str:
