@@ -152,8 +152,9 @@ def find_transactions(
         noted = notes_on(connection, tool_id, [row.id for row in rows])
         notes += _doubts(ledger, found.matching)
     means: tuple[Mean, ...] = ()
-    if listing.group_by in TIMES and known and sums_within(found.by_key, known):
-        means = means_over(found.by_key, known, listing.month_starts_on)
+    averaged = totals_of(sums_within(found.by_key, known) if known else ())
+    if listing.group_by in TIMES and known and averaged.rows:
+        means = means_over(averaged, known, listing.month_starts_on)
         notes.append(f"平均は {known.in_words} のもの")
     age = ledger.age(period)
     totals = found.totals

@@ -34,7 +34,7 @@ _SATURDAY = 5
 class Mean:
     """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    Only whole months have a mean per month: ``is_whole`` is false if the period has days of others.
+    ``is_whole`` is false if some of the months are only partly in the period.
     """
 
     unit: Literal["day", "month"]
@@ -48,7 +48,7 @@ class Mean:
         """The means in Japanese, with the number of days or months."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         amounts = sums_in_words(self.spending, self.income)
-        part = "" if self.is_whole else "、途中の月を除く"
+        part = "" if self.is_whole else "、途中の月を含む"
         return f"{unit}平均 {amounts or '0円'}（{self.over:,}{units}{part}）"
 
 
@@ -153,22 +153,18 @@ def groups_by_time(
         groups = [earlier, *groups[-MAX_TIMES:]]
     over: Counter[str] = Counter()
     cut: set[str] = set()
-    averaged = days
     if days is not None and group_by == "year":
-        whole = whole_months(days, month_starts_on)
-        averaged = whole.days if whole else None
-        over.update(f"{month.year:04d}" for month in whole or ())
         months = MonthRange.around(days, month_starts_on)
-        cut = {f"{month.year:04d}" for month in months if whole is None or month not in whole}
+        over.update(f"{month.year:04d}" for month in months)
+        cut |= {f"{months.first.year:04d}"} if months.days.first < days.first else set()
+        cut |= {f"{months.last.year:04d}"} if months.days.last > days.last else set()
     elif days is not None and group_by in ("weekday", "weekend"):
         length = (days.last - days.first).days + 1
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
     unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
-    of_name = {
-        group.name: group
-        for group in (groups_by(sums_within(sums, averaged), name) if over and averaged else ())
-    }
+    averaged = groups_by(sums_within(sums, days), name) if over and days else []
+    of_name = {group.name: group for group in averaged}
     return tuple(
         replace(
             group,
@@ -199,23 +195,14 @@ def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: 
     return None if part == whole else part
 
 
-def means_over(sums: Sequence[KeySum], days: Days, month_starts_on: int) -> tuple[Mean, ...]:
-    """The means of the sums of days per day and, with two whole months or more, per month."""
+def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+    """The means per day and, for two months or more, per month."""
     length = (days.last - days.first).days + 1
-    means = [mean_of(totals_of(sums_within(sums, days)), "day", length)]
-    months = whole_months(days, month_starts_on)
-    if months is not None and len(months) > 1:
-        totals = totals_of(sums_within(sums, months.days))
+    months = MonthRange.around(days, month_starts_on)
+    means = [mean_of(totals, "day", length)]
+    if len(months) > 1:
         means.append(mean_of(totals, "month", len(months), is_whole=months.days == days))
     return tuple(mean for mean in means if mean is not None)
-
-
-def whole_months(days: Days, starts_on: int) -> MonthRange | None:
-    """The months of which all days are among these; None if there are none."""
-    months = MonthRange.around(days, starts_on)
-    first = months.first.plus(int(months.days.first < days.first))
-    last = months.last.plus(-int(months.days.last > days.last))
-    return MonthRange(first, last) if first <= last else None
 
 
 def mean_of(
