@@ -294,6 +294,13 @@ def test_a_kept_choice_for_a_column_that_is_gone_is_named_with_the_changed_file(
     assert files.import_("額=auto", pattern="b.*").failed == ()
 
 
+def test_a_chosen_number_may_be_written_with_a_power_of_any_form(files):
+    files.import_(mode="new")
+    files.write("c.csv", "y\n1e5\n-2E3\n007\n.5\n")
+    files.import_("y=number", pattern="c.csv")
+    assert files.content("t__c") == ({"y": "DOUBLE"}, [(100_000,), (-2_000,), (7,), (0.5,)])
+
+
 def test_a_choice_that_cannot_hold_changes_nothing(files):
     files.import_(mode="new")
     before = files.content("t__a")

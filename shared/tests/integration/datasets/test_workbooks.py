@@ -205,6 +205,15 @@ def test_one_of_the_first_three_texts_of_a_row_names_a_total(files, place):
     assert files.read("t__a") == files.read("t__b") == left
 
 
+def test_a_last_row_with_a_formula_without_a_value_is_no_note(files):
+    rows = [("店", "数", "額"), ("東京", 1, 2), ("京都", 3, 4), ("合計", None, "=SUM(C2:C3)")]
+    workbook(files.folder / "a.xlsx", ("s", [*rows, ("※ 税込",)])).save(files.folder / "a.xlsx")
+    report = files.import_("new", options=DatasetOptions(readings=reading_choices(["notes=out"])))
+    assert files.read("t__a") == [("東京", 1, 2), ("京都", 3, 4), ("合計", None, None)]
+    (reading,) = report.details.readings[0].values()
+    assert 'notes below the table are left out: "※ 税込"' in reading.notes
+
+
 def test_rows_of_errors_or_formulas_without_a_value_are_rows_of_null(files):
     book = workbook(
         files.folder / "a.xlsx", ("s", [("a", "b"), (1, 2), ("=A2", "=B2"), ("#N/A",), (3, 4)])

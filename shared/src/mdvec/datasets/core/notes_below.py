@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import TypeVar
@@ -42,6 +42,7 @@ class NotesBelow:
         are_left_out: whether they are left out.
         texts: their texts, which are known once all rows were read.
         merged: the merged cells of the sheet.
+        formulas: the rows that have a formula without a stored value, and so are no notes.
         are_usual: whether other rows may hold one text as well, so that nothing is reported.
     """
 
@@ -49,6 +50,7 @@ class NotesBelow:
     texts: list[str] = field(default_factory=list)
     merged: Sequence[MergedCells] = ()
     are_usual: bool = False
+    formulas: Collection[int] = ()
 
     def rows(self, numbered: Iterable[tuple[int, _Row]]) -> Iterator[tuple[int, _Row]]:
         """The same numbered rows, without notes at the end if these are left out."""
@@ -57,7 +59,7 @@ class NotesBelow:
         ends = {cells.first_row: cells.last_row for cells in sorted(self.merged, key=_last_row)}
         for number, row in numbered:
             is_within, merged_to = number <= merged_to, max(merged_to, ends.get(number, 0))
-            if widest > 1 and not is_within and text_alone(row):
+            if widest > 1 and not (is_within or number in self.formulas) and text_alone(row):
                 waiting.append((number, row))
                 continue
             widest = max(widest, len(filled_cells(row)))

@@ -415,6 +415,11 @@ DATE_KINDS = tuple(kind for kind in VALUE_KINDS if kind.is_date)
 
 
 _ANY_DIGITS = ValueKind("BIGINT", r"[-+]?\d{1,18}")
+_ANY_NUMBER = ValueKind(
+    "DOUBLE",
+    r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?",
+    also="isfinite(TRY_CAST({v} AS DOUBLE))",
+)
 _NUMBERS = tuple(
     replace(kind, needs=())
     for kind in _with_type("BIGINT", "DOUBLE")
@@ -423,7 +428,7 @@ _NUMBERS = tuple(
 CHOICES = {
     "text": (),
     "integer": (*(kind for kind in _NUMBERS if kind.type == "BIGINT"), _ANY_DIGITS),
-    "number": (*_NUMBERS, _ANY_DIGITS),
+    "number": (*_NUMBERS, _ANY_DIGITS, _ANY_NUMBER),
     "number:plus": tuple(
         replace(kind, reading=_SIGNED_DIGITS, rule="") if kind.reading == _BRACKET_DIGITS else kind
         for kind in _NUMBERS

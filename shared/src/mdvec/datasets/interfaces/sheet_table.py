@@ -41,7 +41,9 @@ Row = list[object]
 
 
 class SheetRows(Protocol):
-    """The cells of a sheet."""
+    """The cells of a sheet; ``formulas`` are rows that were read with a formula without a value."""
+
+    formulas: set[int]
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
         """The rows that have values in these columns, each with its number."""
@@ -125,7 +127,11 @@ class SheetTable:
             filled = FilledRows(self.marks.merged, self.reading.leaves_out_totals)
             as_text = {*as_text, *self._chosen_as_text(header.names)}
             headers = HeadersBelow()
-            notes = NotesBelow(self.reading.leaves_out_notes, merged=self.marks.merged)
+            notes = NotesBelow(
+                self.reading.leaves_out_notes,
+                merged=self.marks.merged,
+                formulas=self.sheet.formulas,
+            )
             rows_below = filled.rows(notes.rows(headers.rows(below)))
             cells = (_with_texts(row, as_text) for row in rows_below)
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))

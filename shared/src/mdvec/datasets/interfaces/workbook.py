@@ -154,6 +154,7 @@ class _ExcelRows:
         self._errors: Counter[str] = Counter()
         self._thousands = 0
         self._unstored = 0
+        self.formulas: set[int] = set()
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
         """The rows that have values, with their numbers, without empty cells at their ends.
@@ -172,11 +173,13 @@ class _ExcelRows:
         for number, (row, stored) in enumerate(zip_longest(rows, formulas, fillvalue=()), 1):
             if number > _MAX_ROWS:
                 raise UnreadableFile(f"it has more than {_MAX_ROWS:,} rows; save it again")
-            lost = self._errors.total() + self._unstored
+            lost, unstored = self._errors.total() + self._unstored, self._unstored
             cells = [self._value(cell) for cell in row[columns]]
             self._count_unstored(row[columns], stored[columns])
             while cells and (cells[-1] is None or cells[-1] == ""):
                 cells.pop()
+            if self._unstored > unstored and len(cells) <= 1 + cells.count(None):
+                self.formulas.add(number)
             if cells or self._errors.total() + self._unstored > lost:
                 yield number, cells or [None]
 
@@ -269,6 +272,7 @@ class _SpooledRows:
         self._spool = spool
         self._start = start
         self._end = end
+        self.formulas: set[int] = set()
 
     def rows(self, columns: slice) -> Iterator[tuple[int, Row]]:
         """The rows that have values in these columns, each with its number."""
