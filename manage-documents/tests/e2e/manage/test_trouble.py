@@ -179,6 +179,13 @@ def test_a_disk_that_fills_up_while_the_file_is_compacted_loses_nothing(notes):
     assert notes("compact").code == 0
 
 
+def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
+    with full_disk(60_000):
+        done = notes("backup", "saved.zip")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith("error: saved.zip could not be written to its end: the disk has no")
+
+
 @pytest.mark.parametrize(
     ("mode", "room"),
     [("update", 300_000), pytest.param("replace", 200_000, marks=pytest.mark.soak)],
@@ -191,8 +198,8 @@ def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes,
     assert (done.code, done.out) == (1, "")
     first, said = done.err.splitlines()
     assert first == "model: use"
-    assert said.startswith(f"error: reading or writing {notes.database} failed (")
-    assert "; check the disk and its free space, then repeat the command" in said
+    assert said.startswith(f"error: {notes.database} could not be written to its end: the disk has")
+    assert "; make room, then repeat the command" in said
     (tool,) = overview(notes.database).tools
     with open_database(notes.database, "read") as connection:
         assert connection.execute("PRAGMA integrity_check").get == "ok"

@@ -14,6 +14,7 @@ import uvicorn
 from mcp.server.streamable_http import MCP_SESSION_ID_HEADER
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 from mdvec import __version__
+from mdvec.log import record
 from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -28,6 +29,7 @@ from mdvec_mcp.web.page.app import PageGuard
 from mdvec_mcp.whole_requests import WholeRequests
 
 _HEALTH = "/health"
+_REFUSED = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,21 @@ def http_app(
     served: ASGIApp = MissedNotices(EnvelopeCheck(app), server.sessions)
     if page is not None:
         served = _route_mcp_and_page(served, page)
-    return Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules)
+    return _recorded(Gate(RequestBodyLimitMiddleware(served, limits.max_request_bytes), rules))
+
+
+def _recorded(app: ASGIApp) -> ASGIApp:
+    """An application whose refusals are events of the log, without anything of the request."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start" and message["status"] >= _REFUSED:
+                record("refusal", program="mdvec-mcp", status=message["status"])
+            await send(message)
+
+        await app(scope, receive, told)
+
+    return answer
 
 
 def _route_mcp_and_page(mcp: ASGIApp, page: ASGIApp) -> ASGIApp:
@@ -235,7 +251,8 @@ class GracefulShutdown:
             await self._app(scope, receive, send)
             return
         if self._stopping:
-            await PlainTextResponse("this server is stopping\n", 503)(scope, receive, send)
+            stopping = PlainTextResponse("this server is stopping\n", 503)
+            await _recorded(stopping)(scope, receive, send)
             return
         self._answering += 1
         try:

@@ -104,6 +104,17 @@ def test_the_gate_stands_before_everything(client):
         assert guarded.get("/.well-known/oauth-protected-resource").status_code == 404
 
 
+def test_a_refusal_is_one_line_of_the_log_without_anything_of_the_request(caplog):
+    caplog.set_level("INFO", "mdvec")
+    with serving(token="0123456789abcdef") as guarded:
+        for origin in ("https://evil.example", "null"):
+            post(guarded, HELLO, origin=origin)
+        post(guarded, HELLO, authorization="Bearer secret")
+        guarded.get("/health")
+    said = [line for line in caplog.messages if line.startswith("refusal")]
+    assert said == [f"refusal program=mdvec-mcp status={status}" for status in (403, 403, 401)]
+
+
 def test_a_stream_begins_with_what_changed_while_it_was_not_open():
     server = EchoServer()
     offer = FixedOffer(server.offer)

@@ -215,7 +215,7 @@ def back_up(
         tools = tuple(tool.name for tool in registry.list_tools(connection))
         copy, packed = folder / DATABASE, folder / "backup"
         with (
-            translate_errors(copy),
+            translate_errors(target),
             snapshot(connection),
         ):  # with a snapshot, writes of others do not restart the copying
             _copy(connection, copy, on_copied)
