@@ -289,6 +289,8 @@ _BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({_NUMBER.pattern})((?:{_LETTER}[^\W{
 """A number with the letters around it, with which it may be one term (US$, 48260km)."""
 _MIN_GROUPED = 4
 """The least digits of a number that may be written in groups of thousands."""
+_GAP = r"(?:(?!\n[^\S\n]*\n)\s)+"
+"""What may be between words: no blank line, behind which other text begins."""
 _MIN_JOINED = 6
 """The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
 
@@ -357,7 +359,7 @@ def chunk_texts(
     return [
         (
             int(str(number)),
-            f"{title}\n{path}\n{heading}\n{others.get(int(str(document_id)), '')}",
+            f"{title}\n\n{path}\n\n{heading}\n\n{others.get(int(str(document_id)), '')}",
             str(text),
         )
         for number, document_id, title, path, heading, text in rows
@@ -365,7 +367,7 @@ def chunk_texts(
 
 
 def _pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
-    words = r"\s+".join(map(_word_pattern, wanted.split()))
+    words = _GAP.join(map(_word_pattern, wanted.split()))
     edge = "" if inside else "[a-z0-9]"
     before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
     after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""

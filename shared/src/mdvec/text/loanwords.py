@@ -17,6 +17,8 @@ _TO_HIRAGANA = {katakana: hiragana for hiragana, katakana in TO_KATAKANA.items()
 _NUMBER = re.compile(r"=?\d+")
 _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
 """A word in katakana whose final ー may be omitted; shorter ones (バー) would be other words."""
+_V = re.compile("ヴ[ァィェォュ]?")
+_B_OF_V = {"": "ブ", "ァ": "バ", "ィ": "ビ", "ェ": "ベ", "ォ": "ボ", "ュ": "ビュ"}
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
 
 
@@ -49,19 +51,27 @@ def max_edits(word: str) -> int:
 
 
 def nearest_spellings(word: str, known: Iterable[str], edits: int) -> list[str]:
-    """The known words at the smallest edit distance, which is at most ``edits``."""
+    """The known words at the smallest edit distance, at most ``edits``; ヴァ counts as バ."""
     best: list[str] = []
     fewest = edits
+    word = _with_b(word)
     letters = set(word)
     for other in known:
-        if len(letters.symmetric_difference(other)) > 2 * edits or not _CHECKED.fullmatch(other):
+        spelled = _with_b(other)
+        if len(letters.symmetric_difference(spelled)) > 2 * edits or not _CHECKED.fullmatch(other):
             continue
-        needed = edit_distance(word, other, fewest)
+        needed = edit_distance(word, spelled, fewest)
         if needed < fewest:
             best, fewest = [other], needed
         elif needed == fewest:
             best.append(other)
     return best
+
+
+def _with_b(word: str) -> str:
+    if "ヴ" not in word:
+        return word
+    return _V.sub(lambda sound: _B_OF_V[sound[0][1:]], word)
 
 
 def edit_distance(first: str, second: str, limit: int) -> int:

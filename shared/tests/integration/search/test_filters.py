@@ -346,3 +346,12 @@ def test_the_best_of_what_a_filter_leaves_are_found_exactly(many, tag, documents
             best = ids[np.argsort(-(vectors @ query))[:10]]
             found = sorted(pool.chunks, key=lambda chunk: chunk.cosine or 0, reverse=True)[:10]
             assert [chunk.id for chunk in found] == best.tolist()
+
+
+def test_an_exact_text_is_not_put_together_from_two_paragraphs(collection):
+    collection.write("a.md", "# 方針\n\n整える\nDoctrine の設定。\n")
+    collection.write("b.md", "# 別\n\n整える\n\nDoctrine の設定。\n")
+    collection.import_("new")
+    both = {"整える Doctrine": ["a.md"], "方針 整える": [], "Doctrine の設定": ["a.md", "b.md"]}
+    for words, files in both.items():
+        assert sorted(collection.places("設定", 9, filters=filters(exact=[words]))) == files

@@ -41,6 +41,8 @@ def test_a_number_and_a_word_in_katakana_have_one_other_spelling(term, other):
         ("usesatte", ["usestate", "useeffect", "usememo"], ["usestate"]),
         ("createprotal", ["createportal", "createroot"], ["createportal"]),
         ("コンポネント", ["コンポーネント", "コンテンツ"], ["コンポーネント"]),
+        ("ヴァリデーター", ["バリデーター", "バリュー"], ["バリデーター"]),
+        ("バイオリン", ["ヴァイオリン"], ["ヴァイオリン"]),
         ("hook", ["book", "look", "hooks"], ["book", "look", "hooks"]),
         ("abc", ["abd"], []),
         ("食費管理帳", ["食費管理表"], []),
