@@ -301,6 +301,19 @@ def test_a_chosen_number_may_be_written_with_a_power_of_any_form(files):
     assert files.content("t__c") == ({"y": "DOUBLE"}, [(100_000,), (-2_000,), (7,), (0.5,)])
 
 
+@pytest.mark.parametrize(
+    "days", [("2024年1月1日(月)", "2024年1月2日（火）"), ("2024/1/1 (月)", "2024/01/02(火)")]
+)
+def test_a_day_of_the_week_behind_each_date_agrees_with_it_or_it_stays_text(empty, days):
+    empty.write("c.csv", "日付,x\n" + "".join(f"{day},1\n" for day in days))
+    empty.write("d.csv", "日付,x\n" + "".join(f"{day},1\n" for day in (*days, "2024/1/3(月)")))
+    said = told(empty.import_(mode="new"))
+    assert empty.content("t__c")[0] == {"日付": "DATE", "x": "BIGINT"}
+    assert [row[0].day for row in empty.content("t__c")[1]] == [1, 2]
+    assert empty.content("t__d")[0]["日付"] == "VARCHAR"
+    assert any("2024/1/3(月) (1) kept it text among 2 dates" in line for line in said)
+
+
 def test_a_choice_that_cannot_hold_changes_nothing(files):
     files.import_(mode="new")
     before = files.content("t__a")

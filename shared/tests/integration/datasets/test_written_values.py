@@ -214,6 +214,7 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
         # Values: a date stands over dates only.
         ("2025-01-01,a,5\n2025-01-02,b,6\n", True),
         ("令和7年1月1日,5\n令和7年1月2日,\n", True),
+        ("2025/06/01(日),x\n2025/06/02(月),y\n", True),
     ],
 )
 def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text, is_values):
@@ -235,7 +236,7 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
     [
         "2020,2020\n1,2\n", "2020\n1\n", "2020,1234\n1,2\n", ",5\na,6\n", "店,1,2\na,5,6\n",
         "a,2023\nb,2024\n", "a,5\nb,x\n", "2025-01-01,5\n,6\n", "a,5\n",
-        "true,x\nfalse,y\n", "2025/06/01(日),x\n2025/06/02(月),y\n", "6月1日,a\n6月2日,b\n",
+        "true,x\nfalse,y\n", "6月1日,a\n6月2日,b\n",
         "R7.6.1,x\nR7.6.15,y\n", "1e5,x\n2e5,y\n", "12万円,x\n5万円,y\n", "NA,bob\n5,ann\n",
     ],
 )  # fmt: skip

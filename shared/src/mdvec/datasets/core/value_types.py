@@ -68,6 +68,10 @@ _ERA_LETTER_DATE = (
 )
 
 
+_WEEKDAY = r" ?[(（][月火水木金土日][)）]"
+_BEFORE_WEEKDAY = "regexp_replace({v}, ' ?[(（].*', '')"
+
+
 _PLAIN_NUMBER = re.compile(r"-?[0-9.]+([eE][-+]?[0-9]+)?")
 _FULL_WIDTH = ("０１２３４５６７８９，．－＋／：％（）\u3000\u00a0", "0123456789,.-+/:%()  ")
 TO_HALF_WIDTH = str.maketrans(*_FULL_WIDTH)
@@ -238,6 +242,18 @@ class ValueKind:
         return f"nullif({read}, 'NaN'::DOUBLE)" if self.type == "DOUBLE" else read
 
 
+def _with_weekday(pattern: str, reading: str) -> ValueKind:
+    """The kind of dates that name their day of the week, which must agree with each."""
+    read = reading.replace("{v}", _BEFORE_WEEKDAY)
+    return ValueKind(
+        "DATE",
+        f"({pattern}){_WEEKDAY}",
+        reading=read,
+        also=f"substr('日月火水木金土', dayofweek(TRY_CAST({read} AS DATE)) + 1, 1) = "
+        "regexp_extract({v}, '[(（](.)', 1)",
+    )
+
+
 def _amounts(
     type_: str, currency: str, suffix: str, decimals: str, unit: str = ""
 ) -> tuple[ValueKind, ValueKind]:
@@ -307,6 +323,8 @@ _KINDS = (
     ),
     ValueKind("DATE", _DATE, quick=_matches(_FULL_DATE)),
     ValueKind("DATE", _JAPANESE_DATE, reading=_ISO_DATE),
+    _with_weekday(_DATE, "{v}"),
+    _with_weekday(_JAPANESE_DATE, _ISO_DATE),
     ValueKind(
         "DATE",
         _JAPANESE_DATE.removesuffix(r"\d{1,2}日"),
