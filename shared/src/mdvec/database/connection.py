@@ -215,7 +215,7 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
                 f"cannot open {path} for this ({error}); check that the file and its folder "
                 "can be read and written, or name another with --database"
             )
-        case apsw.IOError() if error.extendedresult == apsw.SQLITE_IOERR_WRITE:
+        case apsw.IOError() if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_WRITE:
             return DatabaseError(
                 f"{path} could not be written to its end: the disk has no room for it, or a limit "
                 "on the size of files (ulimit -f) is reached; make room, then repeat the command"
