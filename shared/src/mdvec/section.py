@@ -23,5 +23,5 @@ def allowed(field: FieldInfo) -> str:
     if field.description:
         return field.description
     # The quoted values of Literal['a', 'b'] | None; a type without any is bool.
-    *first, last = re.findall(r"('\w+')[],]", str(field.annotation)) or ["true", "false"]
-    return f"{', '.join(first)} or {last}"
+    choices = re.findall(r"('\w+')[],]", str(field.annotation))
+    return f"one of {', '.join(choices)}" if choices else "true or false"

@@ -46,7 +46,8 @@ class ChartSettings(SettingsSection):
     """``[charts]``: how charts are drawn and served to a browser on this machine."""
 
     host: Literal["127.0.0.1", "localhost", "::1"] = Field(
-        "127.0.0.1", description="'127.0.0.1', 'localhost' or '::1'; charts stay on this machine"
+        "127.0.0.1",
+        description="this machine alone: '127.0.0.1', 'localhost', '::1'",
     )
     port: Annotated[int, AfterValidator(_port)] = Field(
         8080, description="1024 to 65535, or 0 for any free port"

@@ -1,6 +1,7 @@
 """Settings: their sources, which one wins, and what is refused."""
 
 import json
+import re
 from pathlib import Path
 
 import platformdirs
@@ -9,9 +10,11 @@ from table_of_cases import each
 
 from mdvec.converters import NEW_TOOL_ENDINGS
 from mdvec.index.chroma import Hnsw
+from mdvec.japanese import in_japanese
 from mdvec.log.opening import LogSettings
+from mdvec.section import allowed
 from mdvec.settings import Settings, SettingsError, load_settings
-from mdvec.settings.loading import unknown_variables, unread_file
+from mdvec.settings.loading import KNOWN, unknown_variables, unread_file
 from mdvec.settings.sections import IndexSettings
 
 OTHERS = dict.fromkeys(
@@ -109,7 +112,7 @@ def test_the_log_can_be_set_from_both(tmp_path):
         file=str(tmp_path / "a.log"), level="DEBUG", format="json", queries=True, max_mb=2, kept=3
     )
     assert load_settings({}).log.file is None
-    assert "'DEBUG', 'INFO', 'WARNING' or 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
+    assert "one of 'DEBUG', 'INFO', 'WARNING', 'ERROR'" in refusal({"MDVEC_LOG_LEVEL": "LOUD"})
 
 
 def test_looks_at_sources_can_be_set_from_both(tmp_path):
@@ -197,15 +200,20 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("search", "k = 0", "k cannot be 0", "1 to 50 hits"),
         ("search", "k = '5'", "k cannot be '5'", "1 to 50 hits"),
         ("search", "k = true", "k cannot be True", "1 to 50 hits"),
-        ("search", "mode = 'words'", "mode cannot be 'words'", "'hybrid', 'vector' or 'lexical'"),
+        (
+            "search",
+            "mode = 'words'",
+            "mode cannot be 'words'",
+            "one of 'hybrid', 'vector', 'lexical'",
+        ),
         ("search", "max_chars = 499", "max_chars cannot be 499", "500 to 1000000 characters"),
         ("chunking", "size = 63", "size cannot be 63", "64 to 4096 tokens"),
         ("chunking", "overlap = -1", "overlap cannot be -1", "0 to size - 1 tokens"),
-        ("chunking", "strategy = 'Heading'", "'Heading'", "'heading' or 'token'"),
+        ("chunking", "strategy = 'Heading'", "'Heading'", "one of 'heading', 'token'"),
         ("chunking", "heading_levels = []", "[]", "a list of heading levels, each 1 to 6"),
         ("chunking", "heading_levels = [1, 7]", "7", "a list of heading levels, each 1 to 6"),
         ("chunking", "min_chars = 10001", "10001", "0 to 10000 characters"),
-        ("display", "default_format = 'xml'", "'xml'", "'table' or 'json'"),
+        ("display", "default_format = 'xml'", "'xml'", "one of 'table', 'json'"),
         ("model", "name = 'gpt'", "'gpt'", "'auto', one of: plamo, use, e5-small, ruri"),
         ("model", "name = ['use']", "['use']", "'auto', one of: plamo, use, e5-small, ruri"),
         ("model", "auto_unload_minutes = 0", "0", "minutes above 0"),
@@ -227,11 +235,11 @@ def test_a_file_may_begin_with_a_bom_and_end_its_lines_with_crlf(tmp_path):
         ("charts", "chunk_size = 511", "511", "512 to 1048576 bytes"),
         ("charts", "max_size = '1921x1080'", "1921", "'<width>x<height>', 200x150 to 1920x1080"),
         ("charts", "max_size = 'large'", "large", "'<width>x<height>', 200x150 to 1920x1080"),
-        ("charts", "default_format = 'gif'", "'gif'", "'png', 'jpeg' or 'svg'"),
-        ("charts", "host = '0.0.0.0'", "'0.0.0.0'", "'127.0.0.1', 'localhost' or '::1'; charts"),
-        ("charts", "host = '::'", "'::'", "'127.0.0.1', 'localhost' or '::1'; charts stay on"),
-        ("charts", "host = 'example.com'", "'example.com'", "'127.0.0.1', 'localhost' or '::1';"),
-        ("charts", "host = ''", "''", "'127.0.0.1', 'localhost' or '::1'; charts stay on this"),
+        ("charts", "default_format = 'gif'", "'gif'", "one of 'png', 'jpeg', 'svg'"),
+        ("charts", "host = '0.0.0.0'", "'0.0.0.0'", "this machine alone: '127.0.0.1'"),
+        ("charts", "host = '::'", "'::'", "this machine alone: '127.0.0.1'"),
+        ("charts", "host = 'example.com'", "'example.com'", "this machine alone: '127.0.0.1'"),
+        ("charts", "host = ''", "''", "this machine alone: '127.0.0.1'"),
     ],
 )
 def test_a_refused_value_is_named_with_file_key_and_what_is_allowed(
@@ -410,3 +418,12 @@ def test_the_users_own_file_is_read_wherever_a_command_runs(tmp_path, monkeypatc
     (tmp_path / "mdvec").mkdir()
     (tmp_path / "mdvec" / "config.toml").write_text("[search]\nk = 9\n")
     assert unread_file({}, None, tmp_path / "mdvec") == []
+
+
+def test_what_each_setting_allows_is_said_in_japanese_alone():
+    english = re.compile(r"[a-z]{2,} (?:of|to|or|a|the|per|that|and|from|such|numbers)\b")
+    for section, fields in KNOWN.items():
+        for key, field in fields.items():
+            said = in_japanese(f"x.toml: [{section}] {key} cannot be 7; allowed: {allowed(field)}")
+            assert said.startswith(f"x.toml: [{section}] {key} に 7 は使えません")
+            assert english.findall(re.sub("<.*?>", "", said)) == [], said
