@@ -24,7 +24,8 @@ class OwnFolder:
 
     def __init__(self, parent: Path, prefix: str) -> None:
         for folder in _left(parent, prefix):
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):
+                _remove(folder)
         self._lock = -1
         while not self.is_open:  # until it is locked, another process may remove it
             self.path = parent.resolve() / f"{prefix}{secrets.token_hex(16)}"
@@ -45,7 +46,8 @@ class OwnFolder:
     def close(self) -> None:
         """Remove the folder and everything in it."""
         if self.is_open:
-            shutil.rmtree(self.path, ignore_errors=True)
+            with suppress(OSError):
+                _remove(self.path)
             self._end()
             shutil.rmtree(self.path, ignore_errors=True)  # Windows removes no open file
 
@@ -62,12 +64,24 @@ def folders_left(parent: Path, prefix: str) -> list[Path]:
 def remove_folders_left(parent: Path, prefix: str) -> None:
     """Remove the folders that dead processes left."""
     for folder in _left(parent, prefix):
-        shutil.rmtree(folder)
+        _remove(folder)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, its lock last: without one nothing would tell that its process is dead."""
+    for entry in folder.iterdir():
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        elif entry.name != _LOCK:
+            entry.unlink()
+    shutil.rmtree(folder)
 
 
 def _left(parent: Path, prefix: str) -> Iterator[Path]:
     """The folders of dead processes, each locked until the next one is asked for."""
     for folder in sorted(parent.glob(f"{prefix}*")):
+        if folder.is_symlink():
+            continue
         with suppress(OSError):  # it is being made or removed right now, or its process still runs
             lock = os.open(folder / _LOCK, os.O_RDWR)
             try:
