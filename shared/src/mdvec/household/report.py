@@ -9,6 +9,7 @@ from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
+from mdvec.household.core.pair import CandidateCounts
 from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
 from mdvec.household.interfaces.ledger_statements import OVERRULED, GoneRow, KnownFile
 from mdvec.household.reading import StatementFile, may_have_rows
@@ -126,40 +127,33 @@ def with_files(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is the number of unreported pairs that are likely one purchase,
-    ``transfer_candidates`` that of likely transfers, ``bill_candidates`` that of bills of cards
-    whose rows count, too; None if none were looked for. ``followed_bills`` more bills left the
-    sums by the user's decision on all bills of their card.
+    ``candidates`` are the unreported ones that are likely, None if none were looked for.
+    ``followed_bills`` more bills left the sums by the user's decision on all bills of their card.
     """
 
     ledger: LedgerReport
-    duplicate_candidates: int | None
-    transfer_candidates: int | None
-    bill_candidates: int | None = None
+    candidates: CandidateCounts | None
     followed_bills: int = 0
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
+        found = self.candidates
         return {
             "ledger": asdict(self.ledger),
-            "duplicate_candidates": self.duplicate_candidates,
-            "transfer_candidates": self.transfer_candidates,
-            "bill_candidates": self.bill_candidates,
+            "duplicate_candidates": found and found.purchases,
+            "transfer_candidates": found and found.transfers,
+            "bill_candidates": found and found.bills,
         }
 
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         sentences = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
-        sentences += [
-            f"{count} new {one if count == 1 else several} {what}; "
-            "ask your client to review the duplicates"
-            for count, one, several, what in (
-                (self.duplicate_candidates, "pair is", "pairs are", _BOOKED_TWICE),
-                (self.transfer_candidates, "pair is", "pairs are", _TRANSFER),
-                (self.bill_candidates, "card bill equals", "card bills equal", _BILL),
-            )
-            if count
-        ]
+        for count, (one, several, what) in zip(self.candidates or _NONE, _FOUND, strict=True):
+            if count:
+                sentences.append(
+                    f"{count} new {one if count == 1 else several} {what}; "
+                    "ask your client to review the duplicates"
+                )
         if self.followed_bills:
             sentences.append(
                 f"left out of the sums, as decided for all bills of the card: "
@@ -168,9 +162,16 @@ class HouseholdReport:
         return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, sentences)]
 
 
-_BOOKED_TWICE = "likely one purchase booked twice"
-_TRANSFER = "likely the two ends of a transfer, counted as spending and as income"
-_BILL = "the card's own rows, so both count"
+_NONE = CandidateCounts(0, 0, 0)
+_FOUND = (
+    ("pair is", "pairs are", "likely one purchase booked twice"),
+    (
+        "pair is", "pairs are",
+        "likely the two ends of a transfer, counted as spending and as income",
+    ),
+    ("card bill equals", "card bills equal", "the card's own rows, so both count"),
+)  # fmt: skip
+"""What is said of each of ``CandidateCounts``: of one, of several, and what they are."""
 
 
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:

@@ -14,7 +14,13 @@ import apsw
 from mdvec.dates import Days, Month
 from mdvec.household.core.answers import answer_text
 from mdvec.household.core.evidence import reasons_in_words
-from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import (
+    LIKELY,
+    ComparedRow,
+    DetectionOptions,
+    DuplicateDetectionError,
+    PairKind,
+)
 from mdvec.household.core.shop_names import reading
 from mdvec.household.core.sums import MonthlySum, totals_of_rows
 from mdvec.household.core.transaction import Transaction
@@ -272,7 +278,7 @@ def pairs_across(
     candidates = [
         *((*twin, False, ("same_account",)) for twin in twins),
         *(
-            (pair.first, pair.second, pair.is_transfer, pair.reasons)
+            (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
             for pair in detected.pairs
             if pair.score >= LIKELY
         ),
