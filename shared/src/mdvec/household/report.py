@@ -31,45 +31,41 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReport:
-    """The changes that an import made to the ledger.
+    """The changes that an import made to the ledger; the names are those of its JSON."""
 
-    ``rows_read`` is the sum of imported, updated, unchanged and failed rows; a row with newer
-    values in another file counts as unchanged. ``files`` counts the statement files;
-    ``passed_over`` lists other files, ``unread`` those that could not be read. ``without_file``
-    is how many rows of the ledger are in none of the files, ``deleted`` how many of those
-    ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
-    rows are gone but count until the user decides, ``returned`` rows count again.
-    ``overruled`` lists files whose time is newer than their contents, ``by_time`` those read now
-    that are newer than another of the same days by their time alone, ``misfits`` rows read now that
-    their file's running balance contradicts; they are imported. ``net_worth`` lists the asset
-    histories and their months, ``account_doubts`` pairs of files that may be of one account,
-    ``repeated`` rows that files share and that count once, ``listed_again`` files with equal rows
-    below several headers, which all count, ``listed_once`` the files read now whose equal rows
-    below several headers count once, as their balances are equal, too, ``linked_again`` the files
-    read now whose rows another file has under other IDs.
-    """
-
+    # The files: those of statements, other ones, and those that could not be read.
     files: int = 0
     passed_over: tuple[Problem, ...] = ()
     unread: tuple[Problem, ...] = ()
+    # The sum of the next four; a row with newer values in another file counts as unchanged.
     rows_read: int = 0
     imported: int = 0
     updated: int = 0
     unchanged: int = 0
     failed: tuple[FailedRow, ...] = ()
+    # How many rows of the ledger are in none of the files, and how many ``replace`` deleted.
     without_file: int = 0
     deleted: int = 0
+    # Rows that left the sums, that are gone but count until the user decides, that count again.
     removed: tuple[GoneRow, ...] = ()
     asked: tuple[GoneRow, ...] = ()
     returned: tuple[GoneRow, ...] = ()
+    # Files whose time is newer than their contents, and those read now that are newer than
+    # another of the same days by their time alone.
     overruled: tuple[Problem, ...] = ()
     by_time: tuple[Problem, ...] = ()
+    # Rows read now that their file's running balance contradicts; they are imported.
     misfits: tuple[FailedRow, ...] = ()
+    # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
+    # Pairs of files that may be of one account, and rows that files share and that count once.
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
+    # Files with equal rows below several headers, which all count; those read now whose count
+    # once, as their balances are equal, too.
     listed_again: tuple[ListedAgain, ...] = ()
     listed_once: tuple[ListedAgain, ...] = ()
+    # The files read now whose rows another file has under other IDs.
     linked_again: tuple[Problem, ...] = ()
 
 
