@@ -35,13 +35,6 @@ class Restoration:
     message: str
 
 
-_NAMES: Final = {
-    PairKind.PURCHASE: "重複",
-    PairKind.TRANSFER: "振替",
-    PairKind.CARD_BILL: "カードの請求",
-}
-
-
 def decision_message(
     target: ReviewCandidate,
     decision: str,
@@ -83,7 +76,7 @@ def moved_message(
     target: ReviewCandidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
     """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
-    what = _NAMES[target.kind]
+    what = target.kind.in_words
     noted = "記録しました" if is_new else "既に記録されています"
     ids = "、".join(map(str, target.leaving()))
     freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
@@ -108,7 +101,7 @@ def bulk_message(
     target: ReviewCandidate, decision: str, candidates: int, marked: Sequence[int]
 ) -> str:
     """Message after several candidates like ``target`` were decided at once."""
-    what = _NAMES[target.kind]
+    what = target.kind.in_words
     match decision:
         case "duplicate":
             ids = "、".join(map(str, marked[:_MAX_IDS]))

@@ -117,6 +117,7 @@ class _LedgerImport:
         gone = ledger_statements.gone_rows(connection, tool_id, "removed")
         returned = changes.returned.union(self.removals.keep)
         read_now = {read.statement.key for read in folder.contents if not read.unread}
+        by_time = derived.newer_by_time(read_now, folder.present_statements)
         return LedgerReport(
             imported=changes.imported,
             updated=changes.updated,
@@ -124,9 +125,9 @@ class _LedgerImport:
             deleted=changes.deleted,
             removed=tuple(row for row in gone if row.id in changes.removed),
             returned=tuple(ledger_statements.named_rows(connection, returned)),
-            overruled=tuple(derived.held_files()),
-            by_time=tuple(derived.newer_by_time(read_now, folder.present_statements)),
-            linked_again=tuple(derived.linked_again(read_now)),
+            overruled=derived.held_files(),
+            by_time=by_time if changes.imported or changes.updated or changes.removed else (),
+            linked_again=derived.linked_again(read_now),
         )
 
     def _store_statements(self) -> None:
@@ -244,41 +245,37 @@ class _Derivation:
     def _statements(self) -> dict[int, Statement]:
         return {each.statement.id: each.statement for each in self.ranked}
 
-    def held_files(self) -> Iterator[Problem]:
+    def held_files(self) -> tuple[Problem, ...]:
         """The files that look newer than they are."""
-        statements = self._statements
-        for newer, older, rows in self.held:
-            reason = _why_held(statements[newer], statements[older], rows)
-            yield Problem(statements[newer].path, reason)
+        by_id = self._statements
+        return tuple(
+            Problem(by_id[newer].path, _why_held(by_id[newer], by_id[older], rows))
+            for newer, older, rows in self.held
+        )
 
     def newer_by_time(
         self, read_now: Set[StatementKey], present: Set[StatementKey]
-    ) -> Iterator[Problem]:
-        """The present files, read now, that are newer than another by their time alone.
+    ) -> tuple[Problem, ...]:
+        """The present files, read now, that are newer than another by their time alone."""
+        return tuple(
+            Problem(newer.statement.path, _why_newer(older.statement))
+            for at, newer in enumerate(self.ranked)
+            if newer.statement.key in read_now & present
+            for older in self.ranked[:at]
+            if older.statement.key in present
+            and older.effective_mtime_ns < newer.effective_mtime_ns
+            and self.families[older.statement.id] == self.families[newer.statement.id]
+            and of_same_days(older.statement, newer.statement)
+        )
 
-        None if no row changed.
-        """
-        if not (self.changes.imported or self.changes.updated or self.changes.removed):
-            return
-        for at, newer in enumerate(self.ranked):
-            if newer.statement.key not in read_now & present:
-                continue
-            for older in self.ranked[:at]:
-                if (
-                    older.statement.key in present
-                    and older.effective_mtime_ns < newer.effective_mtime_ns
-                    and self.families[older.statement.id] == self.families[newer.statement.id]
-                    and of_same_days(older.statement, newer.statement)
-                ):
-                    yield Problem(newer.statement.path, _why_newer(older.statement))
-
-    def linked_again(self, read_now: Set[StatementKey]) -> Iterator[Problem]:
+    def linked_again(self, read_now: Set[StatementKey]) -> tuple[Problem, ...]:
         """The files with rows of another file under new IDs, if either was read now."""
-        statements = self._statements
-        for joined in self.joined:
-            older, newer = statements[joined.older], statements[joined.newer]
-            if not read_now.isdisjoint({older.key, newer.key}):
-                yield Problem(newer.path, _why_once(joined, older.path))
+        by_id = self._statements
+        return tuple(
+            Problem(by_id[each.newer].path, _why_once(each, by_id[each.older].path))
+            for each in self.joined
+            if not read_now.isdisjoint({by_id[each.older].key, by_id[each.newer].key})
+        )
 
 
 def _with_first_seen(

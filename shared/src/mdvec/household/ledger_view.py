@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Final
 
 import apsw
 
@@ -35,11 +34,6 @@ from mdvec.tools import offered_name
 
 MAX_NAMED_ROWS = 3
 """How many rows with a stray date a note names; it only counts the others."""
-_KINDS: Final = {
-    PairKind.CARD_BILL: "カードの請求",
-    PairKind.TRANSFER: "振替",
-    PairKind.PURCHASE: "重複",
-}
 
 
 @contextmanager
@@ -330,11 +324,11 @@ def doubt_notes_on(
     open_ids = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
     pending = ledger_sums.totals_of_ids(connection, matching_among(open_ids) if open_ids else ())
     doubtful = _leaving(connection, tool_id)
-    rows: dict[PairKind, list[int]] = {kind: [] for kind in _KINDS}
+    rows: dict[PairKind, list[int]] = {kind: [] for kind in reversed(PairKind)}
     for row_id in matching_among(doubtful.keys()) if doubtful else ():
         rows[doubtful[row_id]].append(row_id)
     parts = [
-        f"{_KINDS[kind]}かもしれない {totals.rows:,}件"
+        f"{kind.in_words}かもしれない {totals.rows:,}件"
         f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
         for kind, ids in rows.items()
         if (totals := ledger_sums.totals_of_ids(connection, ids)).rows
@@ -347,14 +341,14 @@ def doubt_notes_on(
 
 
 def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, PairKind]:
-    """The rows that decisions on likely candidates would take out, each with its kind."""
+    """The rows that decisions on likely candidates would take out, each with its kind.
+
+    A row of several candidates is of a card's bill rather than of a transfer or purchase.
+    """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
-    for kind in _KINDS:
-        for candidate in candidates:
-            if candidate.kind is kind:
-                for row in candidate.leaving():
-                    kinds.setdefault(row, kind)
+    for candidate in sorted(candidates, key=lambda each: each.kind):
+        kinds |= dict.fromkeys(candidate.leaving(), candidate.kind)
     return kinds
 
 

@@ -140,6 +140,11 @@ class PairKind(IntEnum):
     TRANSFER = 1
     CARD_BILL = 2
 
+    @property
+    def in_words(self) -> str:
+        """What a decision says that the rows are."""
+        return ("重複", "振替", "カードの請求")[self]
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
