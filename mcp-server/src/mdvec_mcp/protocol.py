@@ -254,9 +254,9 @@ class MdvecServer(Server[dict[str, Any]]):
         if tool is not None and (draws or not _is_for_apps(tool)):
             return tool
         if name in FOLDED:
-            called, _, arguments = FOLDED[name].partition("(")
+            called, arguments = FOLDED[name]
             now = self.offer.named(called)
-            call = f"; call {now}({arguments}" if now in self.offer.tools else f": {now}"
+            call = f"; call {now}{arguments}" if now in self.offer.tools else f": {now}"
             raise ToolError(f"{name} is part of another tool now{call}")
         if name in self.offer.left_out:
             raise ToolError(f"there is no tool {self.offer.named(name)} here now")

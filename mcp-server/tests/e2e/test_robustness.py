@@ -116,9 +116,9 @@ def test_a_row_with_the_name_of_an_own_tool_keeps_it(database, connect_here):
 def test_an_old_name_is_answered_with_a_call_only_where_it_can_be_made(connected, name, call):
     answer = connected.call(name, {})
     assert answer.is_error
-    tool = call.partition("(")[0]
+    tool, arguments = call
     is_here = tool in {tool.name for tool in connected.tools()}
-    now = f"; call {call}" if is_here else f": {tool} (this server does not offer it)"
+    now = f"; call {tool}{arguments}" if is_here else f": {tool} (this server does not offer it)"
     assert answer.content[0].text == f"{name} is part of another tool now{now}"
 
 

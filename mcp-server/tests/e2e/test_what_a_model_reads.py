@@ -197,7 +197,7 @@ def test_a_hint_says_which_setting_would_offer_the_tool(servers, settings, tool,
 def test_an_old_name_is_answered_with_the_new_call(client, name, call):
     answer = client.call(name, {})
     assert answer.is_error
-    assert answer.content[0].text == f"{name} is part of another tool now; call {call}"
+    assert answer.content[0].text == f"{name} is part of another tool now; call {''.join(call)}"
 
 
 def test_a_hint_names_a_tool_that_is_offered_without_more(client):

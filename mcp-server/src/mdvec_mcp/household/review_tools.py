@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -153,19 +152,9 @@ async def _note(
         )
 
     def work(connection: Connection, tool_id: int) -> household.NotesAnswer:
-        lines: list[str] = []
-        with connection:
-            if note is not None or tags is not None:
-                done = household.note_row(
-                    connection, tool_id, transaction_id=row, note=note, tags=tags
-                )
-                lines = [line for line in done.text.splitlines() if not line.startswith("- ")]
-            if category is not None:  # its text ends with the changed row
-                done = household.categorize_rows(
-                    connection, tool_id, transaction_ids=[row], category=category
-                )
-                done = replace(done, text="\n".join([*lines, done.text]))
-        return done
+        return household.note_row(
+            connection, tool_id, transaction_id=row, note=note, tags=tags, category=category
+        )
 
     return reply(await context.run(tool, "write", work))
 

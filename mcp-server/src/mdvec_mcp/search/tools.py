@@ -25,7 +25,7 @@ from mdvec.search import (
     Sort,
 )
 from mdvec.settings import SearchSettings
-from mdvec.tools import KINDS, Tool, ToolNotFound, described_tool, while_it_runs
+from mdvec.tools import KINDS, Tool, ToolNotFound, described_tool
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, refuse_empty_database
@@ -141,8 +141,7 @@ class SearchContext:
         answer = self._answer(replace(request, tools=tools))
         if not answer.confident:  # the answer may have just been written
             check = self.check(tools, _UNANSWERED_SECONDS)
-        notes = [self._as_it_runs(note) for note in answer.notes]
-        return replace(answer, notes=(*notes, *check.notes(_freshness)))
+        return replace(answer, notes=(*answer.notes, *check.notes(_freshness)))
 
     def list_documents(self, request: SearchRequest, page: int) -> Listing:
         """A page of the documents that pass the filters."""
@@ -175,14 +174,8 @@ class SearchContext:
         question = request.question(self.database, self.settings.mode, self.settings.max_chars)
         return search.search(
             self.database, question, self.models.embedder, self.engine, self.models.reranker,
-            manage.RECORDS, self.kept,
+            manage.RECORDS, self.kept, self.freshness.imports.has_begun,
         )  # fmt: skip
-
-    def _as_it_runs(self, note: str) -> str:
-        """A note on an unfinished import, which may be running in this server."""
-        for tool in self.freshness.imports.running_tools():
-            note = while_it_runs(note, tool)
-        return note
 
     def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
         """Start a check of the sources of the named tools, or of all searched ones.

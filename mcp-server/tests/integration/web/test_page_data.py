@@ -107,6 +107,13 @@ def test_what_a_refusal_names_is_a_button_that_runs_it(client, sql, instead):
     assert client.get(html.unescape(links[0])).status_code == 200
 
 
+def test_each_column_that_a_refusal_lists_is_a_button_of_its_own(client):
+    answer = client.get("/data", params={"sql": "SELECT xyz FROM runs__evil"})
+    links = re.findall(r'href="(/data[?]sql=[^"]+)"><bdi>', answer.text)
+    assert len(links) > 2
+    assert {client.get(html.unescape(link)).status_code for link in links} == {200}
+
+
 def test_a_query_that_no_browser_waits_for_ends(client):
     slow = "SELECT count(*) FROM range(10000000) a, range(10000000) b"
     with pytest.raises(httpx2.TimeoutException):

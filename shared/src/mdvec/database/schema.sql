@@ -61,7 +61,7 @@ CREATE TABLE transactions (
     is_duplicate INTEGER NOT NULL DEFAULT 0,     -- by the user's decision, left out of the sums
     duplicate_of INTEGER REFERENCES transactions(id) ON DELETE SET NULL,
     duplicate_checked INTEGER NOT NULL DEFAULT 0,
-    duplicate_checked_at DATETIME,
+    duplicate_checked_at DATETIME,               -- no longer written, and never read
     created_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
     updated_at DATETIME NOT NULL DEFAULT CURRENT_TIMESTAMP,
     statement_id INTEGER,                        -- the statement that its values are from

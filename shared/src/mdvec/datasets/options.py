@@ -12,19 +12,12 @@ import apsw
 
 from mdvec.datasets.core.choices import (
     AUTO,
-    COLUMN,
-    DELIMITER,
     DELIMITERS,
-    ENCODING,
     EVERY_FILE,
-    HEADER_ROW,
     NO_ROW,
-    NOTES,
-    NULL,
-    TOTALS,
     ReadingChoice,
+    Setting,
     merge_choices,
-    null_in,
     reading_of,
 )
 from mdvec.datasets.core.grouping import FileGroup
@@ -76,7 +69,7 @@ def reading_choices(
     files = (pattern or EVERY_FILE).strip()
     choices = [_parse_choice(files, written) for written in columns]
     choices += [
-        ReadingChoice(files, setting, "", value)
+        ReadingChoice(files, setting, value)
         for setting, value in _layout_choices(encoding, delimiter, header_row)
     ]
     if pattern is not None and not choices:
@@ -92,34 +85,35 @@ def _parse_choice(files: str, written: str) -> ReadingChoice:
     name, sign, value = (part.strip() for part in written.rpartition("="))
     type_ = value.lower()
     if (name.lower(), type_) == (_HEADER, NO_ROW):
-        return ReadingChoice(files, HEADER_ROW, "", NO_ROW)
-    if name.lower() in (TOTALS, NOTES) and type_ == _OUT:
-        return ReadingChoice(files, name.lower(), "", _OUT)
+        return ReadingChoice(files, Setting.HEADER_ROW, NO_ROW)
+    if name.lower() in (Setting.TOTALS, Setting.NOTES) and type_ == _OUT:
+        return ReadingChoice(files, Setting(name.lower()), _OUT)
     text = value[len(_NULL_OF_COLUMN) :].strip()
     if name and text and type_.startswith(_NULL_OF_COLUMN):
-        return null_in(files, name, text)
+        return ReadingChoice(files, Setting.NULL_IN, "NULL", name, text)
     if name.lower() == _NULL and value and type_ not in (*CHOICES, AUTO):
-        return ReadingChoice(files, NULL, value, "NULL")
+        return ReadingChoice(files, Setting.NULL, "NULL", text=value)
     if not sign or not name or type_ not in (*CHOICES, AUTO):
         raise InvalidReading(
             f"{written!r} is not COLUMN=TYPE; the types are {', '.join(CHOICES)}, and {AUTO} to "
             f"take a choice back. {_HEADER}={NO_ROW} reads files that have no line of names, "
             f"COLUMN={_NULL_OF_COLUMN}NA makes its cells that hold only NA NULL, {_NULL}=NA those "
-            f"of every column, {TOTALS}={_OUT} leaves rows of totals out, {NOTES}={_OUT} notes at "
+            f"of every column, {Setting.TOTALS}={_OUT} leaves rows of totals out, "
+            f"{Setting.NOTES}={_OUT} notes at "
             "the end"
         )
-    return ReadingChoice(files, COLUMN, name, type_)
+    return ReadingChoice(files, Setting.COLUMN, type_, name)
 
 
 def _layout_choices(
     encoding: str | None, delimiter: str | None, header_row: str | None
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[tuple[Setting, str]]:
     if encoding is not None:
-        yield ENCODING, _encoding(encoding)
+        yield Setting.ENCODING, _encoding(encoding)
     if delimiter is not None:
-        yield DELIMITER, _delimiter(delimiter)
+        yield Setting.DELIMITER, _delimiter(delimiter)
     if header_row is not None:
-        yield HEADER_ROW, _header_rows(header_row)
+        yield Setting.HEADER_ROW, _header_rows(header_row)
 
 
 def _encoding(name: str) -> str:
@@ -158,13 +152,14 @@ def _header_rows(written: str) -> str:
 
 
 _ENDINGS = {
-    ENCODING: (*DELIMITERS, *JSON_ENDINGS),
-    DELIMITER: tuple(DELIMITERS),
-    HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
-    TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
-    NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    Setting.ENCODING: (*DELIMITERS, *JSON_ENDINGS),
+    Setting.DELIMITER: tuple(DELIMITERS),
+    Setting.HEADER_ROW: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    Setting.COLUMN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    Setting.TOTALS: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    Setting.NOTES: (*DELIMITERS, *WORKBOOK_ENDINGS),
+    Setting.NULL: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
+    Setting.NULL_IN: (*DELIMITERS, *JSON_ENDINGS, *WORKBOOK_ENDINGS, *SQLITE_ENDINGS),
 }
 """The files to which each choice can apply: other formats need no such choice."""
 
@@ -191,11 +186,10 @@ class ChosenReadings:
         keys = {choice.key for choice in before}
         new = tuple(_for_existing_column(choice, keys) for choice in new)
         for choice in new:
-            if choice.value == AUTO and not any(map(choice.takes_back, keys)):
-                what = choice.column or choice.setting.replace("_", " ")
+            if choice.value == AUTO and not any(map(choice.takes_back, before)):
                 raise ImportRefused(
-                    f"nothing is chosen for {what!r} of {choice.pattern}, so it cannot be taken "
-                    f"back; see what is with: mdvec status -n {tool.name}"
+                    f"nothing is chosen for {_what(choice)!r} of {choice.pattern}, so it cannot be "
+                    f"taken back; see what is with: mdvec status -n {tool.name}"
                 )
         return cls(tool, before, new, merge_choices(before, new))
 
@@ -235,10 +229,9 @@ class ChosenReadings:
                 continue
             matching = _meant_by(choice, paths)
             if not matching:
-                what = choice.column or choice.setting.replace("_", " ")
                 raise ImportRefused(
-                    f"there is no file {choice.pattern} whose {what} can be chosen; files such as "
-                    "Parquet and DuckDB have their own types"
+                    f"there is no file {choice.pattern} whose {_what(choice)} can be chosen; files "
+                    "such as Parquet and DuckDB have their own types"
                 )
             if _lacks_column(choice, matching, tables) and not matching & broken.keys():
                 raise ImportRefused(
@@ -269,18 +262,25 @@ class ChosenReadings:
 
 
 def _for_existing_column(
-    choice: ReadingChoice, keys: Collection[tuple[str, str, str]]
+    choice: ReadingChoice, keys: Collection[tuple[str, Setting, str, str]]
 ) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
-    settings = {_HEADER: HEADER_ROW, _NULL: NULL, TOTALS: TOTALS, NOTES: NOTES}
+    settings: dict[str, Setting] = {
+        _HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL,
+        "totals": Setting.TOTALS, "notes": Setting.NOTES,
+    }  # fmt: skip
     if choice.value != AUTO or choice.key in keys or choice.column not in settings:
         return choice
     return replace(choice, setting=settings[choice.column], column="")
 
 
+def _what(choice: ReadingChoice) -> str:
+    return choice.column or choice.text or choice.setting.replace("_", " ")
+
+
 def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
     """The files that a choice is for."""
-    kinds = _ENDINGS[choice.kind]
+    kinds = _ENDINGS[choice.setting]
     return {
         path for path in paths if choice.fits(path) and unpacked_ending(data_ending(path)) in kinds
     }
@@ -292,7 +292,7 @@ def _lacks_column(
     """Whether a choice is for a column that no table of these files has."""
     having = (table for table in tables if not _files(table).isdisjoint(files))
     known = {column.name for table in having for column in table.columns}
-    return choice.is_of_column and choice.column not in known
+    return bool(choice.column) and choice.column not in known
 
 
 def _files(table: DatasetTable) -> set[str]:

@@ -65,7 +65,7 @@ class DatasetContents:
         """The tables, and the choices."""
         return {
             "tables": [_fields(table) for table in self.tables],
-            "readings": [asdict(choice) for choice in self.readings],
+            "readings": [choice.json_fields() for choice in self.readings],
         }
 
 

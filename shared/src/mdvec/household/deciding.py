@@ -22,6 +22,7 @@ class Confirmation:
     """The result of a decision: the rows that no longer count, and the first of them by itself."""
 
     success: bool
+    """Always true, for programs that read it: a decision that fails raises an error."""
     message: str
     marked_transaction_id: int | None
     marked_transaction_ids: tuple[int, ...]

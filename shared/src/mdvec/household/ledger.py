@@ -29,7 +29,7 @@ from mdvec.household.interfaces import (
     plans,
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
-from mdvec.household.interfaces.ledger_statements import OVERRULED, KnownFile
+from mdvec.household.interfaces.ledger_statements import DaysInDoubt, KnownFile
 from mdvec.household.interfaces.linked_again import Joined, store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
 from mdvec.household.interfaces.plans import apply_rules
@@ -334,8 +334,8 @@ def _older_than_their_time(
             name, other = older.name, newer.name
             is_numbered = name.stem == other.stem and name.number != other.number
             why = "has the higher number" if is_numbered else "has rows of later days"
-            yield Problem(
-                older.path,
+            said = (
                 f"its time is later than that of {newer.path}, which {why}, so that file takes "
-                f"precedence{'' if is_numbered else OVERRULED}",
+                "precedence"
             )
+            yield Problem(older.path, said) if is_numbered else DaysInDoubt.of(older.path, said)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import apsw
 
 from mdvec.errors import MdvecError
-from mdvec.household.core.answers import AnswerText, answer_text
+from mdvec.household.core.answers import AnswerText, answer_text, safe_line
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
@@ -60,14 +60,38 @@ def note_row(
     transaction_id: int,
     note: str | None = "",
     tags: Sequence[str] | None = (),
+    category: str | None = None,
 ) -> NotesAnswer:
-    """Put a note and tags on a row, in place of those it has; both empty removes them.
+    """Put a note, tags and a category on a row, in place of its own; an empty one removes it.
 
     None for one of them leaves it unchanged.
 
     Raises:
         InvalidNote: there is no such row, or the note or a tag is too long.
+        UnknownCategory, InvalidRule: as in ``categorize_rows``.
     """
+    said: list[str] = []
+    with connection:
+        if note is not None or tags is not None:
+            said = _store_note(connection, tool_id, transaction_id, note, tags)
+        if category is not None:
+            ids = [transaction_id]
+            answer = categorize_rows(connection, tool_id, transaction_ids=ids, category=category)
+            return replace(answer, text="\n".join([*map(safe_line, said), answer.text]))
+        noted = noted_row(connection, tool_id, transaction_id)
+    if not (noted.note or noted.tags):
+        return NotesAnswer((), 0, 0, answer_text(said))
+    return NotesAnswer((noted,), 1, noted.row.amount or 0, answer_text([*said, _line(noted)]))
+
+
+def _store_note(
+    connection: apsw.Connection,
+    tool_id: int,
+    transaction_id: int,
+    note: str | None,
+    tags: Sequence[str] | None,
+) -> list[str]:
+    """Store a row's note and tags; returns what was done, as lines."""
     before = noted_row(connection, tool_id, transaction_id)
     if note is None:
         note = before.note
@@ -79,20 +103,15 @@ def note_row(
         raise InvalidNote(
             f"メモは {_MAX_NOTE}文字、タグは {_MAX_TAG}文字を {_MAX_TAGS}個までです。"
         )
-    with connection:
-        _put(
-            connection, tool_id, [transaction_id],
-            {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
-        )  # fmt: skip
-        noted = noted_row(connection, tool_id, transaction_id)
-    gone = [tag for tag in before.tags if tag not in noted.tags]
+    _put(
+        connection, tool_id, [transaction_id],
+        {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
+    )  # fmt: skip
+    gone = [tag for tag in before.tags if tag not in cleaned]
     cleared = RowNote("" if note == before.note else before.note, tuple(gone)).in_words
-    removed = [f"消したもの:{cleared}。"] if cleared else []
-    if not (noted.note or noted.tags):
-        text = answer_text([f"取引 {transaction_id} のメモとタグを消しました。", *removed])
-        return NotesAnswer((), 0, 0, text)
-    text = answer_text(["記録しました。", *removed, _line(noted)])
-    return NotesAnswer((noted,), 1, noted.row.amount or 0, text)
+    has_any = note or cleaned
+    done = "記録しました。" if has_any else f"取引 {transaction_id} のメモとタグを消しました。"
+    return [done, f"消したもの:{cleared}。"] if cleared else [done]
 
 
 def categorize_rows(

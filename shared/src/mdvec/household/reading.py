@@ -10,7 +10,7 @@ import hashlib
 import logging
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -18,14 +18,14 @@ from pathlib import Path, PurePosixPath
 from mdvec.files import FoundFile, PassingProblem, Problem
 from mdvec.household.core.cells import BadRow, CsvText, TransactionRow
 from mdvec.household.core.moneyforward import (
-    ASSET_HISTORY,
     AssetMonth,
     NotTransactions,
     ParsedFile,
-    kept_note,
+    kept_history,
     read_asset_months,
 )
-from mdvec.household.core.statement_kinds import UNMAPPED, Mappings, read_statement
+from mdvec.household.core.passed_over import FileKind, PassedOver
+from mdvec.household.core.statement_kinds import Mappings, read_statement
 from mdvec.household.core.statements import Statement
 from mdvec.household.interfaces.ledger_statements import KnownFile
 from mdvec.household.interfaces.mappings import OwnMappings, only_ready_made
@@ -40,12 +40,6 @@ StatementKey = tuple[str, str]
 _NO_OWN_MAPPINGS = OwnMappings()
 _BEFORE = "it held transactions before, but now "
 _WORKBOOKS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods", ".numbers")
-_WORKBOOK = "it is a workbook"
-_NOT_READ = {
-    **dict.fromkeys(_WORKBOOKS, f"{_WORKBOOK}; save its sheet as CSV in the same folder"),
-    ".txt": "it is plain text; if it holds transactions, rename it to .csv",
-}
-"""What to do with files of other endings that may hold transactions."""
 
 
 @dataclass(slots=True, eq=False)
@@ -128,29 +122,32 @@ def statement_kind(data: bytes, path: str) -> str:
     return parsed.kind or ("" if parsed.passed_over else "Money Forward")
 
 
+class MayHaveRows(Problem):
+    """A file that may have transactions, which no sum has until it can be read."""
+
+
+def skipped(path: str, passed_over: PassedOver, before: str = "") -> Problem:
+    """The note on a file that was passed over."""
+    problem = MayHaveRows if passed_over.may_have_rows else Problem
+    return problem(path, f"{before}{passed_over.text}")
+
+
 def with_advice(problem: Problem, tool_name: str) -> Problem:
     """The note on a passed-over file, with the command that makes a mapping for it."""
-    if not problem.reason.removeprefix(_BEFORE).startswith(UNMAPPED):
+    if not isinstance(problem, MayHaveRows):
         return problem
     command = f"mdvec household map {shell_line(problem.file_path)} -n {tool_name}"
-    return Problem(problem.file_path, f"{problem.reason}; to import it: {command}")
+    return MayHaveRows(problem.file_path, f"{problem.reason}; to import it: {command}")
 
 
-def may_have_rows(passed_over: Iterable[Problem]) -> tuple[PassingProblem, ...]:
-    """The files that may have transactions, which no sum has until they can be read."""
-    return tuple(
-        PassingProblem(each.file_path, each.reason)
-        for each in passed_over
-        if each.reason.startswith((*UNMAPPED, _WORKBOOK))
-    )
-
-
-def unsupported_files(others: Iterable[str]) -> list[Problem]:
+def unsupported_files(others: Iterable[str]) -> Iterator[Problem]:
     """Problems for files that may hold transactions but whose ending is not read."""
-    endings = {path: PurePosixPath(path).suffix.lower() for path in others}
-    return [
-        Problem(path, _NOT_READ[ending]) for path, ending in endings.items() if ending in _NOT_READ
-    ]
+    for path in others:
+        ending = PurePosixPath(path).suffix.lower()
+        if ending in _WORKBOOKS:
+            yield MayHaveRows(path, "it is a workbook; save its sheet as CSV in the same folder")
+        elif ending == ".txt":
+            yield Problem(path, "it is plain text; if it holds transactions, rename it to .csv")
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,13 +195,13 @@ def read_statement_file(file: LedgerFile, known: KnownFile | None) -> StatementF
     passed_over, assets = parsed.passed_over, list[AssetMonth]()
     had_rows = known is not None and known.rows > 0
     if passed_over and had_rows:
-        return StatementFile(state, unread=Problem(file.path, f"{_BEFORE}{passed_over}"))
+        return StatementFile(state, unread=skipped(file.path, passed_over, _BEFORE))
     rows = len(parsed.rows) + len(parsed.bad)
-    if passed_over == ASSET_HISTORY:
+    if passed_over and passed_over.kind is FileKind.ASSET_HISTORY:
         assets, bad = read_asset_months(parsed.csv.text)
-        passed_over = kept_note(len(assets), bad) if assets else passed_over
+        passed_over = kept_history(len(assets), bad) if assets else passed_over
     elif not (passed_over or rows or had_rows):
-        passed_over = "it has a header, but no rows"
+        passed_over = PassedOver(FileKind.NO_ROWS)
     return StatementFile(
         replace(
             state, content_hash=content_hash, rows=rows, bad_rows=parsed.bad,

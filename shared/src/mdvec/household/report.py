@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from mdvec.files import Problem
-from mdvec.household.core.moneyforward import KEPT
+from mdvec.files import PassingProblem, Problem
 from mdvec.household.core.pair import CandidateCounts
+from mdvec.household.core.passed_over import FileKind
 from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
-from mdvec.household.interfaces.ledger_statements import OVERRULED, GoneRow, KnownFile
-from mdvec.household.reading import StatementFile, may_have_rows
+from mdvec.household.interfaces.ledger_statements import DaysInDoubt, GoneRow, KnownFile
+from mdvec.household.reading import MayHaveRows, StatementFile, skipped
 from mdvec.importing import ImportReport, ReportLine, notes
 from mdvec.platform import shell_line
 from mdvec.text import counted, shown_name
@@ -80,10 +80,14 @@ def left_open(ledger: LedgerReport, tool_name: str) -> list[Problem]:
             f"{first.reason}; how the file is read: {command}"
         ]
     for each in ledger.overruled:
-        if each.reason.endswith(OVERRULED):
+        if isinstance(each, DaysInDoubt):
             reasons.setdefault(each.file_path, []).append(each.reason)
-    problems = [Problem(path, "; ".join(said)) for path, said in reasons.items()]
-    return [*may_have_rows(ledger.passed_over), *problems]
+    unread = [
+        PassingProblem(each.file_path, each.reason)
+        for each in ledger.passed_over
+        if isinstance(each, MayHaveRows)
+    ]
+    return [*unread, *(Problem(path, "; ".join(said)) for path, said in reasons.items())]
 
 
 def with_files(
@@ -92,13 +96,15 @@ def with_files(
     """A report of changes, with the files whose rows are ``known`` and those that were read now."""
     files = sorted(known, key=lambda file: file.path)
     reads = sorted(contents, key=lambda read: read.file.path)
-    others = [Problem(file.path, file.passed_over) for file in files if file.passed_over]
+    others = [(file.path, file.passed_over) for file in files if file.passed_over]
     failed = tuple(FailedRow(file.path, *bad) for file in files for bad in file.bad_rows)
     rows_read = sum(file.rows for file in files)
     return replace(
         report,
         files=sum(not file.passed_over for file in files),
-        passed_over=tuple(other for other in others if not other.reason.startswith(KEPT)),
+        passed_over=tuple(
+            skipped(path, what) for path, what in others if what.kind is not FileKind.NET_WORTH
+        ),
         unread=tuple(read.unread for read in reads if read.unread),
         rows_read=rows_read,
         unchanged=rows_read - report.imported - report.updated - len(failed),
@@ -106,7 +112,9 @@ def with_files(
         misfits=tuple(
             FailedRow(read.file.path, *misfit) for read in reads for misfit in read.misfits
         ),
-        net_worth=tuple(other for other in others if other.reason.startswith(KEPT)),
+        net_worth=tuple(
+            skipped(path, what) for path, what in others if what.kind is FileKind.NET_WORTH
+        ),
         listed_once=tuple(
             ListedAgain(
                 read.file.path,

@@ -162,7 +162,6 @@ DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 WORKING_FOLDER = ".mdvec-backup-"
 """How the names of the folders begin in which backups are made and unpacked."""
 _PAGES_A_STEP = 2_000
-_UNREADABLE = "cannot be read"
 
 OnCopied = Callable[[int, int], None]
 """Takes the number of bytes copied, and the total."""
@@ -255,14 +254,13 @@ def restore(
         copy, copied_settings = _unpack(file, folder)
         tools = _tools_of(copy, file)
         _check_settings(copied_settings, file)
-        present = _present_state(database)
+        present, is_readable = _present_state(database)
         if present and not replaces:
             raise BackupRefused(
                 f"{database} {present}; to replace it, {how}: what it has "
                 "now is kept in a file beside it"
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        is_readable = database.exists() and not present.startswith(_UNREADABLE)
         with no_imports(database, on_notice) if is_readable else nullcontext():
             replaced = _keep_present(database, folder, stamp) if present else []
             _write_into(database, copy, on_copied)
@@ -363,17 +361,17 @@ def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
     )
 
 
-def _present_state(database: Path) -> str:
-    """Why a database should not be replaced; "" if it is missing or has no tools."""
+def _present_state(database: Path) -> tuple[str, bool]:
+    """Why a database should not be replaced, "" if nothing is lost, and whether it can be read."""
     try:
         with open_database(database, "read") as connection:
             tools = registry.list_tools(connection)
     except DatabaseMissing:
-        return ""
+        return "", False
     except DatabaseUnusable as error:
-        return f"{_UNREADABLE} ({error})"
+        return f"cannot be read ({error})", False
     names = ", ".join(tool.name for tool in tools)
-    return f"has tools already ({names})" if tools else ""
+    return (f"has tools already ({names})" if tools else ""), True
 
 
 def _keep_present(database: Path, folder: Path, stamp: str) -> list[Path]:

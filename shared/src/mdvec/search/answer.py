@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -119,6 +119,7 @@ def search(
     reranker: Reranker | None = None,
     records: Records | None = None,
     kept: KeptReader | None = None,
+    has_begun: Callable[[str], bool] = lambda _: False,
 ) -> Answer:
     """Find the passages that answer a question best.
 
@@ -127,6 +128,7 @@ def search(
     tool is searched by words alone, or left out if the mode is ``vector``, with a note.
     ``reranker`` reorders the first candidates, or leaves them with a note. ``records`` reads tools
     of records; without it their chunks are returned. ``kept`` lends connections to the database.
+    ``has_begun`` says whether an import of a tool, by name, runs, even if it holds no lock yet.
 
     Raises:
         SearchRefused: the question is blank or too long, a tool that it names is disabled or has
@@ -138,7 +140,7 @@ def search(
     stopwatch = Stopwatch()
     opened = open_database(database, "read") if kept is None else kept.connection()
     with opened as connection:
-        searching = _Search(connection, question, stopwatch, engine, reranker, records)
+        searching = _Search(connection, question, stopwatch, engine, reranker, records, has_begun)
         answer = searching.answer(embedder_of)
     _log(question, answer, stopwatch)
     return answer
@@ -210,6 +212,7 @@ class _Search:
     engine: ChromaServer | None
     reranker: Reranker | None
     records: Records | None
+    has_begun: Callable[[str], bool]
 
     def answer(self, embedder_of: EmbedderOf) -> Answer:
         """The answer from one state of the tools, with vectors of the models that they have then.
@@ -345,7 +348,10 @@ class _Search:
 
     def _about_tools(self, tools: Sequence[Tool], *, none_passes: bool) -> list[str]:
         """Notes on what the tools still lack, and on why nothing passes the filters."""
-        lacking = (still_to_come(self.connection, tool) for tool in tools)
+        lacking = (
+            still_to_come(self.connection, tool, has_begun=self.has_begun(tool.name))
+            for tool in tools
+        )
         notes = [note for note in lacking if note is not None]
         of_notes = [tool for tool in tools if not _is_made_of_records(tool)]
         if none_passes and of_notes:

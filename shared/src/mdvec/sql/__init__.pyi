@@ -4,6 +4,8 @@ from .core.guard import as_json as as_json
 from .core.guard import portable as portable
 from .core.guard import with_warnings as with_warnings
 from .core.histogram import NoHistogram as NoHistogram
+from .core.refusals import Hint as Hint
+from .core.refusals import QueryError as QueryError
 from .core.statement import MAX_SQL_CHARACTERS as MAX_SQL_CHARACTERS
 from .data import described_dataset as described_dataset
 from .data import tables_of as tables_of

@@ -329,10 +329,10 @@ class Imports:
         with self._lock:
             return self._running.get(tool) or self._waiting.get(tool)
 
-    def running_tools(self) -> list[str]:
-        """The tools whose imports run."""
+    def has_begun(self, tool: str) -> bool:
+        """Whether an import of a tool runs."""
         with self._lock:
-            return list(self._running)
+            return tool in self._running
 
     def last(self, tool: str) -> ImportRun | None:
         """The last finished import of a tool, if any."""

@@ -23,7 +23,6 @@ from .registry import lock_file as lock_file
 from .registry import never_read as never_read
 from .registry import still_to_come as still_to_come
 from .registry import unfinished as unfinished
-from .registry import while_it_runs as while_it_runs
 from .status import TEXTS as TEXTS
 from .status import ContentCounts as ContentCounts
 from .status import Contents as Contents

@@ -23,20 +23,21 @@ OFFERED = frozenset(
 )  # fmt: skip
 """The names of the server's own tools."""
 FOLDED = {
-    "reindex_status": "list_sources()",
-    "compare_periods": 'household_report(report="compare")',
-    "get_budget_status": 'household_report(report="budget")',
-    "list_recurring_payments": 'household_report(report="recurring")',
-    "get_household_outlook": 'household_report(report="forecast"), or "anomalies", "households", '
-    '"net_worth"',
-    "set_budget": 'edit_household(what="budget")',
-    "set_category_rule": 'edit_household(what="rule")',
-    "note_transaction": 'edit_household(what="note")',
-    "run_query": "query(query=NAME, parameters={…})",
-    "save_query": "query(query=SQL, save_as=NAME)",
-    "plot": "query(query=SQL, chart=KIND)",
-}
-"""Former names of the server's tools, each with the call that replaces it."""
+    "reindex_status": ("list_sources", "()"),
+    "compare_periods": ("household_report", '(report="compare")'),
+    "get_budget_status": ("household_report", '(report="budget")'),
+    "list_recurring_payments": ("household_report", '(report="recurring")'),
+    "get_household_outlook": (
+        "household_report", '(report="forecast"), or "anomalies", "households", "net_worth"',
+    ),
+    "set_budget": ("edit_household", '(what="budget")'),
+    "set_category_rule": ("edit_household", '(what="rule")'),
+    "note_transaction": ("edit_household", '(what="note")'),
+    "run_query": ("query", "(query=NAME, parameters={…})"),
+    "save_query": ("query", "(query=SQL, save_as=NAME)"),
+    "plot": ("query", "(query=SQL, chart=KIND)"),
+}  # fmt: skip
+"""Former names of the server's tools, each with the tool to call now, and its arguments."""
 OWN = OFFERED | FOLDED.keys()
 """The names that tools of users cannot have."""
 naming: ContextVar[Callable[[str], str]] = ContextVar("naming", default=lambda tool: tool)
@@ -74,7 +75,7 @@ def _name_taken(name: str, names: Collection[str]) -> str:
     of_server = (
         f"whose own tool is called {own_name(name, names)!r} while this one exists"
         if name in OFFERED
-        else f"which had a tool of that name; clients that call it now ask {FOLDED[name]}"
+        else f"which had a tool of that name; clients that call it now ask {''.join(FOLDED[name])}"
     )
     return (
         f"the tool name {name!r} is reserved for the server, {of_server}; to free the name, add "

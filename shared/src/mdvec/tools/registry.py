@@ -321,6 +321,10 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     if not _is_unfinished(tool):
         return None
     is_running = is_being_imported(Path(connection.filename), tool)
+    return _so_far(connection, tool, is_running=is_running)
+
+
+def _so_far(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str:
     how = _IS_RUNNING if is_running else _how(tool.name)
     files = _files(tool)
     if tool.last_import_at is not None:
@@ -333,9 +337,14 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
     return f"{tool.name} has {number} so far: its first import has not finished{files}; {how}"
 
 
-def still_to_come(connection: apsw.Connection, tool: Tool) -> str | None:
-    """What an index still lacks, or why its import failed; None if it is complete."""
-    is_running = is_being_imported(Path(connection.filename), tool)
+def still_to_come(
+    connection: apsw.Connection, tool: Tool, *, has_begun: bool = False
+) -> str | None:
+    """What an index still lacks, or why its import failed; None if it is complete.
+
+    ``has_begun``: an import has just begun, and may not hold its lock yet.
+    """
+    is_running = has_begun or is_being_imported(Path(connection.filename), tool)
     missing = _missing(connection, tool, is_running=is_running)
     reason = connection.execute(
         "SELECT reason FROM import_failures WHERE tool_id = ? AND path = ''", (tool.id,)
@@ -372,8 +381,10 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
-    if _is_unfinished(tool) or not tool.generation:
-        return unfinished(connection, tool)
+    if _is_unfinished(tool):
+        return _so_far(connection, tool, is_running=is_running)
+    if not tool.generation:
+        return None
     rebuilt = index.documents.staged_documents(connection, tool.tables)
     if rebuilt is not None:
         how = command_to_finish(connection, tool)
@@ -393,14 +404,6 @@ def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> st
         f"{tool.name}: {total - count:,} of {total:,} passages have vectors so far, words find the "
         f"others; {_IS_RUNNING if is_running else _how(tool.name)}"
     )
-
-
-def while_it_runs(note: str, tool: str) -> str:
-    """A note without the command that continues an unfinished import of the tool.
-
-    For an import that has just begun and does not hold its lock yet.
-    """
-    return note.replace(_how(tool), _IS_RUNNING)
 
 
 def described_tool(tool: Tool) -> str:

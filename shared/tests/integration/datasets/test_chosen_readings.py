@@ -7,10 +7,9 @@ from source_folder import DataFolder
 from table_of_cases import each
 
 from mdvec.datasets.core.choices import (
-    COLUMN,
     EVERY_FILE,
-    HEADER_ROW,
     ReadingChoice,
+    Setting,
     merge_choices,
     reading_of,
 )
@@ -556,9 +555,9 @@ def test_a_cell_that_no_shell_takes_as_it_is_is_named_without_a_command(empty):
 
 
 def test_choices_for_some_files_count_more_than_those_for_all():
-    every = ReadingChoice(EVERY_FILE, COLUMN, "n", "text")
-    some = ReadingChoice("sub/*.csv", COLUMN, "n", "integer")
-    choices = merge_choices([some], [every, ReadingChoice("a*", HEADER_ROW, "", "2")])
+    every = ReadingChoice(EVERY_FILE, Setting.COLUMN, "text", "n")
+    some = ReadingChoice("sub/*.csv", Setting.COLUMN, "integer", "n")
+    choices = merge_choices([some], [every, ReadingChoice("a*", Setting.HEADER_ROW, "2")])
     assert reading_of(choices, "sub/b.csv").columns == {"n": "integer"}
     assert reading_of(choices, "sub/a.csv").header_row == 2
     assert reading_of(choices, "b.csv").columns == {"n": "text"}

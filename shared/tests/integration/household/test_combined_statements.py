@@ -16,7 +16,7 @@ from mdvec.household import review as duplicate_review
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.statements import StatementName, statement_name
 from mdvec.household.deciding import ReviewDecision
-from mdvec.household.interfaces.ledger_statements import OVERRULED
+from mdvec.household.interfaces.ledger_statements import DaysInDoubt
 
 JULY_11, AUGUST_10, AUGUST_20 = date(2025, 7, 11), date(2025, 8, 10), date(2025, 8, 20)
 DAYS = [line(f"day{n}", -n, f"2025/07/{n:02}") for n in range(10, 31)]
@@ -58,16 +58,11 @@ def test_touching_an_old_file_does_not_restore_old_values(folder, why, mode):
     folder.write(new, line("a", -2), *new_rows, saved=AUGUST_10)
     report = folder.import_(mode)
     assert folder.amounts()["店a"] == -2
-    because, again = "has rows of later days", OVERRULED
+    said = "its time is later than that of {}, which {}, so that file takes precedence"
+    expected: Problem = DaysInDoubt.of(old, said.format(new, "has rows of later days"))
     if why == "number":
-        because, again = "has the higher number", ""
-    assert report.overruled == (
-        Problem(
-            old,
-            f"its time is later than that of {new}, which {because}, so that file takes "
-            f"precedence{again}",
-        ),
-    )
+        expected = Problem(old, said.format(new, "has the higher number"))
+    assert report.overruled == (expected,)
 
 
 def test_an_old_file_that_replaces_a_newer_one_changes_nothing(folder):

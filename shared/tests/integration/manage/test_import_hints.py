@@ -5,8 +5,8 @@ import os
 import pytest
 from source_folder import SourceFolder
 
-from mdvec.files.problems import Problem
 from mdvec.files.scanning import ScanRules, scan
+from mdvec.household.reading import MayHaveRows
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 STATEMENT = f"{HEADER}\r\n1,2025/07/01,スーパー,-1200,カード,食費,食料品,,0,a\r\n".encode("cp932")
@@ -98,7 +98,7 @@ def test_other_files_of_a_household_are_listed_with_advice(tmp_path):
     report = made.import_("new")
     assert [problem.file_path for problem in report.details.ledger.passed_over] == names
     workbook = "it is a workbook; save its sheet as CSV in the same folder"
-    assert report.details.ledger.passed_over[0] == Problem("a.xlsx", workbook)
+    assert report.details.ledger.passed_over[0] == MayHaveRows("a.xlsx", workbook)
     assert "rename it to .csv" in report.details.ledger.passed_over[-1].reason
     assert (report.added, report.failed, report.hints) == (1, (), ())
 

@@ -1,6 +1,7 @@
 """An import that has not come to its end: whoever asks is told how far it came."""
 
 import signal
+from contextlib import nullcontext
 
 import pytest
 from collection import Collection
@@ -9,6 +10,7 @@ from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportInterrupted
 from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
+from mdvec.search.answer import Question, search
 
 GO_ON = "continue with: mdvec import -n notes --mode update"
 
@@ -52,6 +54,16 @@ def test_a_first_import_that_was_stopped_is_named_with_how_far_it_came(many):
     )
     many.import_("update")
     assert said(many) == ()
+
+
+def test_an_import_that_has_just_begun_is_named_as_running_before_it_holds_its_lock(many):
+    stopped(many, "new", 5)
+    question = Question("言葉", ("notes",))
+    answer = search(
+        many.database, question, lambda _: nullcontext(Embedder(many.backend)),
+        has_begun=lambda tool: tool == "notes",
+    )  # fmt: skip
+    assert [note.rpartition("; ")[2] for note in answer.notes] == ["an import is running"]
 
 
 def test_an_update_that_was_stopped_is_named_until_one_comes_to_its_end(many):

@@ -21,6 +21,7 @@ from mdvec.household.core.cells import (
 )
 from mdvec.household.core.identity import identities
 from mdvec.household.core.moneyforward import NotTransactions, ParsedFile, decode, read_rows
+from mdvec.household.core.passed_over import PassedOver
 
 HEADER = "計算対象,日付,内容,金額（円）,保有金融機関,大項目,中項目,メモ,振替,ID"
 ROW = TransactionRow(
@@ -126,7 +127,7 @@ def test_no_bytes_after_a_header_are_lost_silently(junk):
         parsed = read_rows(csv_of(LINE) + junk)
     except NotTransactions:
         return
-    assert parsed.passed_over == ""
+    assert parsed.passed_over is None
     assert parsed.rows[:1] == (ROW,)
     words = junk.decode("cp932").replace(",", " ").replace('"', " ").split()
     assert not words or parsed.rows[1:] or parsed.bad
@@ -307,7 +308,13 @@ def test_a_nul_and_a_giant_cell_spoil_their_rows_only():
 def test_another_file_is_skipped_and_named(data, reason):
     parsed = read_rows(data)
     assert (parsed.rows, parsed.bad) == ((), ())
-    assert reason in parsed.passed_over
+    assert reason in parsed.passed_over.text
+    assert PassedOver.stored(parsed.passed_over.text) == parsed.passed_over
+
+
+def test_a_note_that_another_version_stored_stays_as_it_is():
+    note = PassedOver.stored("it is a note of before")
+    assert (note.text, note.may_have_rows) == ("it is a note of before", False)
 
 
 @pytest.mark.parametrize(

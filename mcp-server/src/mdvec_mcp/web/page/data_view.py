@@ -19,7 +19,7 @@ from mdvec.analysis import ExportFormat
 from mdvec.charts import PLOT_KINDS, Chart, ImageFormat, Plot, PlotKind, PlotRefused
 from mdvec.datasets import Column
 from mdvec.queries import Parameter, SaveMode
-from mdvec.sql import AnswerGuard, JsonAnswer, NoHistogram, Prepared
+from mdvec.sql import AnswerGuard, Hint, JsonAnswer, NoHistogram, Prepared, QueryError
 from mdvec.text import identifier
 from mdvec.tools import KINDS
 from starlette.responses import RedirectResponse, Response, StreamingResponse
@@ -37,9 +37,6 @@ _BINS = 12
 _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
 """The prefix of address fields for parameters."""
-_NEAREST = re.compile(r"(?:nearest:|the tables are:|; (?!DuckDB)\S+ has) ([^;]+)")
-_UNKNOWN = re.compile(r"""there is no table '([^']+)'|column (?:named )?"([^"]+)\"""")
-_WRITTEN = re.compile(r"; write: (.+)")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _GONE = 499
 """The status of an answer that nobody waits for, as in nginx."""
@@ -102,7 +99,7 @@ async def show(visit: Visit) -> Response:
 
 async def _page(visit: Visit) -> Response:
     query, analytics = visit.query, visit.wiring.analytics
-    sql, reason = _sql(query), ""
+    sql, reason, instead = _sql(query), "", list[tuple[str, str]]()
     is_asked = bool(sql) or "all" in query
     handles = await visit.run(
         lambda: _handles(visit) if is_asked or analytics.queries.is_ready() else None
@@ -113,12 +110,14 @@ async def _page(visit: Visit) -> Response:
         try:
             result = await visit.run_while_awaited(partial(_result_of, visit))
         except ToolError as error:
-            reason = str(error)
+            reason, cause = str(error), error.__cause__
+            if isinstance(cause, QueryError) and cause.hint is not None:
+                instead = instead_of(sql, cause.hint)
     if result is None:
         return Response(status_code=_GONE)
     return visit.page(
         "data.html", status=400 if reason else 200, sql=sql, handles=handles,
-        questions=questions, asked=result, refusal=reason, instead=instead_of(sql, reason),
+        questions=questions, asked=result, refusal=reason, instead=instead,
         kinds=PLOT_KINDS, mark=_VALUE,
     )  # fmt: skip
 
@@ -280,22 +279,18 @@ def _kind(query: Query) -> PlotKind | None:
     return next((kind for kind in PLOT_KINDS if kind == query.text("chart")), None)
 
 
-def instead_of(sql: str, refusal: str) -> list[tuple[str, str]]:
+def instead_of(sql: str, hint: Hint) -> list[tuple[str, str]]:
     """The names that a refusal suggests, each with the corrected SQL."""
-    if written := _WRITTEN.search(refusal):
-        return [(written[1], written[1])]
-    unknown, near = _UNKNOWN.search(refusal), _NEAREST.search(refusal)
-    if unknown is None or near is None:
-        return []
-    wrong = unknown[1] or unknown[2]
-    place = re.compile(rf'"{re.escape(wrong)}"|(?<!\w){re.escape(wrong)}(?!\w)', re.IGNORECASE)
+    if hint.form:
+        return [(hint.form, hint.form)]
+    wrong = re.escape(hint.wrong)
+    place = re.compile(rf'"{wrong}"|(?<!\w){wrong}(?!\w)', re.IGNORECASE)
 
     def corrected(name: str) -> str:
         written = name if _PLAIN.fullmatch(name) else identifier(name)
         return place.sub(lambda _: written, sql)
 
-    names = [name.strip().strip('"') for name in near[1].split(", ")]
-    return [(name, corrected(name)) for name in names if corrected(name) != sql]
+    return [(name, corrected(name)) for name in hint.names if corrected(name) != sql]
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

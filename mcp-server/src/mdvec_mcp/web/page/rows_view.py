@@ -275,8 +275,9 @@ class _Change:
         except (ValueError, TypeError, RecursionError):
             raise NothingToChange from None
         for row_id, note, tags, category in was:
-            note_row(ledger, tool_id, transaction_id=row_id, note=note, tags=tags)
-            household.categorize_rows(ledger, tool_id, transaction_ids=[row_id], category=category)
+            note_row(
+                ledger, tool_id, transaction_id=row_id, note=note, tags=tags, category=category
+            )
         return {}
 
     def _set_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:

@@ -4,70 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 
-ENCODING = "encoding"
-DELIMITER = "delimiter"
-HEADER_ROW = "header_row"
-COLUMN = "column"
-NULL = "null"
-_NULL_IN = f"{NULL} in a column: "
-"""The prefix of the setting that makes a text NULL in one column; the text follows."""
-TOTALS = "totals"
-NOTES = "notes"
 AUTO = "auto"
 """The value that takes a choice back."""
 DELIMITERS = {".csv": ",;\t|", ".tsv": "\t"}
 """The suffixes of files with delimiters, and their possible delimiters."""
 EVERY_FILE = "*"
 NO_ROW = "none"
-"""The value of ``HEADER_ROW`` for files without a header."""
+"""The value of ``Setting.HEADER_ROW`` for files without a header."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
+class Setting(StrEnum):
+    """What a choice sets; ``NULL_IN``: a text means no value in one column, ``NULL``: in all."""
+
+    ENCODING = "encoding"
+    DELIMITER = "delimiter"
+    HEADER_ROW = "header_row"
+    COLUMN = "column"
+    NULL = "null"
+    NULL_IN = "null in a column"
+    TOTALS = "totals"
+    NOTES = "notes"
+
+
+@dataclass(frozen=True, slots=True)
 class ReadingChoice:
     """A choice of how some files are read.
 
     Attributes:
         pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
-        setting: ``ENCODING``, ``DELIMITER``, ``HEADER_ROW``, ``COLUMN``, ``NULL``, that of
-            ``null_in``, ``TOTALS`` or ``NOTES``.
-        column: the column's name, for ``COLUMN`` and ``null_in``; for ``NULL`` the text that stands
-            for no value.
+        setting: what it sets.
         value: the chosen value, as text.
+        column: the column's name, for ``COLUMN`` and ``NULL_IN``.
+        text: what stands for no value, for ``NULL`` and ``NULL_IN``.
     """
 
     pattern: str
-    setting: str
-    column: str
+    setting: Setting
     value: str
+    column: str = ""
+    text: str = ""
+
+    @classmethod
+    def stored(cls, pattern: str, setting: str, column: str, value: str) -> ReadingChoice:
+        """The choice of a row of the database."""
+        name, _, text = setting.partition(": ")
+        if name == Setting.NULL:
+            return cls(pattern, Setting.NULL, value, text=column)
+        return cls(pattern, Setting(name), value, column, text)
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def row(self) -> tuple[str, str, str, str]:
+        """Its row in the database, whose four columns have no other place for its text."""
+        if self.setting is Setting.NULL:
+            return self.pattern, self.setting.value, self.text, self.value
+        setting = f"{self.setting.value}: {self.text}" if self.text else self.setting.value
+        return self.pattern, setting, self.column, self.value
+
+    def json_fields(self) -> dict[str, str]:
+        """Its JSON fields."""
+        return dict(zip(("pattern", "setting", "column", "value"), self.row, strict=True))
+
+    @property
+    def key(self) -> tuple[str, Setting, str, str]:
         """Identifies the files and the setting that the choice is for."""
-        return self.pattern, self.setting, self.column
+        return self.pattern, self.setting, self.column, self.text
 
-    @property
-    def kind(self) -> str:
-        """Its setting, without a text that is part of it."""
-        return NULL if self.setting.startswith(_NULL_IN) else self.setting
-
-    @property
-    def is_of_column(self) -> bool:
-        """Whether it is for a column that some file must have."""
-        return self.setting == COLUMN or self.setting.startswith(_NULL_IN)
-
-    def takes_back(self, key: tuple[str, str, str]) -> bool:
-        """Whether it removes (with the value ``AUTO``) the choice with this key."""
-        pattern, setting, column = key
-        if pattern != self.pattern:
+    def takes_back(self, other: ReadingChoice) -> bool:
+        """Whether it removes (with the value ``AUTO``) another choice."""
+        if other.pattern != self.pattern:
             return False
-        if self.setting == NULL:
-            return setting == NULL
-        is_of_column = self.setting == COLUMN and setting.startswith(_NULL_IN)
-        return key == self.key or (is_of_column and column == self.column)
+        if self.setting is Setting.NULL:
+            return other.setting is Setting.NULL
+        is_of_column = (self.setting, other.setting) == (Setting.COLUMN, Setting.NULL_IN)
+        return other.key == self.key or (is_of_column and other.column == self.column)
 
     def fits(self, path: str) -> bool:
         """Whether it is for a file."""
@@ -76,19 +90,9 @@ class ReadingChoice:
 
     def __str__(self) -> str:
         value = "tab" if self.value == "\t" else self.value
-        text = self.setting.removeprefix(_NULL_IN)
-        text_of_choice = f"{self.column or self.setting} = {value}"
-        text_of_choice = (
-            text_of_choice if text == self.setting else f"{text} in {self.column} = {value}"
-        )
-        return (
-            text_of_choice if self.pattern == EVERY_FILE else f"{text_of_choice} ({self.pattern})"
-        )
-
-
-def null_in(pattern: str, column: str, text: str) -> ReadingChoice:
-    """The choice that cells of a column that hold only this text are NULL."""
-    return ReadingChoice(pattern, _NULL_IN + text, column, "NULL")
+        what = " in ".join(filter(None, (self.text, self.column))) or self.setting.value
+        files = "" if self.pattern == EVERY_FILE else f" ({self.pattern})"
+        return f"{what} = {value}{files}"
 
 
 def merge_choices(
@@ -98,38 +102,35 @@ def merge_choices(
     by_key = {choice.key: choice for choice in existing}
     for choice in new:
         if choice.value == AUTO:
-            taken_back = [key for key in by_key if choice.takes_back(key)]
-            for key in taken_back:
-                del by_key[key]
+            by_key = {key: other for key, other in by_key.items() if not choice.takes_back(other)}
         else:
             by_key[choice.key] = choice
-    return tuple(sorted(by_key.values(), key=lambda choice: (choice.pattern != "*", choice)))
+    return tuple(
+        sorted(by_key.values(), key=lambda choice: (choice.pattern != EVERY_FILE, choice.row))
+    )
 
 
 def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
     """How a file is to be read: choices for some files take precedence over those for all."""
-    by_setting: dict[str, str] = {}
+    by_setting: dict[Setting, str] = {}
     columns: dict[str, str] = {}
     nulls: dict[str, list[str]] = {}
     fitting = [choice for choice in choices if choice.fits(path)]
     for choice in fitting:
-        if choice.setting == COLUMN:
+        if choice.setting is Setting.COLUMN:
             columns[choice.column] = choice.value
-        elif choice.setting == NULL:
-            nulls.setdefault("", []).append(choice.column)
-        elif choice.kind == NULL:
-            text = choice.setting.removeprefix(_NULL_IN)
-            nulls.setdefault(choice.column, []).append(text)
+        elif choice.text:
+            nulls.setdefault(choice.column, []).append(choice.text)
         else:
             by_setting[choice.setting] = choice.value
-    header, _, header_end = by_setting.get(HEADER_ROW, "0").partition("-")
+    header, _, header_end = by_setting.get(Setting.HEADER_ROW, "0").partition("-")
     return ReadingOptions(
-        by_setting.get(ENCODING, ""),
-        by_setting.get(DELIMITER, ""),
+        by_setting.get(Setting.ENCODING, ""),
+        by_setting.get(Setting.DELIMITER, ""),
         NO_HEADER if header == NO_ROW else int(header),
         columns,
         {column: tuple(texts) for column, texts in nulls.items()},
-        TOTALS in by_setting,
-        NOTES in by_setting,
+        Setting.TOTALS in by_setting,
+        Setting.NOTES in by_setting,
         header_end=int(header_end or 0),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -285,7 +285,7 @@ def stored_choices(connection: apsw.Connection, tool_id: int) -> tuple[ReadingCh
         "ORDER BY pattern <> '*', pattern, setting, column_name",
         (tool_id,),
     ).fetchall()
-    return tuple(ReadingChoice(*row) for row in rows)
+    return tuple(ReadingChoice.stored(*row) for row in rows)
 
 
 def record_choices(
@@ -296,7 +296,7 @@ def record_choices(
     connection.executemany(
         "INSERT INTO dataset_choices (tool_id, pattern, setting, column_name, value) "
         "VALUES (?, ?, ?, ?, ?)",
-        [(tool_id, *astuple(choice)) for choice in choices],
+        [(tool_id, *choice.row) for choice in choices],
     )
 
 

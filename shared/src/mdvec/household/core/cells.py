@@ -157,13 +157,18 @@ def parse_date(text: str) -> date:
     Raises:
         BadCell: it has another format, or is not a valid date.
     """
+    day = _year_first(text)
+    if day is None:
+        raise BadCell("日付 is not a date like 2025/07/01")
+    return day
+
+
+def _year_first(text: str) -> date | None:
+    """A date of the formats of ``parse_date``; None if the text has another."""
     match = _DATE.fullmatch(text.translate(_HALF_WIDTH))
     if match is None:
-        raise BadCell("日付 is not a date like 2025/07/01")
-    try:
-        return date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
-    except ValueError:
-        raise BadCell("日付 is not a valid date") from None
+        return None
+    return _date(int(match[1]), int(match[3] or match[5]), int(match[4] or match[6]))
 
 
 def parse_amount(text: str) -> int | None:
@@ -255,12 +260,10 @@ def parse_statement_date(text: str, date_format: str = "auto") -> date:
         if date_format == "yy/mm/dd":
             return _date(_CENTURY + year, month, day)
         return _date(year_of_era(date_format, year), month, day)
-    try:
-        return parse_date(text.strip().removesuffix("Z"))
-    except BadCell as error:
-        if "valid" in str(error):
-            raise
-        raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日") from None
+    found = _year_first(text.strip().removesuffix("Z"))
+    if found is None:
+        raise BadCell("日付 is not a date like 2025/07/01, 20250701 or 令和7年7月1日")
+    return found
 
 
 def is_date(text: str) -> bool:

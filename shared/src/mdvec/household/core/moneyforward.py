@@ -30,6 +30,7 @@ from mdvec.household.core.cells import (
     records_of,
 )
 from mdvec.household.core.mapping import one_spelling, plain_names
+from mdvec.household.core.passed_over import FileKind, PassedOver
 from mdvec.text import UnknownEncoding, encoding
 
 AMOUNTS = ("金額(円)", "金額(¥)", "金額円", "金額")
@@ -46,10 +47,7 @@ _NAMES = {  # in the order of a ``TransactionRow``
     "mf_id": ("ID",),
 }
 _NEEDED = {"date": "日付", "amount": "金額（円）", "description": "内容"}
-ASSET_HISTORY = "it is an asset history, not transactions"
 TOTAL = "合計"
-KEPT = "net worth of "
-"""The beginning of the note on an asset history."""
 _DAY_COLUMNS = ("日付", "年月")
 _UNIT = re.compile(r"\((?:円|¥)\)$")
 _MONTH = re.compile(r"(\d{4})(?:[/.-](\d{1,2})|年(\d{1,2})月)")
@@ -63,8 +61,8 @@ class NotTransactions(MdvecError):
 class ParsedFile:
     """A file's text, and the ``blocks`` of rows below each header: some files have several.
 
-    ``passed_over`` is "" for a file of transactions; for any other file it says what that is, and
-    there are no rows. ``kind`` is the name of the mapping that read the file, "" for
+    ``passed_over`` is None for a file of transactions; for any other file it says what that is,
+    and there are no rows. ``kind`` is the name of the mapping that read the file, "" for
     Money Forward's; ``is_certain`` is whether its header can be no other kind's; ``misfits`` are
     rows that its running balance contradicts; ``account_number`` is "" if unknown; ``repeated``
     are left out, as a later section has them with the same balances.
@@ -73,7 +71,7 @@ class ParsedFile:
     blocks: tuple[tuple[TransactionRow, ...], ...]
     bad: tuple[BadRow, ...]
     csv: CsvText
-    passed_over: str = ""
+    passed_over: PassedOver | None = None
     kind: str = ""
     is_certain: bool = True
     misfits: tuple[BadRow, ...] = ()
@@ -104,7 +102,7 @@ def read_rows(data: bytes) -> ParsedFile:
     records = _non_blank(records_of(text), lines)
     header = next((cells for _, cells in records), [])
     columns = _Columns.of(_header_names(header))
-    if isinstance(columns, str):
+    if isinstance(columns, PassedOver):
         return ParsedFile((), (), CsvText(text, lines), columns, is_certain=False)
     is_certain = columns.are_certain
     blocks: list[list[TransactionRow]] = [[]]
@@ -114,7 +112,7 @@ def read_rows(data: bytes) -> ParsedFile:
             blocks[-1].append(columns.row(cells, line))
         except BadCell as error:
             below = _Columns.of(_header_names(cells))
-            if isinstance(below, str):
+            if isinstance(below, PassedOver):
                 bad.append(BadRow(line, str(error)))
             else:
                 columns = below
@@ -144,8 +142,8 @@ class _Columns:
     at: dict[str, int]
 
     @classmethod
-    def of(cls, names: Sequence[str]) -> _Columns | str:
-        """The columns of a transactions header, or else a text saying what the file is."""
+    def of(cls, names: Sequence[str]) -> _Columns | PassedOver:
+        """The columns of a transactions header, or else what the file is."""
         at = {
             field: next((names.index(name) for name in known if name in names), len(names))
             for field, known in _NAMES.items()
@@ -154,10 +152,10 @@ class _Columns:
         if not missing:
             return cls(len(names), at)
         if not any(names):
-            return "it is empty"
+            return PassedOver(FileKind.EMPTY)
         if "合計(円)" in names:
-            return ASSET_HISTORY
-        return f"it is not a CSV of transactions (no column {', '.join(missing)})"
+            return PassedOver(FileKind.ASSET_HISTORY)
+        return PassedOver(FileKind.UNMAPPED, f" (no column {', '.join(missing)})")
 
     @property
     def are_certain(self) -> bool:
@@ -285,10 +283,10 @@ def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
     return [days[month][1] for month in sorted(days)], bad
 
 
-def kept_note(months: int, bad: int) -> str:
-    """The note on an asset history, with the number of its months."""
+def kept_history(months: int, bad: int) -> PassedOver:
+    """What an asset history is of which this number of months was stored."""
     unread = f", {bad} lines could not be read" if bad else ""
-    return f"{KEPT}{months} months{unread}"
+    return PassedOver(FileKind.NET_WORTH, f" {months} months{unread}")
 
 
 def _asset_month(

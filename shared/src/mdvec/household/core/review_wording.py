@@ -201,9 +201,8 @@ def kind_of(kind: PairKind, rows: Iterable[Transaction]) -> CandidateKind:
 
 def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) -> str:
     """Which rows a card's bill pays, by the code among the reasons; ``paid`` is one of them."""
-    rows, first, last = next(reason for reason in reasons if reason.startswith("pays:")).split(":")[
-        1:
-    ]
+    paying = next(reason for reason in reasons if reason.startswith("pays:"))
+    _, rows, first, last = paying.split(":")
     return (
         f"{shown_name(bill.account)}の支払いが、{shown_name(paid.account)}の"
         f"{first}〜{last}の明細{int(rows):,}件の合計 {-(bill.amount or 0):,}円と一致する"

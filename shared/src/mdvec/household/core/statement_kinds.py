@@ -27,13 +27,9 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
+from mdvec.household.core.passed_over import FileKind, PassedOver
 from mdvec.household.core.undecided import decide, undecided_in
 from mdvec.text import shown_name
-
-_NO_STATEMENT = "it is not a CSV of transactions"
-_UNDECIDED = "something in it is undecided"
-UNMAPPED = (_NO_STATEMENT, _UNDECIDED)
-"""The beginnings of the notes on a file that no mapping fits, or that one leaves undecided."""
 
 _Head = Sequence[tuple[int, CsvRecord]]
 """The first records of a file, each with its line."""
@@ -105,7 +101,7 @@ def _passed_over(parsed: ParsedFile, open_: Sequence[Undecided]) -> ParsedFile:
     also = f" (also undecided: {others})" if others else ""
     return replace(
         parsed, blocks=(), bad=(), misfits=(), repeated=(),
-        passed_over=f"{_UNDECIDED}: {open_[0].question.text()}{also}",
+        passed_over=PassedOver(FileKind.UNDECIDED, f": {open_[0].question.text()}{also}"),
     )  # fmt: skip
 
 

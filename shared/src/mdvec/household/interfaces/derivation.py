@@ -385,8 +385,8 @@ def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
         keep_decisions(connection, tool_id, [row_id for (row_id,) in lost])
         # A row that was marked as a duplicate of a deleted one counts again.
         connection.executemany(
-            "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, "
-            "duplicate_checked = 0, duplicate_checked_at = NULL WHERE duplicate_of = ?",
+            "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, duplicate_checked = 0 "
+            "WHERE duplicate_of = ?",
             lost,
         )
         connection.executemany("DELETE FROM transactions WHERE id = ?", lost)

@@ -7,11 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from operator import attrgetter
+from typing import Self
 
 import apsw
 
+from mdvec.files import Problem
 from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
+from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.statements import Statement, statement_name
 
 
@@ -20,7 +23,7 @@ class KnownFile:
     """A file's state at the last import.
 
     ``is_present`` is false for a deleted file whose rows are still in the ledger. ``passed_over``
-    says what a file without transactions is.
+    is what a file without transactions is.
     ``app_version`` is the version of mdvec that read the file.
     """
 
@@ -31,7 +34,7 @@ class KnownFile:
     is_present: bool = True
     rows: int = 0
     bad_rows: tuple[BadRow, ...] = ()
-    passed_over: str = ""
+    passed_over: PassedOver | None = None
     app_version: str = ""
 
 
@@ -45,7 +48,8 @@ def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFil
     return {
         path: KnownFile(
             path, size, mtime_ns, digest, bool(is_present), count,
-            tuple(BadRow(*row) for row in json.loads(bad_rows)), passed_over, version,
+            tuple(BadRow(*row) for row in json.loads(bad_rows)),
+            PassedOver.stored(passed_over) if passed_over else None, version,
         )
         for path, size, mtime_ns, digest, is_present, count, bad_rows, passed_over, version in rows
     }  # fmt: skip
@@ -59,8 +63,8 @@ def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[Kn
         (
             (
                 tool_id, file.path, file.size, file.mtime_ns, file.content_hash, file.is_present,
-                file.rows, json.dumps(file.bad_rows, ensure_ascii=False), file.passed_over,
-                file.app_version,
+                file.rows, json.dumps(file.bad_rows, ensure_ascii=False),
+                file.passed_over.text if file.passed_over else "", file.app_version,
             )
             for file in files
         ),
@@ -85,18 +89,26 @@ def unread_rows(
     return [(path, count) for path, count in rows]
 
 
-OVERRULED = "; if those rows were deleted since, download its days again, too"
-"""How it ends what is said of a file that looks newer than one whose rows go further."""
+_AGAIN = "; if those rows were deleted since, download its days again, too"
+
+
+class DaysInDoubt(Problem):
+    """A file that looks newer than one whose rows go further, so that some may be deleted since."""
+
+    @classmethod
+    def of(cls, path: str, why: str) -> Self:
+        """The problem, with what to do; ``overruled_files`` knows it by that."""
+        return cls(path, f"{why}{_AGAIN}")
 
 
 def overruled_files(connection: apsw.Connection, tool_id: int, days: tuple[str, str]) -> list[str]:
-    """The files with rows of these days that look newer than others that take precedence."""
+    """The files with rows of these days of which the last import said ``DaysInDoubt``."""
     rows = connection.execute(
         "SELECT DISTINCT f.path FROM import_failures AS f "
         "JOIN ledger_statements AS s USING (tool_id, path) "
-        "WHERE f.tool_id = ? AND substr(f.reason, -?) = ? AND (SELECT min(value) <= ? "
+        "WHERE f.tool_id = ? AND f.reason LIKE '%' || ? AND (SELECT min(value) <= ? "
         "AND max(value) >= ? FROM json_each(s.days)) ORDER BY 1",
-        (tool_id, len(OVERRULED), OVERRULED, days[1], days[0]),
+        (tool_id, _AGAIN, days[1], days[0]),
     )
     return [path for (path,) in rows]
 

@@ -50,8 +50,7 @@ def record_decision(
         (decision, kept_id, batch, tool_id, check_id),
     )
     connection.execute(
-        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = "
-        "(SELECT count(*) > 0, max(decided_at) FROM duplicate_checks AS c "
+        "UPDATE transactions SET duplicate_checked = EXISTS (SELECT 1 FROM duplicate_checks AS c "
         "WHERE c.user_decision IN ('duplicate', 'not_duplicate') "
         "AND transactions.id IN (c.transaction_id_1, c.transaction_id_2)) "
         "WHERE id IN (SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 "
@@ -186,8 +185,7 @@ def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
     )
     ids = connection.execute(f"DELETE {back} RETURNING check_id", (tool_id,)).fetchall()
     connection.executemany(
-        "UPDATE transactions SET (duplicate_checked, duplicate_checked_at) = (1, "
-        "(SELECT decided_at FROM duplicate_checks WHERE id = ?1)) WHERE id IN ("
+        "UPDATE transactions SET duplicate_checked = 1 WHERE id IN ("
         "SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 AND user_decision <> 'skip' "
         "UNION SELECT transaction_id_2 FROM duplicate_checks "
         "WHERE id = ?1 AND user_decision <> 'skip')",

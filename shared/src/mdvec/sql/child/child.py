@@ -33,6 +33,7 @@ from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
     QueryError,
+    as_message,
     no_room_to_start,
 )
 from mdvec.sql.process.messages import Message, WireClosed, columns_in, receive, send
@@ -56,12 +57,12 @@ def main() -> None:
         try:
             handler = prepare(config)
         except MdvecError as error:
-            send(writing, _refusal(error))
+            send(writing, as_message(error))
             return
         except Exception as error:  # noqa: BLE001 - the server logs the traceback
             is_full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
             broken = {"broken": traceback.format_exc()}
-            send(writing, _refusal(no_room_to_start()) if is_full else broken)
+            send(writing, as_message(no_room_to_start()) if is_full else broken)
             return
         send(writing, _ready(handler, config))
         _Server(handler, config, writing).serve(lambda count: os.read(reading, count))
@@ -166,9 +167,11 @@ class _Server:
         try:
             return self.handler.handle(request)
         except QueryError as error:
-            return _refusal(self.handler.advised(request, error))
+            return as_message(self.handler.advised(request, error))
         except RecursionError:
-            return _refusal(QueryError("the query is nested too deeply; name its parts in a WITH"))
+            return as_message(
+                QueryError("the query is nested too deeply; name its parts in a WITH")
+            )
         except Exception as error:  # noqa: BLE001 - any error of DuckDB; the edge of the child
             limits = {name: self.config["limits"][name] for name in _NAMED_LIMITS}
             hidden = self.config["hidden"] | {
@@ -179,11 +182,7 @@ class _Server:
             except FatalDuckDBError:
                 # The server notices the end of the process and reports it to the model.
                 os._exit(1)
-            return _refusal(self.handler.advised(request, refusal))
-
-
-def _refusal(error: MdvecError) -> Message:
-    return {"error": type(error).__name__, "message": str(error)}
+            return as_message(self.handler.advised(request, refusal))
 
 
 def _keep_stdio() -> tuple[int, int]:

@@ -116,7 +116,7 @@ class RequestHandler:
         if "source" not in message or not str(error).startswith(_UNPLANNED):
             return error
         sql = clean(message["source"])
-        return type(error)(advised(str(error), sql, self._all_tables, self._can_run))
+        return type(error)(*advised(str(error), sql, self._all_tables, self._can_run))
 
     def _can_run(self, sql: str) -> bool:
         """Whether a query is allowed and can be planned; it is not run."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
-from mdvec.sql.core.refusals import named, nearest_names, shortened_name
+from mdvec.sql.core.refusals import Hint, first_names, named, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
 from mdvec.text import identifier, shortened
 
@@ -202,7 +202,7 @@ def advised(
     sql: str,
     tables: Mapping[str, Sequence[Column]],
     can_run: Callable[[str], bool],
-) -> str:
+) -> tuple[str, Hint | None]:
     """Why a query cannot be planned, with a form of it that ``can_run``, or the nearest names."""
     names = {
         name: [column.name for column in columns]
@@ -215,13 +215,14 @@ def advised(
     if fails and (form := _form(sql, halved, columns, can_run)):
         advice = f"{form[1]}; write: {form[0]}"
         if len(advice.encode()) <= _MAX_BYTES - _MAX_MESSAGE_BYTES:
-            return f"{_cut(_LONGER.sub('', message))}; {advice}"
-    parts = _quoted(sql, halved, columns, can_run) if fails else []
-    parts = parts or _advice(message, sql, names)
+            return f"{_cut(_LONGER.sub('', message))}; {advice}", Hint(form=form[0])
+    parts, hint = _quoted(sql, halved, columns, can_run) if fails else [], None
+    if not parts:
+        parts, hint = _advice(message, sql, names)
     parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
-    return "; ".join(parts)
+    return "; ".join(parts), hint
 
 
 def _form(
@@ -276,7 +277,9 @@ def _outside_quotes(sql: str, pattern: str, instead: Callable[[str], str]) -> st
     )
 
 
-def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[str]:
+def _advice(
+    message: str, sql: str, names: Mapping[str, Sequence[str]]
+) -> tuple[list[str], Hint | None]:
     """The nearest names, what DuckDB has instead, and the columns of the query's tables."""
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
@@ -284,21 +287,23 @@ def _advice(message: str, sql: str, names: Mapping[str, Sequence[str]]) -> list[
     instead = [f"DuckDB has {'; '.join(hints)}"] if hints else []
     ambiguous, unknown = _AMBIGUOUS.search(message), _UNKNOWN_COLUMN.search(message)
     if (wrong := ambiguous or unknown) is None:
-        return instead
+        return instead, None
     having = [name for name, columns in names.items() if fold(wrong[1]) in map(fold, columns)]
     where = f"{shortened_name(wrong[1])} is a column of {named(having)}"
     if unknown is None:  # DuckDB names two of its tables only
-        return [*instead, where]
+        return [*instead, where], None
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
     known = [column for columns in (*names.values(), candidates) for column in columns]
+    near = [] if having else nearest_names(unknown[1], known)
     if having:
         instead.insert(0, f"{where}, but not of what is read where it is named")
-    elif near := nearest_names(unknown[1], known):
+    elif near:
         instead.insert(0, f"nearest: {named(near)}")
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
     lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
-    return [*instead, *lists]
+    first: Sequence[str] = next(iter(names.values()), ())
+    return [*instead, *lists], Hint(unknown[1], first_names(near or first))
 
 
 def _cut(message: str) -> str:

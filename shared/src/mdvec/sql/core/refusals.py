@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher  # only where a name is unknown
+from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
@@ -21,12 +23,19 @@ _MIN_NEARNESS = 0.6
 
 def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
     """As many of the first names as fit ``most`` characters, and the number of the others."""
-    shown: list[str] = []
-    for name in names:
-        if shown and sum(map(len, shown)) + len(name) + 2 * len(shown) > most:
-            return f"{', '.join(shown)} and {len(names) - len(shown)} more"
-        shown.append(shown_name(shortened_name(name)))
-    return ", ".join(shown)
+    fitting = first_names(names, most)
+    shown = ", ".join(shown_name(shortened_name(name)) for name in fitting)
+    others = len(names) - len(fitting)
+    return f"{shown} and {others} more" if others else shown
+
+
+def first_names(names: Sequence[str], most: int = _MAX_LIST) -> Sequence[str]:
+    """The first names, one at least, that fit ``most`` characters together."""
+    for count, name in enumerate(names):
+        if count and len(name) > most:
+            return names[:count]
+        most -= len(shown_name(shortened_name(name))) + len(", ")
+    return names
 
 
 def shortened_name(name: str) -> str:
@@ -57,8 +66,21 @@ def _key(name: str) -> str:
 _MAX_LISTED = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What may be meant by a query: ``names`` in place of the ``wrong`` one, or all of ``form``."""
+
+    wrong: str = ""
+    names: Sequence[str] = ()
+    form: str = ""
+
+
 class QueryError(MdvecError):
     """A query that got no answer; each class below says why."""
+
+    def __init__(self, message: str, hint: Hint | None = None) -> None:
+        self.hint = hint
+        super().__init__(message)
 
 
 class QueryRefused(QueryError):
@@ -107,7 +129,10 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     near = [table for table in there if table.startswith(f"{name.lower()}__")]
     near = near or nearest_names(name, there)
     nearest = f"; nearest: {named(near)}" if near else ""
-    return UnknownTable(f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}")
+    return UnknownTable(
+        f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}",
+        Hint(name, first_names(near) or there[:_MAX_LISTED]),
+    )
 
 
 def out_of_time(seconds: float) -> QueryStopped:
@@ -165,9 +190,17 @@ _BY_NAME = {
         ResultTooLarge, QueriesUnavailable,
     )
 }  # fmt: skip
-"""The errors with nothing but a message, which can cross a process boundary."""
+"""The errors with nothing but a message and a hint, which can cross a process boundary."""
 
 
-def error_named(name: str, message: str) -> QueryError:
-    """The error that the child sent as the name of its class and its message."""
-    return _BY_NAME.get(name, QueryError)(message)
+def as_message(error: MdvecError) -> dict[str, Any]:
+    """What the child sends of an error."""
+    message = {"error": type(error).__name__, "message": str(error)}
+    hint = error.hint if isinstance(error, QueryError) else None
+    return message if hint is None else message | {"hint": asdict(hint)}
+
+
+def error_of(message: Mapping[str, Any]) -> QueryError:
+    """The error that the child sent."""
+    hint = Hint(**message["hint"]) if "hint" in message else None
+    return _BY_NAME.get(message["error"], QueryError)(message["message"], hint)

@@ -22,7 +22,7 @@ from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import (
     QueriesUnavailable,
     QueryStopped,
-    error_named,
+    error_of,
     no_room_to_start,
     out_of_memory,
     out_of_time,
@@ -275,7 +275,7 @@ class Child:
         if "error" in response:
             self.spool.clear()
             raise_if_cancelled()
-            raise error_named(response["error"], response["message"])
+            raise error_of(response)
         return response
 
     def refuse(self) -> None:
@@ -311,7 +311,7 @@ class Child:
             process.end()
             if "broken" in ready:
                 raise _not_started(ready["broken"])
-            raise error_named(ready["error"], ready["message"])
+            raise error_of(ready)
         self._process, self._data = process, data
         walls = {name: ready[name] for name in ("landlock", "seccomp", "own_user")}
         record("query_process", **walls, memory_mb=self._limits.memory_mb)

@@ -308,7 +308,8 @@ class QueryProcess:
                 raise UnknownTable(
                     f"{error}"
                     + (f"; materialized: {named(living)}" if living else "")
-                    + (f"; expired, so materialize again: {named(expired)}" if expired else "")
+                    + (f"; expired, so materialize again: {named(expired)}" if expired else ""),
+                    error.hint,
                 ) from error
             finally:
                 spend(time.monotonic() - began)

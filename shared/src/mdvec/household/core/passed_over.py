@@ -1,0 +1,42 @@
+"""What a file is that no transactions are imported from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class FileKind(Enum):
+    """What a file is that was passed over; the value is how its text begins."""
+
+    EMPTY = "it is empty"
+    NO_ROWS = "it has a header, but no rows"
+    UNMAPPED = "it is not a CSV of transactions"
+    UNDECIDED = "something in it is undecided"
+    ASSET_HISTORY = "it is an asset history, not transactions"
+    NET_WORTH = "net worth of"
+    OTHER = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """What a file is that was passed over; ``more`` is the rest of its text."""
+
+    kind: FileKind
+    more: str = ""
+
+    @classmethod
+    def stored(cls, text: str) -> PassedOver:
+        """The same from its text, which the database keeps."""
+        kind = next(kind for kind in FileKind if text.startswith(kind.value))
+        return cls(kind, text.removeprefix(kind.value))
+
+    @property
+    def text(self) -> str:
+        """The note on the file."""
+        return f"{self.kind.value}{self.more}"
+
+    @property
+    def may_have_rows(self) -> bool:
+        """Whether it may have transactions: no mapping fits it, or one leaves something open."""
+        return self.kind in (FileKind.UNMAPPED, FileKind.UNDECIDED)
