@@ -17,6 +17,6 @@ from .plot import Plot as Plot
 from .plot import PlotKind as PlotKind
 from .plot import PlotNote as PlotNote
 from .plot import Series as Series
-from .plots import Fetch as Fetch
-from .plots import PlotRefused as PlotRefused
-from .plots import plot_of as plot_of
+from .query_plot import Fetch as Fetch
+from .query_plot import PlotRefused as PlotRefused
+from .query_plot import plot_of as plot_of
