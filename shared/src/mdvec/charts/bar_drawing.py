@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from mdvec.charts import units
 from mdvec.charts.canvas import LABEL_GAP_EM, MAX_NAMES_SHARE, Box, Canvas
 from mdvec.charts.chart import (
-    OTHERS_COLOR,
     CategoryChart,
     ChartError,
     colored,
@@ -18,6 +17,7 @@ from mdvec.charts.chart import (
     members_note,
     merge_small,
 )
+from mdvec.charts.colors import OTHERS_COLOR
 from mdvec.charts.plot import Plot, Series, Unit
 from mdvec.charts.style import AXIS, INK, LOSS_INK, points, series_color
 

@@ -14,7 +14,6 @@ from matplotlib.patches import Rectangle
 from mdvec.charts import units
 from mdvec.charts.canvas import Box, Canvas
 from mdvec.charts.chart import (
-    PALETTE,
     CategoryChart,
     ChartError,
     Entry,
@@ -23,6 +22,7 @@ from mdvec.charts.chart import (
     members_note,
     merge_small,
 )
+from mdvec.charts.colors import PALETTE
 from mdvec.charts.style import PAPER, ink_on
 
 _MAX_SLICES, _MIN_SLICES = 8, 2  # more only if その他 were large

@@ -14,7 +14,8 @@ from typing import Literal
 from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from mdvec.charts.chart import FIRST, PALETTE, ChartError, Size
+from mdvec.charts.chart import ChartError, Size
+from mdvec.charts.colors import FIRST, PALETTE
 
 PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
