@@ -43,7 +43,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
 from mdvec_mcp.calls import ToolReply
-from mdvec_mcp.offer import LiveOffer
+from mdvec_mcp.live_offer import LiveOffer
 
 _MAX_TELL_SECONDS = 1.0
 """The longest wait for a client that does not read."""
