@@ -124,7 +124,9 @@ def _searches(
         times[1].append(_timed(lambda asked: _through(connection, tables, server, asked), query)[1])
         ids = [int(number) for number in found["ids"][0]]
         times[2].append(
-            _timed(lambda asked, i=ids: nearest_among(connection, tables, asked, LIMIT, i), query)[1]
+            _timed(lambda asked, i=ids: nearest_among(connection, tables, asked, LIMIT, i), query)[
+                1
+            ]
         )
     return times[0][5:], times[1][5:], times[2][5:]
 
@@ -247,7 +249,9 @@ def _side_by_side(count: int) -> dict[str, Measured]:
 def _asked(
     connection: Connection, tables: Tables, server: ChromaServer | None, queries: np.ndarray
 ) -> tuple[list[list[int]], list[float]]:
-    results = [_timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries]
+    results = [
+        _timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries
+    ]
     again = [_timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries]
     return [found[:K] for found, _ in results], [spent for _, spent in again]
 

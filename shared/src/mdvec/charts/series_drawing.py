@@ -34,6 +34,7 @@ _ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.4, 0.25
 _TICK_EM, _PLACE_EM, _RIGHT_EM, _TOP_EM, _WORDS_EM = 2.2, 5.0, 1.0, 0.8, 1.5
 _ROW_EM, _MAX_LABEL_SHARE, _MAX_NAME_SHARE = 1.25, 0.35, 0.3
 _WRAPPED_EM, _MIN_UPRIGHT = 3.5, 9.0  # pixels
+Colored = Sequence[tuple[Series, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +225,6 @@ def _stretches(places: Iterable[float]) -> list[tuple[float, float]]:
         else:
             stretches.append((place, place))
     return stretches
-
-
-Colored = Sequence[tuple[Series, str]]
 
 
 def _draw_bars(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:

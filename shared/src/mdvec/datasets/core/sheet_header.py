@@ -22,6 +22,8 @@ _MIN_COLUMNS = 2
 _NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
+_MIN_GROUPS = 2
+_MAX_LEVELS = 4
 
 
 def first_rows(
@@ -206,10 +208,6 @@ def _filled_count(row: Sequence[str]) -> int:
 
 def _is_narrow(row: Sequence[str], width: int) -> bool:
     return _filled_count(row) <= max(1, _TITLE_SHARE * width)
-
-
-_MIN_GROUPS = 2
-_MAX_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
