@@ -360,25 +360,37 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     block = [row for row in rows[at:end] if _filled_count(row)]
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
+    if not _name_values(block, rows[end:]) or not _name_groups_above(block, rows[end:]):
+        return at
+    names = combined_names(block)
+    return end - 1 if len({*names} - {""}) == len(names) else at
+
+
+def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns with several names hold values.
+
+    A column that goes on with the name beside its last one may hold texts, if most hold values.
+    """
     width = max(map(len, block))
     columns = [[title(row[place : place + 1]) for row in block] for place in range(width)]
     hold: list[bool] = []
     for place, named in enumerate(columns):
         if len({*named} - {""}) > 1:
-            hold.append(_holds_values(rows[end:], place))
+            hold.append(_holds_values(below, place))
             level = max(level for level, cell in enumerate(named) if cell) - 1
             goes_on = bool(named[level]) and named[level] == columns[place - 1][level]
             if not (hold[-1] or goes_on):
-                return at
-    if not all(hold) and sum(hold) * 2 <= len(hold):
-        return at
-    repeat = all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1])
+                return False
+    return all(hold) or sum(hold) * 2 > len(hold)
+
+
+def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the rows above the last one of a header name groups of columns."""
+    has_one_name = len({title(row[:1]) for row in block} - {""}) == 1
+    if has_one_name and all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1]):
+        return True
     goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == _MIN_GROUPS
-    are_groups = (repeat and len({*columns[0]} - {""}) == 1) or (
-        goes_on and _names_groups(block[0], block[1], rows[end:])
-    )
-    names = combined_names(block)
-    return end - 1 if are_groups and len({*names} - {""}) == len(names) else at
+    return goes_on and _names_groups(block[0], block[1], below)
 
 
 def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
