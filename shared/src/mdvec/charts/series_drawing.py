@@ -115,41 +115,44 @@ def _x_range(plot: Plot) -> tuple[float, float]:
 def _x_labels(
     canvas: Canvas, plot: Plot, xs: tuple[float, float], width: float, height: float
 ) -> XLabels:
+    """The labels below the axes, which are ``width`` wide, in a frame of this height."""
     font = canvas.measures.font
     if plot.axis == "names":
         return name_labels(
             canvas, plot.names, width / (xs[1] - xs[0]), height, in_order=plot.in_order
         )
 
-    def pixels(place: float) -> float:
-        return (place - xs[0]) / (xs[1] - xs[0]) * width
-
-    if plot.axis == "numbers":
-        most = max(2, min(8, int(width / font / _PLACE_EM)))
-        labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
-        shown = {at: f"{at:.0f}" if plot.are_years else text for at, text in labels.items()
-                 if xs[0] <= at <= xs[1]}  # fmt: skip
-        texts = _texts_with_room(
-            canvas, [(pixels(at), text, "") for at, text in shown.items()], width
-        )
-        return XLabels(list(shown), texts, (_ROW_EM + 0.4) * font, font)
-    year, month = (canvas.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
-
-    def fits(step: int) -> bool:
-        distance = pixels(step) - pixels(0)
-        years = distance if step >= 12 else distance * 12 / step
-        return distance >= (year if step >= 12 else month) and years >= year
-
-    if plot.axis == "months":
-        places = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
-    else:
-        ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
-        places = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
+    places = _labels_in_order(canvas, plot, xs, width)
     texts = _texts_with_room(
-        canvas, [(pixels(at), upper, lower) for at, upper, lower in places], width
+        canvas,
+        [((at - xs[0]) / (xs[1] - xs[0]) * width, upper, lower) for at, upper, lower in places],
+        width,
     )
     height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
     return XLabels([label[0] for label in places], texts, height, font)
+
+
+def _labels_in_order(
+    canvas: Canvas, plot: Plot, xs: tuple[float, float], width: float
+) -> Sequence[units.Label]:
+    """The labels of an axis of numbers, months or times."""
+    font = canvas.measures.font
+    if plot.axis == "numbers":
+        most = max(2, min(8, int(width / font / _PLACE_EM)))
+        labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
+        return [(at, f"{at:.0f}" if plot.are_years else text, "") for at, text in labels.items()
+                if xs[0] <= at <= xs[1]]  # fmt: skip
+    if plot.axis == "times":
+        ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
+        return units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
+    year, month = (canvas.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
+
+    def fits(step: int) -> bool:
+        distance = step / (xs[1] - xs[0]) * width
+        years = distance if step >= 12 else distance * 12 / step
+        return distance >= (year if step >= 12 else month) and years >= year
+
+    return units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
 
 
 def _texts_with_room(canvas: Canvas, labels: Sequence[units.Label], width: float) -> list[str]:
