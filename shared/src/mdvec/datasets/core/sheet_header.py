@@ -77,14 +77,13 @@ def header_at(
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     rows = _without_empty_columns(rows)
     width = usual_width(map(len, rows))
-    if width < _MIN_COLUMNS or is_web_page:
+    if width < _MIN_COLUMNS or is_web_page or not _is_narrow(rows[0], width):
         return 0
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
     has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
-    is_first = at == 0 and not _is_narrow(rows[0], width)
-    if is_first or (at and has_names and _is_below_titles(rows, at, merged, apart)):
+    if at and has_names and _is_below_titles(rows, at, merged, apart):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
     is_title = bool(at and rows[0][0].strip()) and has_names
