@@ -83,11 +83,7 @@ def plan(
 def _check_patterns(
     chosen: Iterable[FileGroup], members: Mapping[FileGroup, Sequence[FoundFile]]
 ) -> None:
-    """Check that files fit each pattern that the user gave.
-
-    Raises:
-        ImportRefused: none fits one of them.
-    """
+    """Raise ImportRefused if no file fits a pattern that the user gave."""
     for group in chosen:
         if not members[group]:
             raise ImportRefused(

@@ -147,12 +147,7 @@ def read_document(
 
 
 def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
-    """An active tool whose documents can be read.
-
-    Raises:
-        ToolNotFound: there is no such tool.
-        ReadingRefused: it is switched off, or has no texts.
-    """
+    """An active tool whose documents can be read; raises as ``read_document`` does."""
     tool = registry.get_tool(connection, name)
     if not tool.is_active:
         raise ReadingRefused(

@@ -80,7 +80,8 @@ def convert_rows(
             for is_parallel in (True, False) if rows.is_large else (False,):
                 part = replace(rows, is_parallel=is_parallel)
                 try:
-                    return _Conversion(connection, part, target, plain, reading, progress).run()
+                    attempt = _Conversion(connection, part, target, plain, reading, progress)
+                    return attempt.in_one_pass() or attempt.by_column()
                 except _LinesMissing:
                     target.unlink(missing_ok=True)
         except (duckdb.InterruptException, duckdb.OutOfMemoryException):
@@ -104,20 +105,13 @@ class _Conversion:
     reading: ReadingOptions
     progress: _Progress
 
-    def run(self) -> ConvertedRows:
-        """Write the rows.
+    @property
+    def _query(self) -> str:
+        return self.rows.query(self.reading.nulls_in)
 
-        Raises:
-            _LinesMissing: lines of the file are in none of them.
-            duckdb.Error: DuckDB cannot read the file.
-        """
-        query = self.rows.query(self.reading.nulls_in)
-        written = self._in_one_pass(query)
-        return self._by_column(query) if written is None else written
-
-    def _in_one_pass(self, query: str) -> ConvertedRows | None:
+    def in_one_pass(self) -> ConvertedRows | None:
         """Write the rows with the types of the first ones; None if these do not tell the types."""
-        width = len(self.rows.names)
+        query, width = self._query, len(self.rows.names)
         if width >= MIN_WIDE_COLUMNS or self.reading.beside_commas:
             return None
         number = min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // width)
@@ -145,12 +139,12 @@ class _Conversion:
             with_blank_texts(self.connection, columns, self.target, by_name, labels)
         )
 
-    def _by_column(self, query: str) -> ConvertedRows:
+    def by_column(self) -> ConvertedRows:
         """Store the texts of all rows, find the type of each column, and write the rows."""
         width, head = len(self.rows.names), self.rows.head
         with self._watched():
             size = self.rows.file.stat().st_size
-            copied = put_plain(self.connection, query, width, self.plain, size)
+            copied = put_plain(self.connection, self._query, width, self.plain, size)
         self._check_lines(copied, [f"c{at}" for at in range(width)], "plain")
         choices = [self.reading.columns.get(name, "") for name in head.names]
         columns = [
@@ -173,11 +167,7 @@ class _Conversion:
         return ConvertedRows(self.rows, columns, totals)
 
     def _check_lines(self, copied: int, texts: Sequence[str], table: str) -> None:
-        """Check that the rows of ``table`` take all lines; ``texts`` are its columns of texts.
-
-        Raises:
-            _LinesMissing: they do not.
-        """
+        """Raise _LinesMissing if the rows of ``table`` do not take all lines, as ``texts`` show."""
         self.progress.up_to(copied)
         columns = ", ".join(texts) or "NULL"
         cells = f"SELECT unnest([{columns}]::VARCHAR[]) AS cell FROM {table}"

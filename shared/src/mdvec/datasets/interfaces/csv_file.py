@@ -102,34 +102,27 @@ def _notes(
 
 
 def _has_plain_head(text: TextIO, head: Head, lines: Lines) -> bool:
-    """Whether DuckDB counts the lines before the rows, and the rows, as Python does."""
+    """Whether DuckDB counts the lines before the rows, and the rows, as Python does.
+
+    The quotation marks in the lines before the rows must be valid: DuckDB skips those lines.
+    """
     is_blank_value = len(head.names) == 1 and lines.ends_blank
-    return lines.is_uniform and head.is_plain and not is_blank_value and _is_quoted_well(text, head)
-
-
-def _check_last_line(rows: Rows, below: NoteLines) -> None:
-    """Refuse rows that end with a note of fewer cells, unless it is left out.
-
-    Raises:
-        UnreadableFile: they do.
-    """
-    if below.is_short and not below.notes.are_left_out:
-        raise UnreadableFile(
-            f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if it is a "
-            "note below the table, leave it out with --read notes=out"
-        )
-
-
-def _is_quoted_well(text: TextIO, head: Head) -> bool:
-    """Whether the quotation marks in the lines before the rows are valid.
-
-    Otherwise DuckDB counts lines in another way when it skips them.
-    """
+    if not (lines.is_uniform and head.is_plain) or is_blank_value:
+        return False
     text.seek(0)
     try:
         return all(csv.reader(islice(text, head.lines), delimiter=head.delimiter, strict=True))
     except csv.Error:
         return False
+
+
+def _check_last_line(rows: Rows, below: NoteLines) -> None:
+    """Raise UnreadableFile if the rows end with a note of fewer cells that is not left out."""
+    if below.is_short and not below.notes.are_left_out:
+        raise UnreadableFile(
+            f"line {rows.line_at(below.place)}: it has one cell, unlike the rows above; if it is a "
+            "note below the table, leave it out with --read notes=out"
+        )
 
 
 def _copy_below(text: TextIO, skipped: int, copy: Path, *, is_uniform: bool) -> None:

@@ -366,11 +366,7 @@ def _kinds(
 def _found_or_chosen(
     connection: duckdb.DuckDBPyConnection, columns: Sequence[TextColumn], sample: _Texts
 ) -> list[_Kind]:
-    """Each column's kind: the first that fits all values, of those that the user left.
-
-    Raises:
-        UnreadableFile: a value does not fit what the user chose.
-    """
+    """Each column's kind: the first that fits all values, of those that the user left."""
     kinds = _kinds(connection, [() if each.type else each.kinds for each in columns], sample)
     return [
         _kind_as_chosen(connection, at, column, kind) if column.choice else kind
