@@ -55,9 +55,9 @@ class Measured:
 
 def measure(bench: Bench) -> list[Row]:
     """What our layer costs above Chroma's own client, at one size."""
-    with _filled(SIZE) as (connection, names, vectors, folder), _server(folder) as chroma:
-        bare, ours = _puts(connection, names, vectors, chroma.address, bench.times(2))
-        query, through, rest = _searches(connection, names, _queries(vectors), chroma.address)
+    with _filled(SIZE) as (connection, tables, vectors, folder), _server(folder) as chroma:
+        bare, ours = _puts(connection, tables, vectors, chroma.address, bench.times(2))
+        query, through, rest = _searches(connection, tables, _queries(vectors), chroma.address)
     ratio = median(bare) / median(ours)
     allowed = SEARCH_BAR * median(query) + median(rest)
     what = f"{SIZE:,} × {DIMENSION}"
@@ -80,7 +80,7 @@ def measure(bench: Bench) -> list[Row]:
 
 
 def _puts(
-    connection: Connection, names: Tables, vectors: np.ndarray, server: ChromaServer, times: int
+    connection: Connection, tables: Tables, vectors: np.ndarray, server: ChromaServer, times: int
 ) -> tuple[list[float], list[float]]:
     """Seconds of the bare client and of `send_vectors`, in turns, each into an empty collection."""
     bare, ours = [], []
@@ -95,24 +95,24 @@ def _puts(
             part = vectors[first : first + 1_000]
             made.upsert([str(first + n) for n in range(len(part))], embeddings=part)
         bare.append(time.perf_counter() - began)
-        ours.append(_sent(connection, names, server))
+        ours.append(_sent(connection, tables, server))
     return bare, ours
 
 
-def _sent(connection: Connection, names: Tables, server: ChromaServer) -> float:
+def _sent(connection: Connection, tables: Tables, server: ChromaServer) -> float:
     """Seconds to send every stored vector into a new collection."""
     with connection:
-        rebuild_vector_index(connection, names, outside=True)
+        rebuild_vector_index(connection, tables, outside=True)
     began = time.perf_counter()
-    send_vectors(connection, names, server)
+    send_vectors(connection, tables, server)
     return time.perf_counter() - began
 
 
 def _searches(
-    connection: Connection, names: Tables, queries: np.ndarray, server: ChromaServer
+    connection: Connection, tables: Tables, queries: np.ndarray, server: ChromaServer
 ) -> tuple[list[float], list[float], list[float]]:
     """Milliseconds of Chroma's query, of ours through it, and of what we add, in turns."""
-    known = collection_of(connection, names)
+    known = collection_of(connection, tables)
     assert known is not None
     made = client(server, SEARCH_SECONDS).get_collection(known.name, embedding_function=None)
     times: tuple[list[float], list[float], list[float]] = ([], [], [])
@@ -121,18 +121,20 @@ def _searches(
             lambda asked: made.query([asked], n_results=LIMIT, include=["distances"]), query
         )
         times[0].append(spent)
-        times[1].append(_timed(lambda asked: _through(connection, names, server, asked), query)[1])
+        times[1].append(_timed(lambda asked: _through(connection, tables, server, asked), query)[1])
         ids = [int(number) for number in found["ids"][0]]
         times[2].append(
-            _timed(lambda asked, i=ids: nearest_among(connection, names, asked, LIMIT, i), query)[1]
+            _timed(lambda asked, i=ids: nearest_among(connection, tables, asked, LIMIT, i), query)[
+                1
+            ]
         )
     return times[0][5:], times[1][5:], times[2][5:]
 
 
 def _through(
-    connection: Connection, names: Tables, server: ChromaServer | None, query: np.ndarray
+    connection: Connection, tables: Tables, server: ChromaServer | None, query: np.ndarray
 ) -> list[int]:
-    return nearest_chunks(connection, names, query, LIMIT, engine=server)
+    return nearest_chunks(connection, tables, query, LIMIT, engine=server)
 
 
 def _timed(work: Callable, value: object) -> tuple:
@@ -172,28 +174,28 @@ def _filled(count: int) -> Iterator[tuple[Connection, Tables, np.ndarray, Path]]
     try:
         with open_database(folder / "vectors.sqlite", "create") as connection:
             tool = registry.add_tool(connection, "bench", "made vectors", folder, "markdown")
-            names = replace(tool.tables, generation=1, staged=True)
+            tables = replace(tool.tables, generation=1, staged=True)
             with connection:
-                create_tables(connection, names)
-                _store(connection, names, vectors)
-            yield connection, names, vectors, folder
+                create_tables(connection, tables)
+                _store(connection, tables, vectors)
+            yield connection, tables, vectors, folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _store(connection: Connection, names: Tables, vectors: np.ndarray) -> None:
+def _store(connection: Connection, tables: Tables, vectors: np.ndarray) -> None:
     documents = range(1, len(vectors) // CHUNKS_EACH + 2)
     connection.executemany(
-        f"INSERT INTO {identifier(names.documents)} (id, tool_id, file_path, content_hash, size, "
+        f"INSERT INTO {identifier(tables.documents)} (id, tool_id, file_path, content_hash, size, "
         "mtime_ns, title, content) VALUES (?, ?, ?, '', 0, 0, '', '')",
-        ((number, names.tool_id, f"{number}.md") for number in documents),
+        ((number, tables.tool_id, f"{number}.md") for number in documents),
     )
     connection.executemany(
-        f"INSERT INTO {identifier(names.vectors)} (tool_id, document_id, chunk_index, "
+        f"INSERT INTO {identifier(tables.vectors)} (tool_id, document_id, chunk_index, "
         "start_position, end_position, start_line, end_line, heading, chunk_text, embedding) "
         "VALUES (?, ?, 0, 0, 0, 0, 0, '', '', ?)",
         (
-            (names.tool_id, place // CHUNKS_EACH + 1, vector.tobytes())
+            (tables.tool_id, place // CHUNKS_EACH + 1, vector.tobytes())
             for place, vector in enumerate(vectors)
         ),
     )
@@ -211,29 +213,29 @@ def _server(folder: Path) -> Iterator[ChromaProcess]:
 
 def _side_by_side(count: int) -> dict[str, Measured]:
     """Both engines over the same vectors; memory is that of each engine's own process."""
-    with _filled(count) as (connection, names, vectors, folder):
+    with _filled(count) as (connection, tables, vectors, folder):
         queries = _queries(vectors)
         true = [_true(vectors, query) for query in queries]
         began = time.perf_counter()
         with connection:
-            rebuild_vector_index(connection, names, outside=False)
-            renew_signatures(connection, names)
+            rebuild_vector_index(connection, tables, outside=False)
+            renew_signatures(connection, tables)
         build = time.perf_counter() - began
-        _, first = _timed(lambda asked: _through(connection, names, None, asked), queries[0])
+        _, first = _timed(lambda asked: _through(connection, tables, None, asked), queries[0])
         (of_signatures,) = connection.execute(
-            f"SELECT sum(length(signatures)) FROM {identifier(names.signatures)}"
+            f"SELECT sum(length(signatures)) FROM {identifier(tables.signatures)}"
         ).fetchone() or (0,)
-        held = SIGNATURES.get(connection, names, DIMENSION).stored.nbytes
-        found, times = _asked(connection, names, None, queries)
+        held = SIGNATURES.get(connection, tables, DIMENSION).stored.nbytes
+        found, times = _asked(connection, tables, None, queries)
         signatures = Measured(
             build, int(of_signatures) / _MB, held / _MB, first, times, _recall(found, true)
         )
         with _server(folder) as chroma:
-            seconds = _sent(connection, names, chroma.address)
+            seconds = _sent(connection, tables, chroma.address)
             _, first = _timed(
-                lambda asked: _through(connection, names, chroma.address, asked), queries[0]
+                lambda asked: _through(connection, tables, chroma.address, asked), queries[0]
             )
-            found, times = _asked(connection, names, chroma.address, queries)
+            found, times = _asked(connection, tables, chroma.address, queries)
             disk = sum(
                 file.stat().st_size for file in (folder / "chroma").rglob("*") if file.is_file()
             )
@@ -245,10 +247,12 @@ def _side_by_side(count: int) -> dict[str, Measured]:
 
 
 def _asked(
-    connection: Connection, names: Tables, server: ChromaServer | None, queries: np.ndarray
+    connection: Connection, tables: Tables, server: ChromaServer | None, queries: np.ndarray
 ) -> tuple[list[list[int]], list[float]]:
-    results = [_timed(lambda asked: _through(connection, names, server, asked), q) for q in queries]
-    again = [_timed(lambda asked: _through(connection, names, server, asked), q) for q in queries]
+    results = [
+        _timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries
+    ]
+    again = [_timed(lambda asked: _through(connection, tables, server, asked), q) for q in queries]
     return [found[:K] for found, _ in results], [spent for _, spent in again]
 
 

@@ -64,9 +64,9 @@ def _imported(database: Path, corpus: Path) -> tuple[ImportReport, list[NewDocum
     """Import, and keep every document that is stored."""
     documents: list[NewDocument] = []
 
-    def keep(connection: apsw.Connection, names: Tables, document: NewDocument) -> None:
+    def keep(connection: apsw.Connection, tables: Tables, document: NewDocument) -> None:
         documents.append(document)
-        put_document(connection, names, document)
+        put_document(connection, tables, document)
 
     with _replaced(documents_of_import, put_document=keep):
         report = imported(database, corpus, catalog.load("use"))

@@ -37,6 +37,25 @@ _PIECE = re.compile(r"[!-~]+ ?|.", re.DOTALL)
 _NEVER_FIRST = "、。，．）」』】〉》！？：；…ー)]}"
 _NEVER_FIRST_ASCII = re.compile(r"[\])},.:;!?]")
 _EXTRA = re.compile(r"  \[")
+_STDERR = 2
+_WRONG_USAGE = 2
+_UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
+"""Errors of a closed or full output; the library handles those of its own files."""
+_GROUPS = {
+    "tool": commands.tool.app,
+    "household": commands.household.app,
+    "model": commands.model.app,
+    "service": commands.service.app,
+    "rules": commands.rules,
+}
+_COMMANDS = (
+    commands.import_command, commands.watch_command, commands.search_command, commands.get_command,
+    commands.query_command, commands.profile_command, commands.histogram_command,
+    commands.plot_command, commands.export_command, commands.status_command,
+    commands.compact_command, commands.backup_command, commands.restore_command,
+    commands.ui_command, commands.doctor_command, commands.register_command,
+    commands.unregister_command, commands.demo_command, commands.samples_command,
+)  # fmt: skip
 
 
 def put_into_japanese(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
@@ -117,12 +136,6 @@ def wrapped(text: str, width: int) -> Iterator[str]:
     yield line.rstrip()
 
 
-_STDERR = 2
-_WRONG_USAGE = 2
-_UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EBADF)
-"""Errors of a closed or full output; the library handles those of its own files."""
-
-
 class _Commands(TyperGroup):
     """The command group; an error in a command becomes a line on stderr and an exit code."""
 
@@ -149,21 +162,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-_GROUPS = {
-    "tool": commands.tool.app,
-    "household": commands.household.app,
-    "model": commands.model.app,
-    "service": commands.service.app,
-    "rules": commands.rules,
-}
-_COMMANDS = (
-    commands.import_command, commands.watch_command, commands.search_command, commands.get_command,
-    commands.query_command, commands.profile_command, commands.histogram_command,
-    commands.plot_command, commands.export_command, commands.status_command,
-    commands.compact_command, commands.backup_command, commands.restore_command,
-    commands.ui_command, commands.doctor_command, commands.register_command,
-    commands.unregister_command, commands.demo_command, commands.samples_command,
-)  # fmt: skip
 for _name, _group in _GROUPS.items():
     app.add_typer(_group, name=_name)
 for _each in _COMMANDS:

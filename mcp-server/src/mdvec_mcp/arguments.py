@@ -28,6 +28,23 @@ answer_language: ContextVar[str] = ContextVar("answer_language", default="ja")
 
 _HOUSEHOLD = "mdvec_mcp.household"
 _LANGUAGES = ("ja", "en")
+_NEEDED_IN_JAPANESE = {
+    "greater_than_equal": " {ge} 以上",
+    "less_than_equal": " {le} 以下",
+    "string_type": "文字列",
+    "list_type": "リスト",
+    "string_too_long": " {max_length} 文字以内",
+    "too_short": " {min_length} 個以上",
+    "too_long": " {max_length} 個以内",
+}
+"""What pydantic's errors need, by their type."""
+logger = logging.getLogger("mdvec")
+Schema = dict[str, Any]
+MAX_SHOWN_CHARS = 60
+_STRICT = frozenset({"integer", "number", "boolean"})
+"""The JSON types to which pydantic converts others."""
+_TOO_LARGE = 10**18
+"""Whole numbers from 19 digits on are refused: SQLite might not store them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +88,6 @@ def _in_english(error: Mapping[str, Any]) -> str:
     return message[:1].lower() + message[1:]
 
 
-_NEEDED_IN_JAPANESE = {
-    "greater_than_equal": " {ge} 以上",
-    "less_than_equal": " {le} 以下",
-    "string_type": "文字列",
-    "list_type": "リスト",
-    "string_too_long": " {max_length} 文字以内",
-    "too_short": " {min_length} 個以上",
-    "too_long": " {max_length} 個以内",
-}
-"""What pydantic's errors need, by their type."""
-
-
 def _in_japanese(error: Mapping[str, Any]) -> str:
     limits: Mapping[str, Any] = error.get("ctx", {})
     if error["type"] in ("literal_error", "enum"):
@@ -116,16 +121,6 @@ JAPANESE = ArgumentWording(
     items="各項目が{}のリスト",
     needed=_in_japanese,
 )
-
-logger = logging.getLogger("mdvec")
-
-Schema = dict[str, Any]
-
-MAX_SHOWN_CHARS = 60
-_STRICT = frozenset({"integer", "number", "boolean"})
-"""The JSON types to which pydantic converts others."""
-_TOO_LARGE = 10**18
-"""Whole numbers from 19 digits on are refused: SQLite might not store them."""
 
 
 async def run_checked(

@@ -25,6 +25,15 @@ Wording = Callable[[DatabaseError], str]
 """Formats an error in one language, without the path of the user's home folder."""
 
 _MORE = "details are in this server's log, or in a terminal: mdvec status"
+T = TypeVar("T")
+Data = Callable[[], dict[str, Any]]
+"""Makes an answer's data for programs, as JSON."""
+READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+"""For tools that change nothing."""
+WRITES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
+)
+"""For tools that record decisions of the user."""
 
 
 def trouble_in_english(error: DatabaseError) -> str:
@@ -91,18 +100,6 @@ def _cut(sentence: str, max_bytes: int | None) -> str:
 
 def _without_home(words: Path | DatabaseError) -> str:
     return str(words).replace(f"{Path.home()}/", "~/")
-
-
-T = TypeVar("T")
-Data = Callable[[], dict[str, Any]]
-"""Makes an answer's data for programs, as JSON."""
-
-READ_ONLY = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-"""For tools that change nothing."""
-WRITES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
-)
-"""For tools that record decisions of the user."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from mdvec_mcp.arguments import run_checked, shown
 from mdvec_mcp.calls import ToolReply
-from mdvec_mcp.offer import LiveOffer
+from mdvec_mcp.live_offer import LiveOffer
 
 _MAX_TELL_SECONDS = 1.0
 """The longest wait for a client that does not read."""
@@ -53,6 +53,13 @@ _METHODS: dict[type[ServerEvent], str] = {
     ResourcesListChanged: "notifications/resources/list_changed",
 }
 """The notification of each event; there is none about single resources."""
+Structured = Literal["auto", "always", "never"]
+"""Who gets structured content: clients with Apps if an App draws it, all, or nobody."""
+_Request = ServerRequestContext[Any, Any]
+_Templates = mcp_types.ListResourceTemplatesResult
+_POLL_SECONDS = 1.0
+_MAX_COMPLETIONS = 100  # the limit of the protocol
+M = TypeVar("M", bound=BaseModel)
 
 
 @dataclass(slots=True)
@@ -133,15 +140,6 @@ async def _tell(connection: Connection, methods: Sequence[str]) -> None:
     with anyio.move_on_after(_MAX_TELL_SECONDS):
         for method in methods:
             await connection.notify(method, None)
-
-
-Structured = Literal["auto", "always", "never"]
-"""Who gets structured content: clients with Apps if an App draws it, all, or nobody."""
-_Request = ServerRequestContext[Any, Any]
-_Templates = mcp_types.ListResourceTemplatesResult
-_POLL_SECONDS = 1.0
-_MAX_COMPLETIONS = 100  # the limit of the protocol
-M = TypeVar("M", bound=BaseModel)
 
 
 class MdvecServer(Server[dict[str, Any]]):

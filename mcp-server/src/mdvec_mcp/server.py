@@ -19,7 +19,9 @@ from mdvec.tools import KINDS, Tool, own_name
 
 from mdvec_mcp import analytics, charts, household
 from mdvec_mcp.freshness import FreshnessWatch
-from mdvec_mcp.offer import ALWAYS_LOADED, LiveOffer, Offer, instructions
+from mdvec_mcp.instructions import instructions
+from mdvec_mcp.live_offer import LiveOffer
+from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.protocol import MdvecServer
 from mdvec_mcp.search import ModelPool
 from mdvec_mcp.search import tools as search_tools

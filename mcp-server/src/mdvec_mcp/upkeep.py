@@ -30,6 +30,9 @@ _REACHED = (
     "{search} reaches every source with texts now (tools=[name]), also one whose own tool is not "
     "in your list yet"
 )
+_IMPORTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+_TEXT = WithJsonSchema({"type": "string"})
+_WAIT_SECONDS = 15
 
 
 def outcome(runs: Sequence[sync.ImportRun]) -> ToolReply:
@@ -229,10 +232,6 @@ def _frequent_values(counts: Mapping[str, Counter[str]]) -> dict[str, list[str]]
 
 
 # The answers import heavy modules, so the calls import them only when needed.
-
-_IMPORTS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-_TEXT = WithJsonSchema({"type": "string"})
-_WAIT_SECONDS = 15
 
 
 def add_upkeep_tools(offer: Offer, freshness: FreshnessWatch) -> None:

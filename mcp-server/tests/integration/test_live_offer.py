@@ -6,7 +6,8 @@ from mdvec.database.connection import open_database
 from mdvec.manage import registering
 
 from mdvec_mcp.calls import READ_ONLY
-from mdvec_mcp.offer import LiveOffer, Offer
+from mdvec_mcp.live_offer import LiveOffer
+from mdvec_mcp.offer import Offer
 
 
 def offered(rows):

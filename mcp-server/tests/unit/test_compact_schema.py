@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from mdvec_mcp.offer import compact_input
+from mdvec_mcp.compact_schema import compact_input
 
 
 class Passage(BaseModel):

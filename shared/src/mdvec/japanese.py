@@ -24,6 +24,9 @@ _BETWEEN = {"parts": "; ", "list": ", "}
 """What is between the sentences or words of the places with these names."""
 _HEADING = "heading"
 """The group of the table with headings instead of sentences."""
+_Entry = tuple[int, int, str, str, str]
+"""A sentence: how many letters are not in its places, with a minus; its number; the longest words
+between its places; then itself, in both languages."""
 
 
 def in_japanese(sentence: str) -> str:
@@ -94,11 +97,6 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
         speaker: tuple((each["en"], each["ja"]) for each in sentences)
         for speaker, sentences in table.items()
     }
-
-
-_Entry = tuple[int, int, str, str, str]
-"""A sentence: how many letters are not in its places, with a minus; its number; the longest words
-between its places; then itself, in both languages."""
 
 
 def _candidates(sentence: str) -> Iterable[_Entry]:

@@ -34,6 +34,11 @@ Bound = dict[str, tuple[ParameterType, ParameterValue]]
 
 As in SQL, only a number with an exponent is a float.
 """
+SaveMode = Literal["create", "replace", "delete"]
+MAX_QUESTION_DESCRIPTION = 500
+MAX_QUERIES = 200
+_NAME = re.compile(r"[^\W_][\w-]{0,59}")
+_MAX_LISTED = 20
 
 
 class WrongParameters(MdvecError):
@@ -203,13 +208,6 @@ def _date(value: object) -> str | None:
         return datetime.fromisoformat(text).isoformat()
     except ValueError:
         return None
-
-
-SaveMode = Literal["create", "replace", "delete"]
-MAX_QUESTION_DESCRIPTION = 500
-MAX_QUERIES = 200
-_NAME = re.compile(r"[^\W_][\w-]{0,59}")
-_MAX_LISTED = 20
 
 
 class SavedQueryError(MdvecError):

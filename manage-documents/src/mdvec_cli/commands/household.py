@@ -31,6 +31,8 @@ app = command_group("Show how a household's files are read; export its ledger.")
 
 HouseholdOption = Annotated[str, name_option("The household.")]
 _MAX_NAMED = 5
+_LedgerFormat = Literal["beancount", "hledger", "csv"]
+_ListName = Literal["medical", "furusato"]
 
 
 @app.command("map")
@@ -74,9 +76,6 @@ def map_(
     _say_next(shown)
 
 
-_LedgerFormat = Literal["beancount", "hledger", "csv"]
-
-
 @app.command("export")
 @with_settings_options
 def export_command(
@@ -110,9 +109,6 @@ def export_command(
     )
     for piece in pieces:
         print_part(piece)
-
-
-_ListName = Literal["medical", "furusato"]
 
 
 @app.command("expenses")

@@ -48,6 +48,9 @@ ToOption = Annotated[str | None, typer.Option("--to", help="The last day or time
 DateColumnOption = Annotated[
     str | None, typer.Option(help="The column for --from and --to, if several hold dates.")
 ]
+_ROWS = 100
+_MAX_ROWS = 10_000
+_LISTED = ("name", "parameters", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +145,6 @@ def _text(cell: object) -> str:
     if isinstance(cell, list | dict):
         return json.dumps(cell, ensure_ascii=False)
     return str(cell)
-
-
-_ROWS = 100
-_MAX_ROWS = 10_000
-_LISTED = ("name", "parameters", "description")
 
 
 @dataclass(frozen=True)

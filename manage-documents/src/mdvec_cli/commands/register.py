@@ -23,6 +23,16 @@ ClientName = Literal["claude-desktop", "claude-code", "cursor", "vscode", "copil
 """The keys of ``mdvec.manage.clients.clients.CLIENTS``."""
 
 ClientArgument = Annotated[ClientName, typer.Argument(help="The client.")]
+rules = command_group("Give a model the rules of data analysis.")
+PathOption = Annotated[
+    GivenPath | None,
+    typer.Option("--path", help="The file of instructions; by default CLAUDE.md in this folder."),
+]
+IPythonOption = Annotated[
+    bool,
+    typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "
+                 "without --path, only the script."),
+]  # fmt: skip
 
 
 def _checked_url(url: str | None) -> str | None:
@@ -114,19 +124,6 @@ def _report(change: manage.FileChange, done: str, nothing_to_do: str) -> None:
         return
     note = "" if change.backup is None else f" (the previous file: {change.backup.name})"
     say(f"{done}: {change.file}{note}")
-
-
-rules = command_group("Give a model the rules of data analysis.")
-
-PathOption = Annotated[
-    GivenPath | None,
-    typer.Option("--path", help="The file of instructions; by default CLAUDE.md in this folder."),
-]
-IPythonOption = Annotated[
-    bool,
-    typer.Option("--ipython", help="IPython's start-up script, which limits what cells print; "
-                 "without --path, only the script."),
-]  # fmt: skip
 
 
 @rules.command("install")

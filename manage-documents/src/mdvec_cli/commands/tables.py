@@ -44,6 +44,8 @@ ReplaceOption = Annotated[
 ]
 
 FileFormat = Literal["parquet", "csv"]
+_FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
+ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 
 
 @with_settings_options
@@ -220,11 +222,6 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-
-
-_FORMATS: dict[str, ImageFormat] = {".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg"}
-
-ChartKind = Literal["bar", "line", "area", "scatter", "histogram", "box", "heatmap"]
 
 
 @with_settings_options

@@ -29,6 +29,30 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from mdvec.settings import Loaded, Settings
 
+DisplayFormat = Literal["table", "json"]
+"""The form in which a command prints its result."""
+_FLAGS = {
+    ("database", "path"): "--database",
+    ("model", "name"): "--model",
+    ("chunking", "strategy"): "--chunk-strategy",
+    ("chunking", "size"): "--chunk-size",
+    ("chunking", "overlap"): "--chunk-overlap",
+    ("search", "k"): "'--k' / '-k'",
+    ("search", "mode"): "'--mode' / '-m'",
+}
+"""The flags that are settings, by section and key."""
+FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="The output format.")]
+STOPPED = 130
+"""The exit code of a command interrupted by Ctrl-C."""
+_LAYOUT = re.compile(r"(\r\n|\n|\t)")
+_LABELS = {
+    "error": "エラー",
+    "warning": "警告",
+    "note": "注意",
+    "next": "次に",
+    "fixed": "直しました",
+}
+
 
 def complete_tool_names(ctx: typer.Context, incomplete: str) -> list[str]:
     """The names with this beginning; none if the database cannot be read."""
@@ -68,27 +92,12 @@ def _given_path(text: str) -> Path:
     return Path(text)
 
 
-DisplayFormat = Literal["table", "json"]
-"""The form in which a command prints its result."""
-
-
 def name_option(help_: str) -> Any:  # noqa: ANN401 - as typer.Option
     """The option ``-n``, which shells complete with the names of the tools."""
     return typer.Option("--name", "-n", help=help_, autocompletion=complete_tool_names)
 
 
 NameOption = Annotated[str, name_option("The tool's name.")]
-_FLAGS = {
-    ("database", "path"): "--database",
-    ("model", "name"): "--model",
-    ("chunking", "strategy"): "--chunk-strategy",
-    ("chunking", "size"): "--chunk-size",
-    ("chunking", "overlap"): "--chunk-overlap",
-    ("search", "k"): "'--k' / '-k'",
-    ("search", "mode"): "'--mode' / '-m'",
-}
-"""The flags that are settings, by section and key."""
-FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="The output format.")]
 
 
 @dataclass(frozen=True)
@@ -180,19 +189,6 @@ def _log_to_stderr() -> None:
 def wants_json(flag: DisplayFormat | None, settings: Settings) -> bool:
     """Whether the result is to be JSON: the flag says so, or without one the settings."""
     return (flag or settings.display.default_format) == "json"
-
-
-STOPPED = 130
-"""The exit code of a command interrupted by Ctrl-C."""
-
-_LAYOUT = re.compile(r"(\r\n|\n|\t)")
-_LABELS = {
-    "error": "エラー",
-    "warning": "警告",
-    "note": "注意",
-    "next": "次に",
-    "fixed": "直しました",
-}
 
 
 def say(message: str) -> None:

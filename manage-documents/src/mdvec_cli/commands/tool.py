@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 else:
     ToolKind = Literal[tuple(KINDS)]
 _DEFAULT_KIND = next(iter(KINDS))
+_AS_JSON = (
+    "name", "title", "description", "source", "kind", "is_active", "model", "last_import_at",
+)  # fmt: skip
 
 
 @app.command("add")
@@ -176,11 +179,6 @@ def disable(options: SettingsOptions, name: NameOption) -> None:
     """Make the server stop offering a tool; its data are kept."""
     manage.set_active(options.settings().database_path, name, active=False)
     say(f"disabled {name}; running servers no longer offer it")
-
-
-_AS_JSON = (
-    "name", "title", "description", "source", "kind", "is_active", "model", "last_import_at",
-)  # fmt: skip
 
 
 @app.command("ls")

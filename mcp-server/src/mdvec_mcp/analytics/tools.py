@@ -54,6 +54,54 @@ DateRange = Annotated[
 DateColumn = Annotated[
     str | None, Field(max_length=200, description="If several columns hold dates."), TEXT
 ]
+_MIN_OUTPUT_BYTES = 200
+_MAX_OUTPUT_BYTES = 10_240
+"""The largest ``max_output_size`` of a call, unless the setting is larger."""
+_WHAT = (
+    "What this one dataset holds: its tables, columns and periods without a query; with one, a few "
+    "aggregated rows (SQL over several sources: query)."
+)
+_TABLES = "data://tables"
+_TABLE = "data://tables/{table}{?column,start}"
+_JSON = "application/json"
+RULES = """\
+You plan and interpret; DuckDB and Python compute. You receive only summaries and handles.
+
+Flow: PLAN (question, columns, period) → profile (contents) → histogram or a small GROUP BY in \
+query (distribution) → export (rows for Python, by handle) → CODE (safe_load_export, compute, \
+plot) → RESULT (at most 1 KB of JSON or 10 rows) → INTERPRET.
+
+Never
+- read raw rows into the conversation, page through a table, or print a whole data frame;
+- guess column names: call profile or list_handles first;
+- pass a path: give Python the handle that export returned, unchanged;
+- repeat a query that failed: the error has the nearest names, or says what to write instead.
+
+Which tool
+- a table's contents, period and quality → profile
+- distribution, typical values, outliers → histogram
+- a few aggregated rows of any table → query
+- rows for resampling, correlation, plots → export, then Python
+- a join or window that several queries need → materialize, then query the new table
+- a trend, two periods, anomalies, correlations of any table, a question asked before → query with \
+its name and parameters
+- a question that will be asked again → query with save_as, with what changes as $parameters
+- a picture of a result → query with chart
+- existing tables and handles, a column by part of its name, joins → list_handles
+- a household's sums, trends and charts → get_monthly_household, get_category_trend
+
+In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; sum(x) FILTER \
+(WHERE …) for a column a value. In transactions, amount is in yen, negative for \
+money spent: spending is sum(-amount) WHERE kind = 'expense' (refunds subtracted), income \
+sum(amount) WHERE kind = 'income'; both leave out transfers, excluded rows and duplicates, as the \
+household's tools do. shop is the normalised description (half width, lower case, one kind of \
+dash, no branch number); month is the household's month (YYYY-MM), which may start on another \
+day than the 1st; for calendar months use date. Find a shop with shop ILIKE '%amazon%' and \
+group by shop. description is the bank's original text.
+
+Answer in the user's language: the figures that matter, what they mean, what is uncertain \
+(approximate figures are marked), and what to look at next.\
+"""
 
 
 def add_analytics_tools(offer: Offer, analytics: Analytics) -> None:
@@ -206,15 +254,6 @@ def _pair(pair: list[str] | None) -> tuple[str, str] | None:
     return None if pair is None else (pair[0], pair[1])
 
 
-_MIN_OUTPUT_BYTES = 200
-_MAX_OUTPUT_BYTES = 10_240
-"""The largest ``max_output_size`` of a call, unless the setting is larger."""
-_WHAT = (
-    "What this one dataset holds: its tables, columns and periods without a query; with one, a few "
-    "aggregated rows (SQL over several sources: query)."
-)
-
-
 def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analytics) -> None:
     """Add the tool of one dataset, under its own name and description."""
 
@@ -251,11 +290,6 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
         annotations=READ_ONLY,
         is_row=True,
     )(query_dataset)
-
-
-_TABLES = "data://tables"
-_TABLE = "data://tables/{table}{?column,start}"
-_JSON = "application/json"
 
 
 def add_table_resources(offer: Offer, analytics: Analytics) -> None:
@@ -296,46 +330,6 @@ async def _read(
     except ToolError as error:
         raise ResourceError(str(error)) from error
     return reply.text
-
-
-RULES = """\
-You plan and interpret; DuckDB and Python compute. You receive only summaries and handles.
-
-Flow: PLAN (question, columns, period) → profile (contents) → histogram or a small GROUP BY in \
-query (distribution) → export (rows for Python, by handle) → CODE (safe_load_export, compute, \
-plot) → RESULT (at most 1 KB of JSON or 10 rows) → INTERPRET.
-
-Never
-- read raw rows into the conversation, page through a table, or print a whole data frame;
-- guess column names: call profile or list_handles first;
-- pass a path: give Python the handle that export returned, unchanged;
-- repeat a query that failed: the error has the nearest names, or says what to write instead.
-
-Which tool
-- a table's contents, period and quality → profile
-- distribution, typical values, outliers → histogram
-- a few aggregated rows of any table → query
-- rows for resampling, correlation, plots → export, then Python
-- a join or window that several queries need → materialize, then query the new table
-- a trend, two periods, anomalies, correlations of any table, a question asked before → query with \
-its name and parameters
-- a question that will be asked again → query with save_as, with what changes as $parameters
-- a picture of a result → query with chart
-- existing tables and handles, a column by part of its name, joins → list_handles
-- a household's sums, trends and charts → get_monthly_household, get_category_trend
-
-In SQL: one SELECT; aggregate with GROUP BY, date_trunc, quantile_cont, windows; sum(x) FILTER \
-(WHERE …) for a column a value. In transactions, amount is in yen, negative for \
-money spent: spending is sum(-amount) WHERE kind = 'expense' (refunds subtracted), income \
-sum(amount) WHERE kind = 'income'; both leave out transfers, excluded rows and duplicates, as the \
-household's tools do. shop is the normalised description (half width, lower case, one kind of \
-dash, no branch number); month is the household's month (YYYY-MM), which may start on another \
-day than the 1st; for calendar months use date. Find a shop with shop ILIKE '%amazon%' and \
-group by shop. description is the bank's original text.
-
-Answer in the user's language: the figures that matter, what they mean, what is uncertain \
-(approximate figures are marked), and what to look at next.\
-"""
 
 
 def add_analytics_prompt(offer: Offer) -> None:

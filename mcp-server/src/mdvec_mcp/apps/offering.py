@@ -36,6 +36,16 @@ _MAX_REDIRECTS = 2
 _SESSION = "chat"
 _URL = "%/?#[]=&+:;,@!$'()*~"
 """Characters that stay as they are in a view's address; others, such as Japanese, are encoded."""
+Arguments = Mapping[str, Any]
+_APP = "ui://mdvec/view"
+_FILES = Path(__file__).parent
+_STATIC = _FILES.parent / "web" / "page" / "static"
+_MAX_FORM_CHARS = 100_000
+_MAX_ADDRESS_CHARS = 400_000
+"""A view's address may contain a whole query, whose encoded characters take up to nine each."""
+_CHANGES = ToolAnnotations(
+    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +131,6 @@ def _parts_of_shown(address: str) -> SplitResult | None:
     return parts if is_shown and not parts.netloc else None
 
 
-Arguments = Mapping[str, Any]
-
-
 def _address(path: str, arguments: Arguments, same: tuple[str, ...] = (), **fields: object) -> str:
     """The address of a household's view; fields in ``same`` are named like the arguments."""
     unchanged = {name: arguments.get(name) for name in same}
@@ -189,16 +196,6 @@ VIEWS: dict[str, Callable[[Arguments], str | None]] = {
     "query": _query,
 }
 """By tool: makes the address of the view for a call with these arguments, if it has one."""
-
-_APP = "ui://mdvec/view"
-_FILES = Path(__file__).parent
-_STATIC = _FILES.parent / "web" / "page" / "static"
-_MAX_FORM_CHARS = 100_000
-_MAX_ADDRESS_CHARS = 400_000
-"""A view's address may contain a whole query, whose encoded characters take up to nine each."""
-_CHANGES = ToolAnnotations(
-    read_only_hint=False, destructive_hint=False, idempotent_hint=False, open_world_hint=False
-)
 
 
 def add_apps(wiring: Wiring, offer: Offer) -> None:

@@ -25,6 +25,17 @@ SESSION = "Mcp-Session-Id"
 _VERSION_KEY = "io.modelcontextprotocol/protocolVersion"
 _NAMED = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
 _PLAIN = re.compile(r"(?!=\?base64\?)[!-~]([ -~]*[!-~])?")
+Message = dict[str, Any]
+_CONNECT_SECONDS = 5.0
+_LEAVE_SECONDS = 0.5
+_JSON, _STREAM = "application/json", "text/event-stream"
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+_RENEWAL = "mdvec-bridge-renewal"
+_LISTS = ("tools", "resources", "prompts")
+_NO_ANSWER = -32000
+_END_SECONDS = 0.5
+_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
 def self_contained_headers(message: dict[str, Any]) -> dict[str, str] | None:
@@ -47,17 +58,6 @@ def _header_value(value: str) -> str:
     if _PLAIN.fullmatch(value):
         return value
     return f"=?base64?{base64.b64encode(value.encode()).decode()}?="
-
-
-Message = dict[str, Any]
-
-_CONNECT_SECONDS = 5.0
-_LEAVE_SECONDS = 0.5
-_JSON, _STREAM = "application/json", "text/event-stream"
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
-_INITIALIZED = {"jsonrpc": "2.0", "method": "notifications/initialized"}
-_RENEWAL = "mdvec-bridge-renewal"
-_LISTS = ("tools", "resources", "prompts")
 
 
 class ServerUnusable(Exception):
@@ -223,11 +223,6 @@ def _texts(response: httpx2.Response) -> Iterator[str]:
 
 def _one_line(message: object) -> str:
     return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
-
-
-_NO_ANSWER = -32000
-_END_SECONDS = 0.5
-_FIRST_WAIT_SECONDS, _MAX_WAIT_SECONDS = 0.25, 5.0
 
 
 def forward_stdio(url: str, token: str | None, source: int, target: int) -> None:

@@ -39,6 +39,7 @@ _MAX_PLACES = 5
 """How many other files with the same text a hit names."""
 _BREAKS = 3
 """The line breaks around a passage."""
+_MAX_TASK_CHARS = 300
 
 
 def structured(answer: Answer, links: Sequence[str], *, wide: bool) -> dict[str, Any]:
@@ -202,9 +203,6 @@ def _document_line(document: ListedDocument, *, several: bool) -> str:
     about = f"{quoted(document.title)}{f' {document.date}' if document.date else ''}"
     about += f" {quoted(tags_in_short(document.tags))}" if document.tags else ""
     return f"- {source}{quoted(document.file_path)} {about}"
-
-
-_MAX_TASK_CHARS = 300
 
 
 def _task_lines(tasks: Sequence[tuple[int, str]], room: int) -> list[str]:

@@ -17,6 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 _BACKLOG = 512
+PATH = "/mcp"
+_HOST = re.compile(r"[^/?#@\\\s]+")
+"""A host and a port, without a path that would get into addresses built from a Host header."""
 
 
 class AddressUnusable(MdvecError):
@@ -83,11 +86,6 @@ def listen(address: Address) -> tuple[socket.socket, Address]:
     # two parts waits 40 ms for the client's acknowledgement.
     listening = socket.socket(resolved[0], resolved[1], socket.IPPROTO_TCP, fileno=bound.detach())
     return listening, Address(address.host, int(listening.getsockname()[1]))
-
-
-PATH = "/mcp"
-_HOST = re.compile(r"[^/?#@\\\s]+")
-"""A host and a port, without a path that would get into addresses built from a Host header."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,13 @@ from mdvec_mcp.whole_requests import WholeRequests
 
 _HEALTH = "/health"
 _REFUSED = 400
+MAX_CONNECTIONS = 600
+"""More are refused with 503. Allows two per session, within the usual limit of open files."""
+_FINISH_SECONDS = 5.0
+_CLOSE_SECONDS = 2
+_KEEP_ALIVE_SECONDS = 30
+_STREAMS = b"subscriptions/listen"
+"""The method whose response stays open until its client closes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,15 +188,6 @@ class EnvelopeCheck:
             return waiting.pop() if waiting else await receive()
 
         await self._app(scope, replay, send)
-
-
-MAX_CONNECTIONS = 600
-"""More are refused with 503. Allows two per session, within the usual limit of open files."""
-_FINISH_SECONDS = 5.0
-_CLOSE_SECONDS = 2
-_KEEP_ALIVE_SECONDS = 30
-_STREAMS = b"subscriptions/listen"
-"""The method whose response stays open until its client closes it."""
 
 
 async def serve_http(

@@ -6,7 +6,7 @@ from urllib.parse import unquote
 
 import pytest
 from hostile import PAYLOADS, harm_in, text_in
-from mdvec.charts.chart import colors_of
+from mdvec.charts.colors import colors_of
 from mdvec.dates import Month, today
 from mdvec.manage.registering import add_tool
 from page_ledger import ledger, quoted

@@ -48,6 +48,14 @@ ChartData = Any
 
 ChartRows = tuple[tuple[Column, ...], Fetch]
 """A chart's columns, named as in the data, and a function that runs SQL over them."""
+ColumnRole = Literal["place", "name", "number"]
+"""A position on an axis, a name of any type, or a number."""
+WantedColumn = tuple[Hashable, ColumnRole]
+"""A column by its name, which pandas may have made a number."""
+_NEEDED = ("matplotlib", "matplotlib_fontja", "PIL")
+_FORMATS: dict[str, ImageFormat] = {
+    ".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg",
+}  # fmt: skip
 
 
 @contextmanager
@@ -155,12 +163,6 @@ def _store_polars(
     return names
 
 
-ColumnRole = Literal["place", "name", "number"]
-"""A position on an axis, a name of any type, or a number."""
-WantedColumn = tuple[Hashable, ColumnRole]
-"""A column by its name, which pandas may have made a number."""
-
-
 def wanted_columns(
     kind: str, x: Hashable, ys: tuple[Hashable, ...], color: Hashable
 ) -> list[WantedColumn]:
@@ -218,12 +220,6 @@ def check_numbers(wanted: Sequence[WantedColumn], shown: Sequence[Column]) -> No
             raise ChartRefused(
                 f"the column {column.name[:60]!r} holds {column.type[:60]}, not numbers"
             )
-
-
-_NEEDED = ("matplotlib", "matplotlib_fontja", "PIL")
-_FORMATS: dict[str, ImageFormat] = {
-    ".png": "png", ".svg": "svg", ".jpg": "jpeg", ".jpeg": "jpeg",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

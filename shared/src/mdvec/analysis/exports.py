@@ -26,6 +26,18 @@ from mdvec.sizes import MEGABYTE
 
 PRIVATE_FILE_MODE = 0o600
 _PRIVATE_FOLDER_MODE = 0o700
+ExportFormat = Literal["parquet", "csv"]
+Handles = list[str]
+_HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
+_TYPES = ".types"
+"""Suffix of the file next to a CSV export that holds its columns' types."""
+_MADE_FROM = ".from"
+"""Suffix of the file next to an export that holds the states of the tables it was made from."""
+_BESIDE = (_TYPES, _MADE_FROM)
+_DATABASE = ""
+"""The key of the database's path among those states; no table has this name."""
+_SPOOL = re.compile(r"spool_[0-9a-f]+")
+"""Folders in which query processes write unfinished exports, on the same file system."""
 
 
 def _make_private(folder: Path) -> bool:
@@ -67,21 +79,6 @@ def _close_to_others(descriptor: int) -> None:
             "folder of its own in [analytics] folder"
         )
     shut_folder(descriptor)
-
-
-ExportFormat = Literal["parquet", "csv"]
-Handles = list[str]
-
-_HANDLE = re.compile(r"export_[0-9]{8}T[0-9]{6}Z_[0-9a-f]{32}\.(parquet|csv)")
-_TYPES = ".types"
-"""Suffix of the file next to a CSV export that holds its columns' types."""
-_MADE_FROM = ".from"
-"""Suffix of the file next to an export that holds the states of the tables it was made from."""
-_BESIDE = (_TYPES, _MADE_FROM)
-_DATABASE = ""
-"""The key of the database's path among those states; no table has this name."""
-_SPOOL = re.compile(r"spool_[0-9a-f]+")
-"""Folders in which query processes write unfinished exports, on the same file system."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,12 @@ _RULE = re.compile(r"[\s|+:=.…\-─━═┄┌┬┐├┼┤└┴┘╞╪�
 _SENTENCE_END = re.compile(r"[^\W\d][)」』）\"'*_`]*[。．.!?！？:：][)」』）\"'*_`]*$")
 _COLUMN_MARKS = ("|", "│", "┆", "\t", "  ")
 _WHAT_TO_DO = "aggregate, or use safe_summary_table and safe_json_output"
+_MAX_COLUMNS = 12
+_MAX_CELL_CHARS = 50
+_PICTURES = ("image/", "video/", "audio/")
+_log = logging.getLogger("mdvec")
+_frames: list[ExitStack] = []
+"""What restores how frames print, one for each running guard."""
 
 
 def validate_output(output: object, limits: OutputLimits | None = None) -> tuple[bool, str | None]:
@@ -143,14 +149,6 @@ def _is_in_columns(line: str) -> bool:
 
 def _bytes(text: str) -> int:
     return len(text.encode("utf-8", "surrogatepass"))
-
-
-_MAX_COLUMNS = 12
-_MAX_CELL_CHARS = 50
-_PICTURES = ("image/", "video/", "audio/")
-_log = logging.getLogger("mdvec")
-_frames: list[ExitStack] = []
-"""What restores how frames print, one for each running guard."""
 
 
 def output_guard(max_bytes: int | None = None) -> OutputGuard:

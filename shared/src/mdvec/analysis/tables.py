@@ -31,6 +31,9 @@ _MAX_COLUMNS = 12
 _MAX_NAMES = 20
 _MAX_CELL_CHARS = 30
 _ELLIPSIS = "…"
+_MAX_DEPTH = 50
+_MAX_PORTABLE = 2**53
+"""The largest integer that readers keep which take every number for a float."""
 
 
 def safe_summary_table(
@@ -200,11 +203,6 @@ def has_plain_index(frame: Any) -> bool:  # noqa: ANN401 - a frame or series of 
     index = frame.index
     is_range = type(index).__name__ == "RangeIndex" and index.name is None
     return is_range and (index.start, index.step) == (0, 1)
-
-
-_MAX_DEPTH = 50
-_MAX_PORTABLE = 2**53
-"""The largest integer that readers keep which take every number for a float."""
 
 
 def safe_json_output(

@@ -1,5 +1,4 @@
 from .chart import CATEGORY_KINDS as CATEGORY_KINDS
-from .chart import OTHERS_COLOR as OTHERS_COLOR
 from .chart import TREND_KINDS as TREND_KINDS
 from .chart import CategoryChart as CategoryChart
 from .chart import CategoryKind as CategoryKind
@@ -9,14 +8,15 @@ from .chart import ImageFormat as ImageFormat
 from .chart import Picture as Picture
 from .chart import Size as Size
 from .chart import chosen_size as chosen_size
-from .chart import colors_of as colors_of
 from .chart import month_plot as month_plot
+from .colors import OTHERS_COLOR as OTHERS_COLOR
+from .colors import colors_of as colors_of
 from .figure import draw as draw
 from .plot import PLOT_KINDS as PLOT_KINDS
 from .plot import Plot as Plot
 from .plot import PlotKind as PlotKind
 from .plot import PlotNote as PlotNote
 from .plot import Series as Series
-from .plots import Fetch as Fetch
-from .plots import PlotRefused as PlotRefused
-from .plots import plot_of as plot_of
+from .query_plot import Fetch as Fetch
+from .query_plot import PlotRefused as PlotRefused
+from .query_plot import plot_of as plot_of

@@ -20,6 +20,8 @@ from matplotlib.text import Text
 from numpy.typing import NDArray
 from PIL import Image
 
+from mdvec.charts.bar_drawing import draw_categories, draw_plot_bars, has_room
+from mdvec.charts.canvas import Canvas
 from mdvec.charts.chart import (
     MEDIA_TYPES,
     CategoryChart,
@@ -30,10 +32,10 @@ from mdvec.charts.chart import (
     Size,
     check_size,
 )
-from mdvec.charts.plane import draw_plane
+from mdvec.charts.heat_map_drawing import draw_heat
+from mdvec.charts.pie_drawing import draw_pie
 from mdvec.charts.plot import PlotNote
-from mdvec.charts.rows import draw_categories, draw_heat, draw_pie, draw_plot_bars, has_room
-from mdvec.charts.sheet import Sheet
+from mdvec.charts.series_drawing import draw_series
 from mdvec.charts.style import PIXELS_PER_INCH, SETTINGS, Typeface, typeface
 
 logger = logging.getLogger("mdvec")
@@ -86,22 +88,22 @@ def figure_of(chart: Chart, size: Size, letters: Typeface) -> Figure:
     Raises:
         ChartError: the chart is empty.
     """
-    sheet = Sheet.blank(size, letters)
+    canvas = Canvas.blank(size, letters)
     if isinstance(chart, CategoryChart):
-        (draw_pie if chart.kind == "pie" else draw_categories)(sheet, chart)
-        return sheet.figure
+        (draw_pie if chart.kind == "pie" else draw_categories)(canvas, chart)
+        return canvas.figure
     if not chart.points:
         what = "月のデータ" if chart.axis == "months" else "値"
         raise ChartError(f"グラフにできる{what}がありません。")
-    frame = sheet.frame(chart.title, [chart.note] if chart.note else [])
+    frame = canvas.frame(chart.title, [chart.note] if chart.note else [])
     lies_down = chart.kind == "bar" and chart.axis == "names" and not chart.in_order
     if chart.kind == "heatmap":
-        draw_heat(sheet, chart, frame)
-    elif lies_down and has_room(sheet, chart, frame):
-        draw_plot_bars(sheet, chart, frame)
+        draw_heat(canvas, chart, frame)
+    elif lies_down and has_room(canvas, chart, frame):
+        draw_plot_bars(canvas, chart, frame)
     else:
-        draw_plane(sheet, chart, frame)
-    return sheet.figure
+        draw_series(canvas, chart, frame)
+    return canvas.figure
 
 
 def _reword(figure: Figure, words: Callable[[str], str]) -> None:
@@ -145,7 +147,7 @@ def _noted(chart: Chart, note: str) -> Chart:
 
 @lru_cache(maxsize=1)
 def _renderer(size: Size) -> RendererAgg:
-    """A shared canvas for pictures of a size; a figure's own would only be freed by the GC."""
+    """The shared renderer of pictures of a size; a figure's own would only be freed by the GC."""
     return RendererAgg(*size, PIXELS_PER_INCH)  # type: ignore[no-untyped-call]
 
 

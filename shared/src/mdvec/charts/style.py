@@ -14,7 +14,8 @@ from typing import Literal
 from matplotlib.font_manager import FontProperties
 from matplotlib.ft2font import FT2Font, LoadFlags
 
-from mdvec.charts.chart import FIRST, PALETTE, ChartError, Size
+from mdvec.charts.chart import ChartError, Size
+from mdvec.charts.colors import FIRST, PALETTE
 
 PAPER, INK, FAINT_INK, LOSS_INK = "#FFFFFF", "#2B2F36", "#6A707A", "#B3261E"
 GRID, AXIS, EMPTY_BAND = "#E8EAED", "#9AA0A6", "#F1F2F4"
@@ -39,6 +40,13 @@ _TITLE, _FONT, _SMALL, _GAP, _LINE = 20.0, 15.0, 13.0, 14.0, 2.4  # pixels at th
 _MIN_SMALL, _MIN_GAP, _MIN_LINE = 9.0, 5.0, 1.6
 _LIGHTER = 0.4
 _SERIES = (2, 3, 8, 0, 1, 4, 5, 7, 6, 9, *range(FIRST, len(PALETTE)))
+_PACKAGE = "matplotlib_fontja"
+_FILE = "fonts/ipaexg.ttf"
+_REQUIRED = "あア円食費月"
+_REPLACEMENTS = "〓□?"  # for characters that the font lacks; the first that it has is used
+_EM = 64
+_TOLERANCE = 0.01  # pixels, so that rounding does not cut a text at its own width
+_MAX_CACHED_FONTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +106,6 @@ def ink_on(color: str) -> str:
 
 def _parts(color: str) -> bytes:
     return bytes.fromhex(color[1:])
-
-
-_PACKAGE = "matplotlib_fontja"
-_FILE = "fonts/ipaexg.ttf"
-_REQUIRED = "あア円食費月"
-_REPLACEMENTS = "〓□?"  # for characters that the font lacks; the first that it has is used
-_EM = 64
-_TOLERANCE = 0.01  # pixels, so that rounding does not cut a text at its own width
-_MAX_CACHED_FONTS = 4
 
 
 class FontUnusable(ChartError):

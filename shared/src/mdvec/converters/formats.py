@@ -12,6 +12,23 @@ from dataclasses import dataclass
 
 from mdvec.text import CODE_ENDINGS, MARKUP_ENDINGS, PAGE_BREAK, has_long_ending, on_one_line
 
+CONVERSATIONS = ("conversations.json", "conversations-000.json", ".jsonl")
+MAX_TEXT = 40_000_000
+"""The most characters of a converted file."""
+_MAX_NAME = 80
+_NOT_IN_NAMES = str.maketrans(dict.fromkeys("/\\<>#|[]", " "))
+PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
+_TITLE = re.compile(r"^# \S", re.MULTILINE)
+_NO_TITLE = re.compile(
+    r"microsoft \S+ - .*|<[0-9a-f]*>"
+    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|xls[xm]?|csv|pdf|od[tps]|rtf|txt|html?|tex|indd|jtd|dvi)"
+    r"|(?:microsoft )?(?:powerpoint|word)?\W*(?:presentation|document|slide|untitled|(?:no )?title"
+    r"|プレゼンテーション|文書|スライド|無題|名称未設定|タイトルなし|タイトル)\W*\d*"
+    r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",
+    re.IGNORECASE,
+)
+"""Titles that programs set by themselves: a file's name, or that of a new document."""
+
 
 @dataclass(frozen=True, slots=True)
 class Format:
@@ -34,7 +51,6 @@ class Format:
     tells_pages: bool = False
 
 
-CONVERSATIONS = ("conversations.json", "conversations-000.json", ".jsonl")
 FORMATS = (
     Format("pdf", (".pdf",), "pdf", "pypdfium2", tells_pages=True),
     Format("word", (".docx",), "word", "mammoth"),
@@ -60,13 +76,6 @@ OPTIONAL_ENDINGS = frozenset(
 def format_of(file_name: str) -> Format | None:
     """The format of a file, by its name; None if it has none."""
     return next((known for known in FORMATS if has_long_ending(file_name, known.endings)), None)
-
-
-MAX_TEXT = 40_000_000
-"""The most characters of a converted file."""
-_MAX_NAME = 80
-_NOT_IN_NAMES = str.maketrans(dict.fromkeys("/\\<>#|[]", " "))
-PAGE_JOINT = f"\n\n{PAGE_BREAK}\n\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +142,6 @@ def with_matter(text: str, values: Mapping[str, str | Sequence[str]]) -> str:
             name = key if key.isidentifier() else json.dumps(key, ensure_ascii=False)
             lines.append(f"{name}: {json.dumps(plain, ensure_ascii=False)}")
     return "\n".join(["---", *lines, "---", "", text]) if lines else text
-
-
-_TITLE = re.compile(r"^# \S", re.MULTILINE)
-_NO_TITLE = re.compile(
-    r"microsoft \S+ - .*|<[0-9a-f]*>"
-    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|xls[xm]?|csv|pdf|od[tps]|rtf|txt|html?|tex|indd|jtd|dvi)"
-    r"|(?:microsoft )?(?:powerpoint|word)?\W*(?:presentation|document|slide|untitled|(?:no )?title"
-    r"|プレゼンテーション|文書|スライド|無題|名称未設定|タイトルなし|タイトル)\W*\d*"
-    r"|無題の(?:プレゼンテーション|ドキュメント)|untitled (?:presentation|document)",
-    re.IGNORECASE,
-)
-"""Titles that programs set by themselves: a file's name, or that of a new document."""
 
 
 def with_own_title(text: str, title: str) -> str:

@@ -18,6 +18,14 @@ _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _WORD_BEFORE = re.compile(r"[A-Za-z]+$")
 _WORD_AFTER = re.compile(r"[A-Za-z]+")
 _INTEGRAL = "∫"
+_GONE = ("del", "moveFrom")
+_BRACKETS = (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
+_ROWS = frozenset(
+    ("math", "mrow", "mstyle", "semantics", "mpadded", "merror", "menclose", "mtd", "oMath",
+     "oMathPara", "e", "num", "den", "sup", "sub", "deg", "lim", "fName", "box", "borderBox", "bar",
+     "groupChr", "phant", "ins", "maction")
+)  # fmt: skip
+_LISTS = {"mtable": "; ", "mtr": ", ", "m": "; ", "mr": ", ", "eqArr": "; "}
 
 
 def of_mathml(tag: Tag) -> str:
@@ -56,10 +64,6 @@ def of_word(element: ET.Element) -> str:
     if name == "acc":
         return _row([*parts, _property(element, "chr", "\u0302")])
     return _element_text(name, parts)
-
-
-_GONE = ("del", "moveFrom")
-_BRACKETS = (("begChr", "("), ("sepChr", "|"), ("endChr", ")"))
 
 
 def _parts(written: Iterable[tuple[bool, str]]) -> list[str]:
@@ -191,9 +195,3 @@ _SHAPES: dict[str, tuple[int, Callable[..., str]]] = {
     "sPre": (3, lambda lower, upper, base: f"{_both('', lower, upper)} {base}"),
 }  # fmt: skip
 """By the name of an element: the number of its parts, and how they are written."""
-_ROWS = frozenset(
-    ("math", "mrow", "mstyle", "semantics", "mpadded", "merror", "menclose", "mtd", "oMath",
-     "oMathPara", "e", "num", "den", "sup", "sub", "deg", "lim", "fName", "box", "borderBox", "bar",
-     "groupChr", "phant", "ins", "maction")
-)  # fmt: skip
-_LISTS = {"mtable": "; ", "mtr": ", ", "m": "; ", "mr": ", ", "eqArr": "; "}

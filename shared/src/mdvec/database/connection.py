@@ -27,6 +27,8 @@ Connection = apsw.Connection
 OpenMode = Literal["read", "write", "create"]
 BUSY_TIMEOUT_MS = 30_000
 _CHECKPOINT_TIMEOUT_MS = 1_000
+_MAX_KEPT = 2
+Record = TypeVar("Record")
 
 
 class DatabaseError(MdvecError):
@@ -89,9 +91,6 @@ def open_database(path: Path, mode: OpenMode) -> Iterator[apsw.Connection]:
             # Closing checkpoints the log too; if that fails on a full disk, nothing is lost.
             with suppress(apsw.Error):
                 connection.close()
-
-
-_MAX_KEPT = 2
 
 
 class KeptReader:
@@ -450,9 +449,6 @@ def has_table(connection: apsw.Connection, name: str) -> bool:
 def column(connection: apsw.Connection, statement: str, values: Sequence[Any] = ()) -> list[Any]:
     """The values of a statement's only column."""
     return [value for (value,) in connection.execute(statement, values)]
-
-
-Record = TypeVar("Record")
 
 
 def records(cursor: apsw.Cursor, record: Callable[..., Record]) -> Iterator[Record]:

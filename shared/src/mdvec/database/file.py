@@ -21,6 +21,11 @@ _KINDS = re.compile(
     r"|lustre|beegfs|gpfs|orangefs|pvfs2|ocfs2|gfs2?|moosefs|fuse\.(sshfs|rclone|davfs2?|glusterfs"
     r"|ceph|ceph-fuse|s3fs|gcsfuse|moosefs|smbnetfs|curlftpfs|afpfs|mfs))"
 )
+_ENDINGS = ("", "-wal", "-shm")
+_OPENED = (0x4000_0002, 510)
+"""Offset and length of the bytes that every open connection locks."""
+_CLOCK_TICK_NS = 50_000_000
+"""Two writes within this time may get the same time in the file system."""
 
 
 def network_trouble(path: Path, known: Iterable[Mount] | None = None) -> str | None:
@@ -38,9 +43,6 @@ def network_trouble(path: Path, known: Iterable[Mount] | None = None) -> str | N
     )
 
 
-_ENDINGS = ("", "-wal", "-shm")
-
-
 def size_on_disk(database: Path) -> int:
     """The size of the file and its log, in bytes."""
     log = Path(f"{database}-wal")
@@ -55,10 +57,6 @@ def open_to_others(database: Path) -> dict[Path, int]:
         if path.exists() and not is_shut(status := path.stat()):
             modes[path] = stat.S_IMODE(status.st_mode)
     return modes
-
-
-_OPENED = (0x4000_0002, 510)
-"""Offset and length of the bytes that every open connection locks."""
 
 
 def read_only_index(database: Path) -> Path | None:
@@ -94,10 +92,6 @@ def temporary_folder(connection: apsw.Connection) -> Path:
     name = ctypes.c_char_p()
     connection.file_control("main", apsw.SQLITE_FCNTL_TEMPFILENAME, ctypes.addressof(name))
     return Path(os.fsdecode(name.value or b".")).parent
-
-
-_CLOCK_TICK_NS = 50_000_000
-"""Two writes within this time may get the same time in the file system."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import chain, count
 from pathlib import Path
 
@@ -28,10 +27,11 @@ from mdvec.datasets.interfaces.combining import (
 )
 from mdvec.datasets.interfaces.database_file import NotATable
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, file_state
-from mdvec.datasets.interfaces.parquet import ParquetFacts, parquet_facts
+from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.options import ChosenReadings
 from mdvec.datasets.planning import PlannedGroup
 from mdvec.datasets.reading import FileReader, SeveralTables
+from mdvec.datasets.table_before import TableBefore
 from mdvec.files import FoundFile, Scan, UnreadableFile
 
 _MIN_FILES = 2
@@ -81,11 +81,12 @@ class CombinedOutcome:
 
 @dataclass
 class CombinedImport:
-    """The import of one group of files."""
+    """The import of one group of files: read parts, and files whose rows are kept from before."""
 
     planned: PlannedGroup
     reader: FileReader
     readings: ChosenReadings
+    _before: TableBefore = field(default_factory=TableBefore)
     _beside_commas: bool = False
     _parts: dict[str, ReadPart] = field(default_factory=dict)
     _kept: dict[str, CombinedFile] = field(default_factory=dict)
@@ -103,7 +104,12 @@ class CombinedImport:
         Raises:
             UnreadableFile: the files cannot be combined; the old table is still valid.
         """
-        before = self._files_before()
+        self._before = TableBefore.of(self.planned.old)
+        before = {
+            file.path: file
+            for file in self._before.files
+            if file.source == self.reader.source(file.path)
+        }
         gone = before.keys() - {file.path for file in self.planned.files}
         self._kept = {path: before[path] for path in gone if scan.may_still_have(path)}
         for file in self.planned.files:
@@ -114,28 +120,17 @@ class CombinedImport:
         self._reread_beside_commas()
         self._reread_what_agrees_now()
         has_changed = bool(self._parts) or self._kept.keys() != before.keys()
-        is_any = bool(self._parts or self._kept)
-        types = self._agreed_types(self._common_columns()) if has_changed and is_any else {}
+        types = self._agreed_types() if has_changed else {}
         self._outcome.files = self._all_files()
         if self._has_too_few():
             self._outcome.separate += [(part, "") for part in self._parts.values()]
             self._outcome.files = {}
         elif has_changed:
             self._combine(types)
-        elif (old := self.planned.old) and old.combined:
-            self._outcome.file_column = old.combined.file_column
-            self._outcome.from_path = old.combined.from_path
+        else:
+            self._outcome.file_column = self._before.rows.file_column
+            self._outcome.from_path = self._before.folder_columns
         return self._outcome
-
-    def _files_before(self) -> dict[str, CombinedFile]:
-        old = self.planned.old
-        if old is None or old.is_lost:
-            return {}
-        return {
-            file.path: file
-            for file in self.planned.files_before
-            if file.source == self.reader.source(file.path)
-        }
 
     def _read_file(
         self, file: FoundFile, as_text: Collection[str], before: Mapping[str, CombinedFile]
@@ -175,9 +170,9 @@ class CombinedImport:
 
         If no file has them any longer, files with an open question about them are read again.
         """
-        had_commas = bool(self._kept and self._before.with_commas)
-        parts = list(self._parts.values())
-        self._beside_commas = not self._before.with_commas.isdisjoint(self._kept) or any(
+        before, parts = self._before.differences.with_commas, list(self._parts.values())
+        had_commas = bool(self._kept and before)
+        self._beside_commas = not before.isdisjoint(self._kept) or any(
             part.facts.has_decimal_commas for part in parts
         )
         if self._beside_commas:
@@ -193,17 +188,16 @@ class CombinedImport:
 
         Kept rows of such a column are text, whatever their files hold.
         """
-        before = self._types_before()
-        texts = [name for name in self._before.kinds if before.get(name) == TEXT]
+        before, stored = self._before.types, self._before.differences.kinds
+        texts = [name for name in stored if before.get(name) == TEXT]
         if not (texts and self._can_reread):
             return
         rows = self._rows(tuple(before))
         exact = [exact_types(some, texts) for some in rows if not some.file_column]
         for name in texts:
-            stored_kinds = [
-                kind for path, kind in self._before.kinds[name].items() if path in self._kept
-            ]
-            if agreed_type([*stored_kinds, *(kinds[name] for kinds in exact)]) not in (None, TEXT):
+            kinds = [kind for path, kind in stored[name].items() if path in self._kept]
+            kinds += [types[name] for types in exact]
+            if agreed_type(kinds) not in (None, TEXT):
                 self._reread_kept()
                 return
 
@@ -218,8 +212,10 @@ class CombinedImport:
 
     def _common_columns(self) -> tuple[str, ...]:
         """The columns that the files must have; files with other columns become separate tables."""
-        before = tuple(self._types_before())
-        stored_columns = {path: self._before.columns_of(path, before) for path in self._kept}
+        if not (self._parts or self._kept):
+            return ()
+        before, columns_of = tuple(self._before.types), self._before.differences.columns_of
+        stored_columns = {path: columns_of(path, before) for path in self._kept}
         common = common_columns(
             list(stored_columns.values()) or [list(part.types) for part in self._parts.values()]
         )
@@ -242,58 +238,51 @@ class CombinedImport:
             (self._parts.pop(path), f"it is a table of its own: {reason}")
         )
 
-    def _types_before(self) -> dict[str, str]:
-        """The types of the old table's columns, without those that the combination added."""
-        old = self.planned.old
-        if old is None or old.combined is None:
-            return {}
-        added = {old.combined.file_column, *old.combined.from_path}
-        return {column.name: column.type for column in old.columns if column.name not in added}
-
-    @cached_property
-    def _facts_before(self) -> ParquetFacts:
-        old = self.planned.old
-        if old is None or old.is_lost:
-            return ParquetFacts(rows=0, columns=(), period_column=None, first=None, last=None)
-        return parquet_facts(old.parquet)
-
-    @cached_property
-    def _before(self) -> FileDifferences:
-        return FileDifferences.parsed(self._facts_before.differences)
-
-    def _agreed_types(self, common: tuple[str, ...]) -> dict[str, str]:
-        """One type for each column; a file is read again where only text fits all."""
+    def _agreed_types(self) -> dict[str, str]:
+        """One type for each column; files are read again where only text fits all values."""
         as_text: set[str] = set()
-        before, may_reread = self._types_before(), True
-        while True:
-            rows = self._rows(common)
-            kinds = {
-                name: {
-                    (some.types[name], some.units.get(name, ""))
-                    for some in rows
-                    if name in some.types
-                }
-                for name in common
-            }
-            types = {name: min(kinds[name])[0] for name in common} if rows else {}
-            differing = [name for name in common if len(kinds[name]) > 1]
-            known = [name for name in common if name in self._before.kinds]
-            exact = [exact_types(some, {*differing, *known}) for some in rows]
-            agreed = {name: agreed_type(some[name] for some in exact) for name in differing}
-            texts = {name for name, kind in agreed.items() if kind is None}
-            partial = {name for name in common if any(name not in some.types for some in rows)}
-            for name in {*known, *texts, *partial} - as_text:
-                self._kinds[name] = self._kinds_in(name, rows, exact)
-            if texts:
+        may_reread, common = True, self._common_columns()
+        while rows := self._rows(common):
+            agreed = self._types_in(rows, common, as_text)
+            types = {name: kind for name, kind in agreed.items() if kind is not None}
+            if len(types) < len(agreed):
+                number, texts = len(self._parts) + len(self._kept), agreed.keys() - types.keys()
                 as_text |= texts
                 self._reread(as_text, texts)
+                if len(self._parts) + len(self._kept) < number:  # a column may have left with them
+                    common = self._common_columns()
                 continue
-            types |= {name: kind for name, kind in agreed.items() if kind is not None}
+            before = self._before.types
             had_no_values = any(before.get(name) == TEXT != kind for name, kind in types.items())
             if not (had_no_values and may_reread and self._can_reread):
                 return types
             may_reread = False  # so that each file records which of its cells are NULL now
             self._reread_kept()
+        return {}
+
+    def _types_in(
+        self, rows: Sequence[CombinedRows], common: Sequence[str], as_text: Collection[str]
+    ) -> dict[str, str | None]:
+        """The type of each column's values, None if only text fits all.
+
+        It records the kinds of values where files differ, except of columns read as text.
+        """
+        having = {name: [some for some in rows if name in some.types] for name in common}
+        kinds = {
+            name: {(some.types[name], some.units.get(name, "")) for some in having[name]}
+            for name in common
+        }
+        differing = [name for name in common if len(kinds[name]) > 1]
+        known = [name for name in common if name in self._before.differences.kinds]
+        exact = [exact_types(some, {*differing, *known}) for some in rows]
+        agreed: dict[str, str | None] = {name: min(kinds[name])[0] for name in common}
+        agreed |= {name: agreed_type(types[name] for types in exact) for name in differing}
+        for name in common:
+            is_partial = len(having[name]) < len(rows)
+            is_noted = is_partial or name in known or agreed[name] is None
+            if is_noted and name not in as_text:
+                self._kinds[name] = self._kinds_in(name, rows, exact)
+        return agreed
 
     def _kinds_in(
         self, name: str, rows: Sequence[CombinedRows], exact: Sequence[Mapping[str, str]]
@@ -301,8 +290,8 @@ class CombinedImport:
         """The kinds of values in a column, by file, without files that lack it."""
         kinds: dict[str, str] = {}
         for some, types in zip(rows, exact, strict=True):
-            if some.file_column and name in self._before.kinds:
-                known = self._before.kinds[name]
+            if some.file_column and name in self._before.differences.kinds:
+                known = self._before.differences.kinds[name]
                 kinds |= {path: known[path] for path in some.paths if path in known}
             elif name in some.types:
                 kinds |= dict.fromkeys(some.paths, types.get(name, some.types[name]))
@@ -310,22 +299,12 @@ class CombinedImport:
 
     def _reread(self, as_text: Collection[str], texts: Collection[str]) -> None:
         """Read files again as text in some columns, if they have another type there."""
-        before = self._types_before()
-        if self._kept and any(before.get(name, "VARCHAR") != "VARCHAR" for name in texts):
-            files = {file.path: file for file in self.planned.files}
-            for path in list(self._kept):
-                if path not in files:
-                    raise UnreadableFile(
-                        f"{path} must be read again, but cannot be reached now", may_pass=True
-                    )
-                del self._kept[path]
-                self._read_file(files[path], as_text, {})
-                if path not in self._parts:
-                    raise self._outcome.failed.pop()[1]
-        wanted = {name.lower() for name in texts}
+        if any(self._before.types.get(name, TEXT) != TEXT for name in texts):
+            self._reread_kept_as(as_text)
+        wanted, spelled = ({name.lower() for name in names} for names in (texts, as_text))
         for path, part in list(self._parts.items()):
             types = part.types
-            other = [name for name in types if name.lower() in wanted and types[name] != "VARCHAR"]
+            other = [name for name in types if name.lower() in wanted and types[name] != TEXT]
             if not other:
                 continue
             if self._is_own(part):
@@ -333,8 +312,24 @@ class CombinedImport:
                     path, f"its column {other[0]} holds {types[other[0]]}, those of others do not"
                 )
             else:  # with the file's spelling of the names
-                spelled = {name.lower() for name in as_text}
                 self._read_file(part.file, [name for name in types if name.lower() in spelled], {})
+
+    def _reread_kept_as(self, as_text: Collection[str]) -> None:
+        """Read all files whose rows were to be kept, with some columns as text.
+
+        Raises:
+            UnreadableFile: one cannot be read now; so the table stays as it is.
+        """
+        files = {file.path: file for file in self.planned.files}
+        for path in list(self._kept):
+            if path not in files:
+                raise UnreadableFile(
+                    f"{path} must be read again, but cannot be reached now", may_pass=True
+                )
+            del self._kept[path]
+            self._read_file(files[path], as_text, {})
+            if path not in self._parts:
+                raise self._outcome.failed.pop()[1]
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""
@@ -356,12 +351,8 @@ class CombinedImport:
                 )
             elif rows and rows[-1].file_column and not folder_values and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
-            elif (old := self.planned.old) and old.combined:
-                types, known = self._types_before(), self._facts_before.units
-                column = old.combined.file_column
-                rows.append(
-                    CombinedRows((path,), old.parquet, types, None, folder_values, known, column)
-                )
+            else:
+                rows.append(self._before.rows_of(path, folder_values))
         return rows
 
     def _all_files(self) -> dict[str, CombinedFile]:
@@ -378,13 +369,13 @@ class CombinedImport:
             for name, value in some.from_path:
                 folder_values.setdefault(name, []).append(value)
         from_path = {name: hive_type(values) for name, values in folder_values.items()}
-        column = _free_name({*types, *from_path})
-        old = self.planned.old
-        if old and old.combined and any(some.file_column for some in rows):
-            column = old.combined.file_column
+        if any(some.file_column for some in rows):
+            column = self._before.rows.file_column
+        else:
+            column = _free_name({*types, *from_path})
         units = {name: unit for some in rows for name, unit in some.units.items()}
         units = {name: unit for name, unit in units.items() if types[name] != "VARCHAR"}
-        commas = self._with_commas | self._before.with_commas.intersection(self._kept)
+        commas = self._with_commas | self._before.differences.with_commas.intersection(self._kept)
         differences = FileDifferences(self._kinds, frozenset(commas)).restricted_to(
             [path for some in rows for path in some.paths], types
         )

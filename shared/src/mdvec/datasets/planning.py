@@ -64,12 +64,7 @@ def plan(
     alone = {table.path for table in stored if not table.combined} & set(unchanged)
     groups = [*options.tables, *_known_groups(old, options, is_rebuilt=is_rebuilt)]
     members, single = _assigned(source_files, groups, set() if is_rebuilt else alone)
-    for group in options.tables:
-        if not members[group]:
-            raise ImportRefused(
-                f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
-                "of files with one table each, with '/' only if folders are part of it"
-            )
+    _check_patterns(options.tables, members)
     if (is_rebuilt or not stored) and not options.is_separate:
         members |= (found := _new_groups(single))
         grouped = {file.path for files in found.values() for file in files}
@@ -83,6 +78,18 @@ def plan(
         if sure or group in old:
             planned.append(PlannedGroup(group, sure, None if is_rebuilt else old.get(group)))
     return ImportPlan(tuple(planned), tuple(single), doubts)
+
+
+def _check_patterns(
+    chosen: Iterable[FileGroup], members: Mapping[FileGroup, Sequence[FoundFile]]
+) -> None:
+    """Raise ImportRefused if no file fits a pattern that the user gave."""
+    for group in chosen:
+        if not members[group]:
+            raise ImportRefused(
+                f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
+                "of files with one table each, with '/' only if folders are part of it"
+            )
 
 
 def _known_groups(

@@ -16,6 +16,13 @@ from mdvec.tools import Tool
 
 Readings = Mapping[str, Understood]
 """How files, or tables in them, were read by this import, by their origin."""
+_BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
+_SAVED_AS = {
+    ".numbers": "save them as .xlsx",
+    **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
+    **dict.fromkeys((".zip", ".7z", ".rar", ".bz2", ".xz"), "unpack them"),
+    **dict.fromkeys((".gz", ".zst"), "only packed CSV and JSON are read; unpack them"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +86,6 @@ def _table_fields(table: DatasetTable) -> dict[str, object]:
     fields, files = asdict(table), table.combined.files if table.combined else ()
     shown = ("rows", "columns", "period_column", "first", "last", "name", "origin")
     return {name: fields[name] for name in shown} | {"files": [file.path for file in files]}
-
-
-_BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
-_SAVED_AS = {
-    ".numbers": "save them as .xlsx",
-    **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
-    **dict.fromkeys((".zip", ".7z", ".rar", ".bz2", ".xz"), "unpack them"),
-    **dict.fromkeys((".gz", ".zst"), "only packed CSV and JSON are read; unpack them"),
-}
 
 
 def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:

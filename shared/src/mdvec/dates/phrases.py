@@ -53,6 +53,36 @@ _KANJI = {kanji: str(digit) for digit, kanji in enumerate("〇一二三四五六
 _OUR_DAYS = re.compile(r"\([0-9/]+[〜~][0-9/]+\)$")
 """The days in parentheses that answers add to months that do not start on the 1st."""
 _ENDING = re.compile(r"(?:(?<=[年月])分|(?<=[年月週])中|[。?])$")
+_MAX_LENGTH = 60
+_TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
+_EDGE = re.compile(r"^(?:since|from|until|till)\b|(?:から|以降|まで)$", re.IGNORECASE)
+_DAYS_AGO = {"今日": 0, "本日": 0, "昨日": 1, "前日": 1, "おととい": 2, "明日": -1}
+_WEEKS_AGO = {"今週": 0, "先週": 1, "前週": 1, "先々週": 2, "来週": -1}
+_MONTHS_AGO = {"今月": 0, "当月": 0, "先月": 1, "前月": 1, "先々月": 2, "来月": -1}
+_QUARTERS_AGO = {"今q": 0, "当q": 0, "先q": 1, "前q": 1}
+_YEARS_AGO = {
+    "今年": 0, "本年": 0, "当年": 0, "去年": 1, "昨年": 1, "前年": 1, "おととし": 2,
+    "来年": -1,
+}  # fmt: skip
+_SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
+_HALVES = {"上半期": 0, "上期": 0, "下半期": 6, "下期": 6}
+_YEARS_AROUND = 9
+"""29 February may be up to eight years away: 2100 is no leap year."""
+Grain = Literal["day", "week", "month", "part", "year", "fiscal year", "length"]
+OfYear = Callable[[int], Days]
+_DATES_JOINED = re.compile(
+    r"^([0-9]{4}-w?[0-9]{1,2}(?:-[0-9]{1,2})?)[-/]([0-9]{4}-[0-9w-]+)$"
+    r"|^([0-9]{1,4}/[0-9/]+)-([0-9]{1,4}/[0-9/]+)$"
+)
+_ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
+_BARE_YEARS = range(1300, 2200)
+"""Other digits without 年 are no year: 1015 may be a day in October, 250601 a day in 2025."""
+_ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
+_YEAR = re.compile(
+    rf"(?:(?P<year>[0-9]{{4}})(?:年|$)|fy(?P<fy>[0-9]{{4}})|(?P<word>{'|'.join(_YEARS_AGO)})"
+    r"|(?P<era>令和|平成|昭和|r|h|s)(?P<count>0?[1-9]|[1-9][0-9])年|(?P<ago>[0-9]{1,2})年前(?=.))"
+    r"(?P<fiscal>度)?"
+)
 
 
 def normalised(phrase: str) -> str:
@@ -113,25 +143,7 @@ def _english_year(match: re.Match[str]) -> str:
     return _YEARS[match[1]] + ("度" if match[2] else "")
 
 
-_MAX_LENGTH = 60
-_TIME = re.compile(r"(?<=[0-9])[T \u3000]+[0-9]{1,2}:.*$", re.IGNORECASE)
-_EDGE = re.compile(r"^(?:since|from|until|till)\b|(?:から|以降|まで)$", re.IGNORECASE)
-_DAYS_AGO = {"今日": 0, "本日": 0, "昨日": 1, "前日": 1, "おととい": 2, "明日": -1}
-_WEEKS_AGO = {"今週": 0, "先週": 1, "前週": 1, "先々週": 2, "来週": -1}
-_MONTHS_AGO = {"今月": 0, "当月": 0, "先月": 1, "前月": 1, "先々月": 2, "来月": -1}
-_QUARTERS_AGO = {"今q": 0, "当q": 0, "先q": 1, "前q": 1}
-_YEARS_AGO = {
-    "今年": 0, "本年": 0, "当年": 0, "去年": 1, "昨年": 1, "前年": 1, "おととし": 2,
-    "来年": -1,
-}  # fmt: skip
-_SEASONS = {"春": 3, "夏": 6, "秋": 9, "冬": 12}
 _WEEKDAYS = "月火水木金土日"
-_HALVES = {"上半期": 0, "上期": 0, "下半期": 6, "下期": 6}
-_YEARS_AROUND = 9
-"""29 February may be up to eight years away: 2100 is no leap year."""
-
-Grain = Literal["day", "week", "month", "part", "year", "fiscal year", "length"]
-OfYear = Callable[[int], Days]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,15 +341,6 @@ _WEEKDAYS = "月火水木金土日"
 _WEEKDAY = re.compile(rf"\(([{_WEEKDAYS}])(?:曜日?)?\)$")
 """A weekday after a day, which has to be that day's: 2025年6月1日(日)."""
 
-_DATES_JOINED = re.compile(
-    r"^([0-9]{4}-w?[0-9]{1,2}(?:-[0-9]{1,2})?)[-/]([0-9]{4}-[0-9w-]+)$"
-    r"|^([0-9]{1,4}/[0-9/]+)-([0-9]{1,4}/[0-9/]+)$"
-)
-_ERA_DATE = re.compile(r"(令和|平成|昭和|r|h|s)(0?[1-9]|[1-9][0-9])(?=[-/.])")
-_BARE_YEARS = range(1300, 2200)
-"""Other digits without 年 are no year: 1015 may be a day in October, 250601 a day in 2025."""
-_ISO_WEEK = re.compile(r"([0-9]{4})-?w([0-9]{2})(?:-?([1-7]))?")
-
 
 def _iso(text: str, context: PeriodContext) -> Named | None:
     """2025-06-01, 2025/6/1, 20250601, 2025-06, 2025/6, 202506, R7.6, 2025-W23."""
@@ -411,13 +414,6 @@ def _recent(text: str, context: PeriodContext) -> Named | None:
     last = context.available.last
     months = 6 if match[1] is None else int(match[1]) * (12 if match[2] == "年" else 1)
     return Named("length", _months(last.plus(1 - months), months), counted=True)
-
-
-_YEAR = re.compile(
-    rf"(?:(?P<year>[0-9]{{4}})(?:年|$)|fy(?P<fy>[0-9]{{4}})|(?P<word>{'|'.join(_YEARS_AGO)})"
-    r"|(?P<era>令和|平成|昭和|r|h|s)(?P<count>0?[1-9]|[1-9][0-9])年|(?P<ago>[0-9]{1,2})年前(?=.))"
-    r"(?P<fiscal>度)?"
-)
 
 
 def _of_a_year(text: str, context: PeriodContext) -> Named | None:

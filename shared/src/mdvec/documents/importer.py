@@ -141,21 +141,9 @@ class _FolderImport:
         files = self.job.scan.files
         stored = self.index.stored_files()
         self._check_mode(stored)
-        self.index.drop_leftovers()
-        if not self.index.has_generation or (self.job.request.mode == "new" and not stored):
-            self.index.begin_first_generation()
-        else:
-            self.index.check_options()
-            self.index.create_missing_indexes()
+        self._ready_index(stored)
         self._stored_in = Counter(bundle_of(path) or path for path in stored)
-        changed = [
-            file
-            for file in files
-            if self.job.request.checksum
-            or file.path not in stored
-            or stored[file.path].state != file.state
-            or self._lacks_parts(file.path)
-        ]
+        changed = [file for file in files if self._has_changed(file, stored)]
         logger.debug(
             "[import] scan: %d files (new or changed=%d), %d documents stored",
             len(files), len(changed), len(stored),
@@ -174,6 +162,22 @@ class _FolderImport:
         self.index.finish()
         self.index.send_vectors()
         return self._report(deleted=len(gone))
+
+    def _ready_index(self, stored: Mapping[str, StoredFile]) -> None:
+        """Begin the index of an empty tool, or bring the tool's to this version and engine."""
+        self.index.drop_leftovers()
+        if not self.index.has_generation or (self.job.request.mode == "new" and not stored):
+            self.index.begin_first_generation()
+        else:
+            self.index.check_options()
+            self.index.create_missing_indexes()
+
+    def _has_changed(self, file: FoundFile, stored: Mapping[str, StoredFile]) -> bool:
+        """Whether a file must be read: it is new, it is not as stored, or all files are read."""
+        known = stored.get(file.path)
+        is_as_stored = known is not None and known.state == file.state
+        is_read_anyway = self.job.request.checksum or self._lacks_parts(file.path)
+        return is_read_anyway or not is_as_stored
 
     def _lacks_parts(self, path: str) -> bool:
         """Whether a bundle was stored as a single document, as an earlier version did."""

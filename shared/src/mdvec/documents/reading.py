@@ -107,14 +107,7 @@ def read_document(
         ReadingRefused: the tool is switched off, or has no such document or part of it.
     """
     with open_database(database, "read") as connection, snapshot(connection):
-        tool = registry.get_tool(connection, tool_name)
-        if not tool.is_active:
-            raise ReadingRefused(
-                f"the tool {tool_name!r} is disabled; "
-                f"enable it with: mdvec tool enable -n {tool_name}"
-            )
-        if not KINDS[tool.kind].has_texts:
-            raise ReadingRefused(no_texts_message(tool_name))
+        tool = _tool_with_texts(connection, tool_name)
         tables = tool.tables
         stored = _stored(connection, tables, file_path)
         if stored is None and part == DocumentPart() and (hit := _AS_A_HIT.fullmatch(file_path)):
@@ -151,6 +144,18 @@ def read_document(
         pages=pages,
         first_page=first_page if pages else 0,
     )
+
+
+def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
+    """An active tool whose documents can be read; raises as ``read_document`` does."""
+    tool = registry.get_tool(connection, name)
+    if not tool.is_active:
+        raise ReadingRefused(
+            f"the tool {name!r} is disabled; enable it with: mdvec tool enable -n {name}"
+        )
+    if not KINDS[tool.kind].has_texts:
+        raise ReadingRefused(no_texts_message(name))
+    return tool
 
 
 def _stored(

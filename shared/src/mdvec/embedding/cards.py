@@ -16,6 +16,13 @@ FORMS = "openai:<model>, gemini:<model>, st:<model or folder>, onnx:<model or fo
 _MAX_CHARS = 500
 _MODEL = re.compile(r"\S(?:[^\x00-\x1f\x7f]*\S)?")
 _FOLDER = ("/", ".", "~")
+INSTALL_PLAMO = this_installation().adding_extra("plamo")
+INSTALL_ONNX = this_installation().adding_extra("onnx")
+RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
+E5_PREFIXES = ("query: ", "passage: ")
+_GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")
+CHOICES = "plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists all)"
+"""How messages list the names in the catalogue."""
 
 
 def family_of(name: str) -> ModelFamily | None:
@@ -110,7 +117,6 @@ class ModelCard:
     onnx: OnnxSource | None = None
 
 
-INSTALL_PLAMO = this_installation().adding_extra("plamo")
 PLAMO = ModelCard(
     name="plamo",
     summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
@@ -141,11 +147,6 @@ E5_SMALL = ModelCard(
     licence="MIT",
     how_to_get=this_installation().adding_extra("e5"),
 )
-
-INSTALL_ONNX = this_installation().adding_extra("onnx")
-RURI_PREFIXES = ("検索クエリ: ", "検索文書: ")
-E5_PREFIXES = ("query: ", "passage: ")
-_GEMMA_PREFIXES = ("task: search result | query: ", "title: none | text: ")
 
 
 def _of_onnx(
@@ -220,8 +221,6 @@ CARDS = {
         EMBEDDINGGEMMA,
     )
 }  # fmt: skip
-CHOICES = "plamo, use, e5-small, ruri-v3-30m, … (mdvec model ls lists all)"
-"""How messages list the names in the catalogue."""
 AUTO_ORDER = (PLAMO, *reversed(RURIS), MULTILINGUAL_E5_SMALL, E5_SMALL, USE)
 """What ``auto`` chooses from: the first usable model."""
 

@@ -43,6 +43,8 @@ _OPENAI_DIMENSIONS = {
 }
 _ROOM_OF_PREFIXES = 32
 _FREE_TIER = "On Gemini's free tier Google may use texts to improve its products."
+QUESTION = "mdvec"
+"""The text to embed in a trial; it is not the user's."""
 
 
 class UnknownModel(ModelError):
@@ -291,10 +293,6 @@ def pull(name: str, may_download: MayDownload, options: BackendOptions = DEFAULT
     else:
         return f"{name} is here"
     return f"{card.name} is here: {folder}"
-
-
-QUESTION = "mdvec"
-"""The text to embed in a trial; it is not the user's."""
 
 
 @dataclass(frozen=True, slots=True)

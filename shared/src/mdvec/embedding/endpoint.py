@@ -18,6 +18,11 @@ from mdvec.installation import this_installation
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
 
+_MAX_NUMBER = 1e18
+_HIDDEN = "[key]"
+_SERVICE = "mdvec"
+logger = logging.getLogger("mdvec")
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -125,9 +130,6 @@ class EndpointUnusable(EndpointFailure):
     """The endpoint answered with something other than one good vector for each text."""
 
 
-_MAX_NUMBER = 1e18
-
-
 def checked_vectors(
     rows: Sequence[object], count: int, dimension: int | None, host: str
 ) -> Vectors:
@@ -165,11 +167,6 @@ def checked_vectors(
 
 def _bad_answer(host: str, what: str) -> str:
     return f"{host} answered with {what}; nothing of it was stored. Check the model and its server"
-
-
-_HIDDEN = "[key]"
-_SERVICE = "mdvec"
-logger = logging.getLogger("mdvec")
 
 
 @dataclass(frozen=True, slots=True)

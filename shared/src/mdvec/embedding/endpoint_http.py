@@ -29,6 +29,22 @@ _CONNECT_SECONDS = 10.0
 _PART_BYTES = 2**20
 _END = "mdvec_end"
 _GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
+T = TypeVar("T")
+logger = logging.getLogger("mdvec")
+FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
+"""Someone waits for the answer, and search also works with words alone."""
+FIXED_WORD = "mdvec"
+"""Sent to see whether an endpoint answers; it is not the user's text."""
+_MIN_SHARE = 0.5
+"""The seconds that a last attempt gets, however little time remains."""
+TOO_MANY, _OWN_FAULT = 429, 500
+_TRANSIENT = {408, 409, 425, TOO_MANY, _OWN_FAULT, 502, 503, 504, 529}
+_MAX_REASON = 300
+_ABOUT_CONTENT = {400, 413, 422}
+_ABOUT_KEY = "api key not valid"
+"""What Gemini says with status 400."""
+_GO_ON = "What is embedded already is kept"
+_SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
 
 def http_client(timeout: float, *, is_local: bool) -> httpx2.Client:
@@ -144,17 +160,6 @@ def transport_reason(error: httpx2.RequestError) -> str:
     return f"the answer broke off: {message}"
 
 
-T = TypeVar("T")
-logger = logging.getLogger("mdvec")
-
-FOR_QUESTIONS = RetryOptions(max_retries=1, base_delay=0.3, max_delay=1.0)
-"""Someone waits for the answer, and search also works with words alone."""
-FIXED_WORD = "mdvec"
-"""Sent to see whether an endpoint answers; it is not the user's text."""
-_MIN_SHARE = 0.5
-"""The seconds that a last attempt gets, however little time remains."""
-
-
 class Transient(Exception):
     """A failure that may pass soon.
 
@@ -246,16 +251,6 @@ def _wait(failure: Transient, attempt: int, options: RetryOptions) -> float:
     delay = options.base_delay * options.backoff_factor**attempt
     delay *= random.uniform(0.5, 1.0)  # noqa: S311 - only to spread requests
     return min(max(delay, failure.wait or 0.0), options.max_delay)
-
-
-TOO_MANY, _OWN_FAULT = 429, 500
-_TRANSIENT = {408, 409, 425, TOO_MANY, _OWN_FAULT, 502, 503, 504, 529}
-_MAX_REASON = 300
-_ABOUT_CONTENT = {400, 413, 422}
-_ABOUT_KEY = "api key not valid"
-"""What Gemini says with status 400."""
-_GO_ON = "What is embedded already is kept"
-_SECONDS = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)s?")
 
 
 def failure_of(

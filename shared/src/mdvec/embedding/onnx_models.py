@@ -19,6 +19,14 @@ from mdvec.embedding.options import DEFAULT_OPTIONS, BackendOptions, OnnxOptions
 
 _RERANKERS = {"hotchpotch/japanese-reranker-xsmall-v2": ("onnx/model_qint8_avx2.onnx",)}
 """The 8-bit files of rerankers that have several, from their pages on the hub (MIT)."""
+_USUAL = ("model.onnx", "onnx/model.onnx")
+_TOKENIZER = "tokenizer.json"
+_MODULE_FOLDERS = ("", "onnx", "0_StaticEmbedding", "1_Pooling")
+_PACKAGES = ("onnxruntime", "tokenizers")
+_SETTINGS = {
+    "config.json", "config_sentence_transformers.json", "modules.json",
+    "sentence_bert_config.json", "tokenizer_config.json",
+}  # fmt: skip
 
 
 def place_of(name: str, options: BackendOptions) -> OnnxPlace:
@@ -73,12 +81,6 @@ def _prefixes(name: str, folder: Path, chosen: OnnxOptions) -> tuple[str, str]:
     )
 
 
-_USUAL = ("model.onnx", "onnx/model.onnx")
-_TOKENIZER = "tokenizer.json"
-_MODULE_FOLDERS = ("", "onnx", "0_StaticEmbedding", "1_Pooling")
-_PACKAGES = ("onnxruntime", "tokenizers")
-
-
 class Lacking(ModelUnavailable):
     """What a model lacks, in a few words."""
 
@@ -107,12 +109,6 @@ class OnnxFiles:
             if file.name in _SETTINGS
         ]
         return [self.model, self.tokenizer, *data_files, *settings]
-
-
-_SETTINGS = {
-    "config.json", "config_sentence_transformers.json", "modules.json",
-    "sentence_bert_config.json", "tokenizer_config.json",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

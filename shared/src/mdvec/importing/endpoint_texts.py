@@ -24,6 +24,12 @@ from mdvec.importing.job import ImportJob, ProgressCount
 from mdvec.importing.options import ImportRefused
 from mdvec.tools import allow_endpoint, is_endpoint_allowed
 
+_MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
+_LAST_SECONDS = 3.0
+"""How long a stopped import waits for a paid response."""
+_LOOK_SECONDS = 0.1
+"""The interval of checks for cancellation while waiting for a response."""
+
 
 class PaidVectors:
     """The vectors of one tool and one fingerprint, by embedded text, until the import finishes.
@@ -71,13 +77,6 @@ def forget_paid(connection: apsw.Connection, tool_id: int) -> None:
 
 def _digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8")).digest()
-
-
-_MAX_REFUSED, _MAX_REFUSED_AT_FIRST = 50, 3
-_LAST_SECONDS = 3.0
-"""How long a stopped import waits for a paid response."""
-_LOOK_SECONDS = 0.1
-"""The interval of checks for cancellation while waiting for a response."""
 
 
 class SendingRefused(ImportRefused):

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_STRATEGY: Strategy = "heading"
 DEFAULT_HEADING_LEVELS = (1, 2, 3)
 DEFAULT_MIN_CHARS = 50
+_LATER_ENDINGS = (".mdx", *NEW_TOOL_ENDINGS)
+"""Default endings that are newer than some tools."""
 
 
 class ImportRefused(MdvecError):
@@ -121,10 +123,6 @@ def _defaults(card: ModelCard, chosen: dict[str, Any]) -> dict[str, Any]:
 
 def _quote(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-_LATER_ENDINGS = (".mdx", *NEW_TOOL_ENDINGS)
-"""Default endings that are newer than some tools."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from mdvec.importing.endpoint_texts import (
 )
 from mdvec.importing.job import ImportJob, ProgressCount, check_unchanged
 from mdvec.importing.options import ImportRefused, model_to_load, resolve_chunking
-from mdvec.index import chunks, documents, table_changes, tables
+from mdvec.index import chunks, documents, table_changes
 from mdvec.text import ChunkingOptions, texts_to_embed
 from mdvec.tools import registry
 
@@ -279,26 +279,27 @@ class TextIndex:
         Raises:
             OtherWriter: another copy of the database changed the vectors on a server.
         """
-        connection, names = self._connection, self._tables
+        connection, tables = self._connection, self._tables
         engine, tool = self._job.request.engine, self._tool.name
         words = f"building the {{}} of {tool!r} for this version of mdvec …"
         if not (
-            tables.has_word_indexes(connection, names) and index.has_vector_index(connection, names)
+            index.has_word_indexes(connection, tables)
+            and index.has_vector_index(connection, tables)
         ):
             with self._building(words.format("search indexes")):
-                chunks.rebuild_indexes(connection, names)
+                chunks.rebuild_indexes(connection, tables)
         elif not (
-            tables.has_current_words(connection, names)
-            and tables.has_current_properties(connection, names)
+            index.tables.has_current_words(connection, tables)
+            and index.tables.has_current_properties(connection, tables)
         ):
             with self._building(words.format("index of words")):
-                chunks.rebuild_word_indexes(connection, names)
-        if (index.collection_of(connection, names) is None) != (engine is None):
+                chunks.rebuild_word_indexes(connection, tables)
+        if (index.collection_of(connection, tables) is None) != (engine is None):
             where = "the database file" if engine is None else engine.name
             with self._building(f"moving the vectors of {tool!r} to {where} …"):
-                index.rebuild_vector_index(connection, names, outside=engine is not None)
+                index.rebuild_vector_index(connection, tables, outside=engine is not None)
         if engine is not None:
-            index.check_writer(connection, names, engine)
+            index.check_writer(connection, tables, engine)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -313,10 +314,10 @@ class TextIndex:
         with self._job.stopwatch.stage("index"), self._writing():
             yield
 
-    def _create_indexes(self, names: index.Tables) -> None:
+    def _create_indexes(self, tables: index.Tables) -> None:
         outside = self._job.request.engine is not None
-        index.create_vector_index(self._connection, names, outside=outside)
-        tables.create_text_indexes(self._connection, names)
+        index.create_vector_index(self._connection, tables, outside=outside)
+        index.tables.create_text_indexes(self._connection, tables)
 
     def put(self, document: index.NewDocument) -> None:
         """Store a document with its chunks."""
@@ -381,7 +382,7 @@ class TextIndex:
         tool = self._tool
         self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
         with self._writing():
-            tables.create_tables(self._connection, self._tables)
+            index.tables.create_tables(self._connection, self._tables)
             self._create_indexes(self._tables)
 
     def finish_rebuild(self) -> None:
@@ -407,7 +408,7 @@ class TextIndex:
             registry.count_done(self._connection, self._tool, self._files_stored)
 
     def _record_end(self) -> None:
-        if not self._tables.staged and tables.has_word_indexes(self._connection, self._tables):
+        if not self._tables.staged and index.has_word_indexes(self._connection, self._tables):
             with self._job.stopwatch.stage("erase"):
                 index.erase_deleted_terms(self._connection, self._tables)
             with self._job.stopwatch.stage("index"):

@@ -27,6 +27,8 @@ from .chunks import chunk_count as chunk_count
 from .chunks import documents_of_chunks as documents_of_chunks
 from .chunks import section_goes_on as section_goes_on
 from .chunks import stored_chunks as stored_chunks
+from .compounds import chunks_in_parts as chunks_in_parts
+from .compounds import has_compound as has_compound
 from .conditions import ChunkRanges as ChunkRanges
 from .conditions import Condition as Condition
 from .conditions import chunk_ids as chunk_ids
@@ -41,6 +43,8 @@ from .documents import StoredFile as StoredFile
 from .documents import StoredText as StoredText
 from .documents import erase_deleted_terms as erase_deleted_terms
 from .documents import rewrite_lexical_index as rewrite_lexical_index
+from .literal_words import chunks_saying as chunks_saying
+from .literal_words import chunks_written as chunks_written
 from .nearest import EngineUnavailable as EngineUnavailable
 from .nearest import calibrated_constants as calibrated_constants
 from .nearest import nearest_among as nearest_among
@@ -64,6 +68,11 @@ from .signature_cache import insert_signatures as insert_signatures
 from .signature_cache import nearest_by_signatures as nearest_by_signatures
 from .signature_cache import read_build as read_build
 from .signature_cache import renew_signatures as renew_signatures
+from .stored_texts import chunks_naming as chunks_naming
+from .stored_texts import chunks_with as chunks_with
+from .stored_texts import documents_saying as documents_saying
+from .stored_texts import documents_with as documents_with
+from .stored_texts import front_matter_with as front_matter_with
 from .table_changes import create_vector_index as create_vector_index
 from .table_changes import end_pending as end_pending
 from .table_changes import expect_vectors as expect_vectors
@@ -80,6 +89,8 @@ from .tables import has_properties as has_properties
 from .tables import has_signatures as has_signatures
 from .tables import has_usable_words as has_usable_words
 from .tables import has_word_indexes as has_word_indexes
+from .tasks import chunks_with_tasks as chunks_with_tasks
+from .tasks import open_tasks as open_tasks
 from .words import chunks_with_phrases as chunks_with_phrases
 from .words import document_frequencies as document_frequencies
 from .words import in_katakana as in_katakana
@@ -88,14 +99,3 @@ from .words import nearest_words as nearest_words
 from .words import other_spellings as other_spellings
 from .words import word_counts as word_counts
 from .words import words_containing as words_containing
-from .written import chunks_in_parts as chunks_in_parts
-from .written import chunks_naming as chunks_naming
-from .written import chunks_saying as chunks_saying
-from .written import chunks_with as chunks_with
-from .written import chunks_with_tasks as chunks_with_tasks
-from .written import chunks_written as chunks_written
-from .written import documents_saying as documents_saying
-from .written import documents_with as documents_with
-from .written import front_matter_with as front_matter_with
-from .written import has_compound as has_compound
-from .written import open_tasks as open_tasks

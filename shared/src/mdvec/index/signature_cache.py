@@ -45,6 +45,7 @@ _BLOCK_BYTES = 8 * 2**20
 _LONGLIST, _SHORTLIST = 1_024, 1_024
 """The first comparison of signatures keeps at least ``_LONGLIST`` chunks; the second, finer one at
 most ``_SHORTLIST``, or four times the limit if that is more. Those are then compared exactly."""
+_State = tuple[int, int, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,9 +139,6 @@ def _write_entries(connection: apsw.Connection, tables: Tables, centre: Vectors)
             f"UPDATE {table} SET signatures = ? WHERE first_chunk = ?",
             (entries(vectors, centre), first_chunk),
         )
-
-
-_State = tuple[int, int, bytes]
 
 
 def insert_signatures(

@@ -24,6 +24,10 @@ signs, and none of thousands), whole identifiers with hyphens (4), months in nam
 (5), or numbers in groups beside units (6). Those of properties lack the present links (2
 and 3), dates of other keys and eras, the present tags (2 to 4), the items of unclosed lists (2 to
 5), names in mappings, and what Org says (2 to 6)."""
+WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
+PROPERTY_TABLES = ("properties", "tags", "links", "keys")
+DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
+"""The prefixes of the derived tables' names."""
 
 
 class _Derived:
@@ -84,12 +88,6 @@ class Tables:
     def index(self, what: str) -> str:
         """Name of the SQLite index on ``what``."""
         return f"idx_{self.tool_id}_{self.generation}_{what}"
-
-
-WORD_TABLES = ("terms", "fts", "counts", "vocabulary")
-PROPERTY_TABLES = ("properties", "tags", "links", "keys")
-DERIVED = (*WORD_TABLES, *PROPERTY_TABLES, "signatures")
-"""The prefixes of the derived tables' names."""
 
 
 def create_tables(connection: apsw.Connection, tables: Tables) -> None:

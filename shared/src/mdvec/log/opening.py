@@ -25,6 +25,12 @@ PRIVATE = {"is_private": True}
 """The ``extra`` of a record that contains user text, which is logged only with ``queries``."""
 EventFact = str | int | float | bool | tuple[str, ...] | None
 MAX_FACT_CHARS = 300
+MAX_LINES = 200
+_MAX_BYTES = 100_000
+_MAX_LINE_CHARS = 500
+_MIN_SECRET_CHARS = 6
+_HIDDEN = "[secret]"
+_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 
 
 def record(event: str, *, query: str | None = None, **facts: EventFact) -> None:
@@ -241,14 +247,6 @@ def open_log(settings: LogSettings, warn: Callable[[str], None]) -> None:
         opened.addFilter(lambda record: not getattr(record, "is_private", False))
     logger.addHandler(opened)
     logger.setLevel(min(logger.getEffectiveLevel(), opened.level))
-
-
-MAX_LINES = 200
-_MAX_BYTES = 100_000
-_MAX_LINE_CHARS = 500
-_MIN_SECRET_CHARS = 6
-_HIDDEN = "[secret]"
-_SECRET_NAME = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 
 
 def last_lines(file: Path, secrets: Iterable[str] = ()) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ from mdvec.database import (
 )
 from mdvec.datasets import remove_unneeded_copies
 from mdvec.errors import MdvecError
-from mdvec.index import rewrite_lexical_index, table_changes, tables
+from mdvec.index import has_word_indexes, rewrite_lexical_index, table_changes
 from mdvec.platform import OwnFolder
 from mdvec.settings import SettingsError, load_settings
 from mdvec.tools import Tool, only_import_of, registry
@@ -108,11 +108,10 @@ def compact(
 
 def _tidy(connection: apsw.Connection, tool: Tool) -> None:
     """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
-    names = tool.tables
     with connection:
         table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
-        if tables.has_word_indexes(connection, names):
-            rewrite_lexical_index(connection, names)
+        if has_word_indexes(connection, tool.tables):
+            rewrite_lexical_index(connection, tool.tables)
     remove_unneeded_copies(connection, tool.id)
 
 

@@ -26,6 +26,17 @@ CODE_SECONDS = 120
 """How many seconds a one-time address is valid."""
 _KEY_BYTES = 32
 _PRIVATE = 0o600
+_STOP_SECONDS = 15.0
+_ANY_PORT = "127.0.0.1:0"
+_SERVING = "mdvec-mcp: serving "
+_SECONDS = 5.0
+_PAGE = (
+    '<!doctype html><html><head><meta charset="utf-8"><title>mdvec</title>'
+    '<meta name="referrer" content="no-referrer">'
+    '<meta http-equiv="refresh" content="0;url={address}"></head>'
+    '<body><a href="{address}">mdvec</a></body></html>\n'
+)
+MIN_TOKEN_CHARS = 16
 
 
 class PageKeyUnusable(MdvecError):
@@ -101,11 +112,6 @@ def _make(file: Path) -> None:
         os.link(new, file)
     finally:
         new.unlink()
-
-
-_STOP_SECONDS = 15.0
-_ANY_PORT = "127.0.0.1:0"
-_SERVING = "mdvec-mcp: serving "
 
 
 class PageUnavailable(MdvecError):
@@ -197,15 +203,6 @@ def server_arguments(database: Path, config: Path | None) -> list[str]:
     return ["--database", str(database), *named]
 
 
-_SECONDS = 5.0
-_PAGE = (
-    '<!doctype html><html><head><meta charset="utf-8"><title>mdvec</title>'
-    '<meta name="referrer" content="no-referrer">'
-    '<meta http-equiv="refresh" content="0;url={address}"></head>'
-    '<body><a href="{address}">mdvec</a></body></html>\n'
-)
-
-
 class OpeningFileUnwritable(MdvecError):
     """The file for the browser cannot be written; the message says why."""
 
@@ -259,9 +256,6 @@ def _folder_of_snap(home: Path) -> Path | None:
     name, underscore, _ = completed.stdout.strip().partition("_")
     folder = home / "snap" / Path(name).name / "common"
     return folder if name and underscore and folder.is_dir() else None
-
-
-MIN_TOKEN_CHARS = 16
 
 
 class TokenUnusable(MdvecError):

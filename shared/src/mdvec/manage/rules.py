@@ -13,6 +13,23 @@ from mdvec.manage.clients.clients import Machine
 
 _BEGIN = "<!-- mdvec rules: begin (written by `mdvec rules install`; do not edit) -->"
 _END = "<!-- mdvec rules: end -->"
+_NAME = "50-mdvec-output-guard.py"
+_MARK = "# Written by `mdvec rules install --ipython`;"
+_SCRIPT = f"""\
+{_MARK} `mdvec rules uninstall --ipython` removes it.
+try:
+    from mdvec.analysis import output_guard as _mdvec_output_guard
+    from mdvec.errors import MdvecError as _MdvecError
+except ImportError:  # this Python has no mdvec
+    pass
+else:
+    try:
+        _mdvec_guard = _mdvec_output_guard()
+    except _MdvecError as _mdvec_error:  # the settings file is not valid
+        print("mdvec:", _mdvec_error)
+        _mdvec_guard = _mdvec_output_guard(100_000)
+    _mdvec_guard.start()
+"""
 
 
 class InstructionsUnusable(MdvecError):
@@ -78,25 +95,6 @@ def _write(file: Path, before: str, text: str) -> bool:
     except OSError as error:
         raise InstructionsUnusable(f"{file} cannot be written ({error.strerror})") from error
     return True
-
-
-_NAME = "50-mdvec-output-guard.py"
-_MARK = "# Written by `mdvec rules install --ipython`;"
-_SCRIPT = f"""\
-{_MARK} `mdvec rules uninstall --ipython` removes it.
-try:
-    from mdvec.analysis import output_guard as _mdvec_output_guard
-    from mdvec.errors import MdvecError as _MdvecError
-except ImportError:  # this Python has no mdvec
-    pass
-else:
-    try:
-        _mdvec_guard = _mdvec_output_guard()
-    except _MdvecError as _mdvec_error:  # the settings file is not valid
-        print("mdvec:", _mdvec_error)
-        _mdvec_guard = _mdvec_output_guard(100_000)
-    _mdvec_guard.start()
-"""
 
 
 def startup_script(machine: Machine) -> Path:

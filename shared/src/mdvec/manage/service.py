@@ -43,6 +43,7 @@ RestartSec=5
 [Install]
 WantedBy=default.target
 """
+SERVER_PROGRAM = "mdvec-mcp"
 
 
 class ServiceError(MdvecError):
@@ -209,9 +210,6 @@ def _quote(part: str) -> str:
     """A part of a command, quoted for systemd, with variables and specifiers escaped."""
     escaped = part.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + escaped.replace("%", "%%").replace("$", "$$") + '"'
-
-
-SERVER_PROGRAM = "mdvec-mcp"
 
 
 class ServerNotInstalled(MdvecError):

@@ -19,6 +19,8 @@ from mdvec.index import VectorStatistics, unsent_count
 from mdvec.manage.kind_code import KIND_CODE
 from mdvec.tools import registry
 
+_NO_VECTORS = VectorStatistics(count=0, shortest=0, mean=0.0, longest=0, embedding_bytes=0)
+
 
 @dataclass(frozen=True, slots=True)
 class ToolStatus:
@@ -98,9 +100,6 @@ class ToolDetails:
             "readings": [],
             **self.contents.json_fields(),
         }
-
-
-_NO_VECTORS = VectorStatistics(count=0, shortest=0, mean=0.0, longest=0, embedding_bytes=0)
 
 
 def overview(database: Path) -> Overview:

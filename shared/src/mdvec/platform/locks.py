@@ -22,6 +22,9 @@ if sys.platform != "win32":
 
 _BEYOND_ANY_END = 2**62
 """Windows' locks forbid reading, so a byte beyond any end of file stands for the whole file."""
+_MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+_SHARE = "\\\\"
 
 
 def lock_whole(descriptor: int, *, shared: bool = False, wait: bool = False) -> None:
@@ -78,11 +81,6 @@ def is_held(lock_file: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
-
-
-_MOUNTS = Path("/proc/self/mountinfo")
-_ESCAPE = re.compile(r"\\([0-7]{3})")
-_SHARE = "\\\\"
 
 
 @dataclass(frozen=True, slots=True)

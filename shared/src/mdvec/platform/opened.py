@@ -17,6 +17,9 @@ if sys.platform != "win32":
 _MAX_PATH = 1024
 _REPLACE_SECONDS = 2.0
 _AGAIN_SECONDS = 0.02
+_GROUP_AND_OTHERS = 0o077
+_OWN_FOLDER = 0o700
+_OWN_FILE = 0o600
 
 
 def open_to_read(file: Path) -> int:
@@ -84,11 +87,6 @@ def replace(new: Path, old: Path) -> None:
             return
         time.sleep(_AGAIN_SECONDS)
     new.replace(old)
-
-
-_GROUP_AND_OTHERS = 0o077
-_OWN_FOLDER = 0o700
-_OWN_FILE = 0o600
 
 
 def is_root() -> bool:

@@ -23,6 +23,34 @@ _FIRST_RIGHTS = (1 << 13) - 1
 _MOVE, _TRUNCATE = 1 << 13, 1 << 14
 _NETWORK = 0b11
 _NAMED_ONLY = 0o10000000  # O_PATH, which os has only on Linux
+_SET_SECCOMP, _FILTER = 22, 2
+_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+# The second with EPERM, the third with ENOSYS.
+_ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026
+_NUMBER_AT, _MACHINE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_CLONE3, _CLONE_THREAD = 435, 0x10000
+_OTHER_NUMBERS = 0x40000000  # x86-64's second table of the same calls
+_ON_BOTH = (424, 425, 434, 438)  # pidfd_send_signal, io_uring_setup, pidfd_open, pidfd_getfd
+# socket, connect, socketpair, execve, fork, vfork, kill, ptrace, rt_sigqueueinfo, mount, tkill,
+# tgkill, add_key, keyctl, unshare, rt_tgsigqueueinfo, perf_event_open, setns, process_vm_readv,
+# process_vm_writev, bpf, execveat, userfaultfd
+_X86_64 = (
+    41, 42, 53, 59, 57, 58, 62, 101, 129, 165, 200, 234, 248, 250, 272, 297, 298, 308, 310, 311,
+    321, 322, 323,
+)  # fmt: skip
+# The same, without fork and vfork.
+_AARCH64 = (
+    198, 203, 199, 221, 129, 117, 138, 40, 130, 131, 217, 219, 97, 240, 241, 268, 270, 271, 280,
+    281, 282,
+)  # fmt: skip
+_MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
+"""By machine: its audit number, the refused calls, and the number of clone."""
+# systemd's range for users that exist only while a service runs; no account is made in it.
+_FIRST_USER, _USERS = 61184, 4336
+_SET_DUMPABLE, _KEEP_RIGHTS = 4, 8
+_VERSION = 0x20080522
+_CHANGE_OWNER, _READ_ANY_FILE, _SET_GROUP, _SET_USER = 0, 2, 6, 7
+_NEEDED = sum(1 << right for right in (_CHANGE_OWNER, _READ_ANY_FILE, _SET_GROUP, _SET_USER))
 
 
 class _Ruleset(ctypes.Structure):
@@ -114,30 +142,6 @@ def own_process_paths() -> list[Path]:
     return [Path(name) for name in names]
 
 
-_SET_SECCOMP, _FILTER = 22, 2
-_LOAD, _IF_EQUAL, _IF_AT_LEAST, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-# The second with EPERM, the third with ENOSYS.
-_ALLOW, _REFUSE, _UNKNOWN = 0x7FFF0000, 0x00050001, 0x00050026
-_NUMBER_AT, _MACHINE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
-_CLONE3, _CLONE_THREAD = 435, 0x10000
-_OTHER_NUMBERS = 0x40000000  # x86-64's second table of the same calls
-_ON_BOTH = (424, 425, 434, 438)  # pidfd_send_signal, io_uring_setup, pidfd_open, pidfd_getfd
-# socket, connect, socketpair, execve, fork, vfork, kill, ptrace, rt_sigqueueinfo, mount, tkill,
-# tgkill, add_key, keyctl, unshare, rt_tgsigqueueinfo, perf_event_open, setns, process_vm_readv,
-# process_vm_writev, bpf, execveat, userfaultfd
-_X86_64 = (
-    41, 42, 53, 59, 57, 58, 62, 101, 129, 165, 200, 234, 248, 250, 272, 297, 298, 308, 310, 311,
-    321, 322, 323,
-)  # fmt: skip
-# The same, without fork and vfork.
-_AARCH64 = (
-    198, 203, 199, 221, 129, 117, 138, 40, 130, 131, 217, 219, 97, 240, 241, 268, 270, 271, 280,
-    281, 282,
-)  # fmt: skip
-_MACHINES = {"x86_64": (0xC000003E, _X86_64, 56), "aarch64": (0xC00000B7, _AARCH64, 220)}
-"""By machine: its audit number, the refused calls, and the number of clone."""
-
-
 class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
 
@@ -185,14 +189,6 @@ def _filter(machine: int, refused: tuple[int, ...], clone: int) -> bytes:
         (_RETURN, 0, 0, _UNKNOWN),
     ]
     return b"".join(struct.pack("HBBI", *step) for step in steps)
-
-
-# systemd's range for users that exist only while a service runs; no account is made in it.
-_FIRST_USER, _USERS = 61184, 4336
-_SET_DUMPABLE, _KEEP_RIGHTS = 4, 8
-_VERSION = 0x20080522
-_CHANGE_OWNER, _READ_ANY_FILE, _SET_GROUP, _SET_USER = 0, 2, 6, 7
-_NEEDED = sum(1 << right for right in (_CHANGE_OWNER, _READ_ANY_FILE, _SET_GROUP, _SET_USER))
 
 
 class _Header(ctypes.Structure):

@@ -43,6 +43,7 @@ _MAX_TAGS_CHARS = 300
 _MAX_DESCRIPTION = 200
 _LINKED_PLACES, _MAX_LINKS = 5, 2
 """For how many other files with a hit's text links are shown, and how many in each direction."""
+_OfDocument = TypeVar("_OfDocument")
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +182,6 @@ def hits(
         for passage, span in zip(passages, spans, strict=False)
     ]
     return shown, len(shown) < len(passages) or any(hit.truncated for hit in shown)
-
-
-_OfDocument = TypeVar("_OfDocument")
 
 
 def of_documents(

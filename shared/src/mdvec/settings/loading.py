@@ -23,6 +23,34 @@ from mdvec.settings.places import (
 )
 from mdvec.settings.sections import Settings
 
+Fields = dict[str, FieldInfo]
+_OTHER_NAMES: dict[str, dict[str, str]] = {
+    "index.hnsw": {
+        f"{prefix}{name}": key
+        for prefix in ("", "hnsw_", "hnsw:")
+        for name, key in (
+            ("space", "space"), ("construction_ef", "ef_construction"),
+            ("search_ef", "ef_search"), ("M", "max_neighbors"),
+        )
+    }
+}  # fmt: skip
+"""Older names of keys, by section: Chroma used them before version 1."""
+_PREFIX = "MDVEC_"
+_MAX_NAME = 80
+_PATHS = (
+    ("database", "path"),
+    ("charts", "font_path"),
+    ("analytics", "folder"),
+    ("log", "file"),
+    ("server", "token_file"),
+)
+"""The settings that are paths; in the file they are relative to its folder."""
+Layer = Mapping[str, Mapping[str, Any]]
+"""Values by section and key, from one origin."""
+Origins = Mapping[tuple[str, str], str]
+"""The origin of each value that is not a default, by section and key."""
+_FLAGS = "command line"
+
 
 def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, Fields]]:
     """The sections of the settings file and their keys; nested sections have dotted names."""
@@ -36,7 +64,6 @@ def _sections(model: type[BaseModel], within: str = "") -> Iterator[tuple[str, F
             yield from nested.items()
 
 
-Fields = dict[str, FieldInfo]
 KNOWN: dict[str, Fields] = dict(_sections(Settings))
 """The fields of every section, by section and key."""
 _NAMED = {
@@ -45,17 +72,6 @@ _NAMED = {
     for key in keys
 }
 """The section and the key of every setting, by its name in variables without their prefix."""
-_OTHER_NAMES: dict[str, dict[str, str]] = {
-    "index.hnsw": {
-        f"{prefix}{name}": key
-        for prefix in ("", "hnsw_", "hnsw:")
-        for name, key in (
-            ("space", "space"), ("construction_ef", "ef_construction"),
-            ("search_ef", "ef_search"), ("M", "max_neighbors"),
-        )
-    }
-}  # fmt: skip
-"""Older names of keys, by section: Chroma used them before version 1."""
 
 
 def flat(read: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -87,24 +103,6 @@ def nested(sections: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any
     return within
 
 
-_PREFIX = "MDVEC_"
-_MAX_NAME = 80
-_PATHS = (
-    ("database", "path"),
-    ("charts", "font_path"),
-    ("analytics", "folder"),
-    ("log", "file"),
-    ("server", "token_file"),
-)
-"""The settings that are paths; in the file they are relative to its folder."""
-
-Layer = Mapping[str, Mapping[str, Any]]
-"""Values by section and key, from one origin."""
-
-Origins = Mapping[tuple[str, str], str]
-"""The origin of each value that is not a default, by section and key."""
-
-
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """The settings, the file they were read from, and where each value was set, if known."""
@@ -121,9 +119,6 @@ class FlagRefused(SettingsError):
         super().__init__(f"command line: [{setting[0]}] {setting[1]} {reason}")
         self.place = setting
         self.reason = reason
-
-
-_FLAGS = "command line"
 
 
 def load_settings(

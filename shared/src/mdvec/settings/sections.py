@@ -28,6 +28,16 @@ from mdvec.settings.places import APP
 from mdvec.sizes import MEGABYTE
 from mdvec.text import CONVERTED_ENDINGS
 
+_LOCALTIME = Path("/etc/localtime")
+_FOLDER = re.compile(r".*/zoneinfo(?:\.default)?/(?:posix/|right/)?")
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
+_HOUR = 3_600
+DATABASE_NAME = "vector-db.sqlite"
+"""The database's file name in the user's data folder, or in the one named by ``--data-dir``."""
+MAX_EXPORT_ROWS = 5_000_000
+"""The upper bound of ``max_rows`` in the settings and in calls of the tool ``export``."""
+_MAX_TABLES = 10
+
 
 def _port(value: int) -> int:
     if value != 0 and not 1024 <= value <= 65535:
@@ -96,12 +106,6 @@ class SyncSettings(SettingsSection):
     auto: bool | None = None
 
 
-_LOCALTIME = Path("/etc/localtime")
-_FOLDER = re.compile(r".*/zoneinfo(?:\.default)?/(?:posix/|right/)?")
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+)*")
-_HOUR = 3_600
-
-
 def known_zone(name: str | None) -> str | None:
     """Returns a time zone's name if it exists; None stays None.
 
@@ -140,13 +144,6 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
         pass  # TZ has a form such as JST-9
     hours, rest = divmod(time.localtime().tm_gmtoff, _HOUR)
     return "UTC" if rest or not hours else f"Etc/GMT{-hours:+d}"
-
-
-DATABASE_NAME = "vector-db.sqlite"
-"""The database's file name in the user's data folder, or in the one named by ``--data-dir``."""
-MAX_EXPORT_ROWS = 5_000_000
-"""The upper bound of ``max_rows`` in the settings and in calls of the tool ``export``."""
-_MAX_TABLES = 10
 
 
 class IndexSettings(ChromaServer):

@@ -39,6 +39,9 @@ logger = logging.getLogger("mdvec")
 MAX_ERROR_BYTES = 900
 Concerns = Callable[["Freshness"], bool]
 """Whether an answer may come from a source."""
+Notes = Callable[[Concerns | None], list[str]]
+"""Gives the notes on the sources concerned, or on all for None."""
+_MAX_ANSWER_BYTES = 1_000_000
 
 
 class NotAnswered(MdvecError):
@@ -52,10 +55,6 @@ class NotAnswered(MdvecError):
     def sentences(self) -> tuple[str, ...]:
         """The error, and each of the other reasons."""
         return self._sentences
-
-
-Notes = Callable[[Concerns | None], list[str]]
-"""Gives the notes on the sources concerned, or on all for None."""
 
 
 class SourceWatch(Protocol):
@@ -103,9 +102,6 @@ def _table_of(state: Freshness) -> str:
 def _has_table(sql: str, name: str) -> bool:
     """Whether SQL names a table, or one whose name continues with '__'."""
     return re.search(rf"(?<!\w){re.escape(fold(name))}(?!(?!__)\w)", fold(sql)) is not None
-
-
-_MAX_ANSWER_BYTES = 1_000_000
 
 
 class Analytics:

@@ -59,6 +59,19 @@ _BLANK = re.compile(r"[^\S\r\n]*")
 _STRONG = "。｡！？"
 MAX_LINE_READ = 4_000
 """How far a line is read in each direction, which bounds the time for very long ones."""
+_LINE = re.compile(r"[^\r\n]*")
+_MARKS = tuple("<:#|=-*+>・●■◆※`~[")
+"""The beginnings of lines that are not plain prose: headings, list items, tables, code."""
+_NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
+_OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*|#\+(?i:begin_)\S.*")
+_CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|#\+(?i:end_)\S+|[|:=-][|:=\- \t]*")
+"""A closing tag, the end of a block of Org, a table's delimiter row, a heading's underline."""
+_RULE = re.compile(r"\|[|:\- \t]+")
+_HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
+_CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
+_DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
+_PAUSE = re.compile(r"[、，,;；)）」\]|][ \t]*|[ \t\u3000]+|[\r\n]+")
+_MIN_SIZE = 8
 
 
 def marks(text: str, start: int, end: int) -> Iterator[Mark]:
@@ -116,19 +129,6 @@ def _is_full_stop(text: str, first: int, last: int) -> bool:
         return False
     following = text[last : last + 3].lstrip()[:1]
     return not (following.islower() and following.isascii())
-
-
-_LINE = re.compile(r"[^\r\n]*")
-_MARKS = tuple("<:#|=-*+>・●■◆※`~[")
-"""The beginnings of lines that are not plain prose: headings, list items, tables, code."""
-_NUMBERED = re.compile(r"\d{1,9}[.)][ \t]")
-_OPENS = re.compile(r"<[A-Za-z][^<>]*(?<!/)>|:::+[ \t]*\S.*|#{1,6}[ \t].*|#\+(?i:begin_)\S.*")
-_CLOSES = re.compile(r"</[A-Za-z][^<>]*>|:::+|#\+(?i:end_)\S+|[|:=-][|:=\- \t]*")
-"""A closing tag, the end of a block of Org, a table's delimiter row, a heading's underline."""
-_RULE = re.compile(r"\|[|:\- \t]+")
-_HEADINGS = re.compile(r"(?:#{1,6}[ \t][^\r\n]*\s+)+")
-_CLOSED = tuple("。｡！？!?．.…:：」』）)】]>|`*~_")
-_DELIMITER_ROW = re.compile(r"(?<![^\r\n])[ \t>]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)+(?![^\r\n])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,10 +275,6 @@ def _last(lists: Iterable[list[int]], low: int, high: int) -> int | None:
 def _first_between(places: list[int], low: int, high: int) -> int:
     at = bisect_left(places, low)
     return min(places[at], high) if at < len(places) else high
-
-
-_PAUSE = re.compile(r"[、，,;；)）」\]|][ \t]*|[ \t\u3000]+|[\r\n]+")
-_MIN_SIZE = 8
 
 
 def passage_windows(

@@ -41,6 +41,8 @@ _LOCK_FILES = frozenset(
     }
 )  # fmt: skip
 _MINIFIED_NAME = re.compile(r"\.min\.(?:js|mjs|css)$|\.(?:js|mjs|css)\.map$")
+_BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))+")
+_Piece = tuple[int, int, str]
 
 
 def is_machine_file(file_name: str) -> bool:
@@ -107,9 +109,6 @@ def _is_minified(line: str) -> bool:
     code = sum(map(line.count, "{};=<>$&\"'"))
     digits = sum(map(line.count, "0123456789"))
     return code * 12 >= len(line) or digits * 3 >= len(line)
-
-
-_BLANK_LINES = re.compile(r"(?:\r\n|\r|\n)(?:[^\S\r\n]*(?:\r\n|\r|\n))+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,9 +240,6 @@ def chunk_document(
             )
         )
     return chunks
-
-
-_Piece = tuple[int, int, str]
 
 
 def _by_heading(

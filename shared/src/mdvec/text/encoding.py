@@ -52,6 +52,24 @@ _MIN_KANA_SHARE = 1 / 20
 _MAX_ODDNESS = 1 / 8
 _CLEARLY_ODD = 1 / 3
 _MIN_CERTAIN_BYTES = 32
+CP1252 = "cp1252"
+_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+_NON_ASCII = re.compile("[^\x00-\x7f]")
+_RUN = re.compile("[^\x00-\x7f]{3,}")
+_UPPER = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒŠŸŽ"
+_LOWER = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿœšžß"
+_PLAUSIBLE = re.compile(
+    # A letter in a word, and no capital after a small letter.
+    f"(?<![a-z{_LOWER}])[{_UPPER}](?=[A-Za-z{_UPPER}{_LOWER}])|(?<=[A-Z{_UPPER}])[{_UPPER}]"
+    f"|(?<=[A-Za-z{_UPPER}{_LOWER}'’])[{_LOWER}]|[{_LOWER}](?=[A-Za-z{_LOWER}])"
+    # A letter that is a word by itself.
+    f"|(?<![^\\W_])[àáâèéêîôöüåæøñ](?![^\\W_])"
+    # A sign, which is never within a word.
+    "|(?<![^\\W\\d_])[€£¥§°²³ªº«»„“”‚‘–—…•©®™µ¼½¾±×÷¿¡·\xa0](?![€£¥])"
+    f"|(?<=[A-Za-z{_UPPER}{_LOWER}])’(?=[A-Za-z{_UPPER}{_LOWER}\\s])|[“„«‘¿¡](?=\\w)"
+    "|(?<=[\\w.,!?])[ªº²³](?![^\\W\\d_])|(?<=[\\w.,!?])[”“»°®™…–—\xa0]"
+)
+_LETTER_OR_MONEY = re.compile(f"[{_UPPER}{_LOWER}€£]")
 
 
 class UnknownEncoding(ValueError):
@@ -198,26 +216,6 @@ def _damaged_line(blocks: Blocks, encoding: str) -> int | None:
     # The start of a byte order mark, which Python does not report.
     unfinished, _ = decoder.getstate()
     return line if unfinished else None
-
-
-CP1252 = "cp1252"
-_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
-_NON_ASCII = re.compile("[^\x00-\x7f]")
-_RUN = re.compile("[^\x00-\x7f]{3,}")
-_UPPER = "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝŒŠŸŽ"
-_LOWER = "àáâãäåæçèéêëìíîïñòóôõöøùúûüýÿœšžß"
-_PLAUSIBLE = re.compile(
-    # A letter in a word, and no capital after a small letter.
-    f"(?<![a-z{_LOWER}])[{_UPPER}](?=[A-Za-z{_UPPER}{_LOWER}])|(?<=[A-Z{_UPPER}])[{_UPPER}]"
-    f"|(?<=[A-Za-z{_UPPER}{_LOWER}'’])[{_LOWER}]|[{_LOWER}](?=[A-Za-z{_LOWER}])"
-    # A letter that is a word by itself.
-    f"|(?<![^\\W_])[àáâèéêîôöüåæøñ](?![^\\W_])"
-    # A sign, which is never within a word.
-    "|(?<![^\\W\\d_])[€£¥§°²³ªº«»„“”‚‘–—…•©®™µ¼½¾±×÷¿¡·\xa0](?![€£¥])"
-    f"|(?<=[A-Za-z{_UPPER}{_LOWER}])’(?=[A-Za-z{_UPPER}{_LOWER}\\s])|[“„«‘¿¡](?=\\w)"
-    "|(?<=[\\w.,!?])[ªº²³](?![^\\W\\d_])|(?<=[\\w.,!?])[”“»°®™…–—\xa0]"
-)
-_LETTER_OR_MONEY = re.compile(f"[{_UPPER}{_LOWER}€£]")
 
 
 def is_western(blocks: Blocks) -> bool:

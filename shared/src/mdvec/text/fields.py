@@ -34,6 +34,13 @@ _FORMS = tuple(
     )
 )
 _ANY_YEAR = re.compile(r"(?:19|20)\d\d|年|[rhs]\d{1,2}[-/.]")
+FieldCounts = tuple[int, int, int, int]
+"""How often a term occurs in each field."""
+_JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
+_DAY_IN_DIGITS = re.compile(
+    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"
+)
+"""A day or a month in a file's name; in a text, six digits are as often an amount or a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +79,6 @@ def _dates(match: re.Match[str]) -> list[NamedDate]:
     if parts["day"] is None:
         return [month_only]
     return [NamedDate(f"{day:%Y%m%d}", match.start(), match.end()), month_only]
-
-
-FieldCounts = tuple[int, int, int, int]
-"""How often a term occurs in each field."""
-_JOINS = re.compile(r"_|(?<=[a-z0-9])(?=[A-Z])")
-_DAY_IN_DIGITS = re.compile(
-    r"(?<!\d)(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])?(?!\d)"
-)
-"""A day or a month in a file's name; in a text, six digits are as often an amount or a number."""
 
 
 class ChunkFields(NamedTuple):

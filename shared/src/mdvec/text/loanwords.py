@@ -20,6 +20,47 @@ _FINAL_LENGTH = re.compile("=[\u30a1-\u30f6\u30fc]{3,}[\u30a1-\u30f6]ー?")
 _V = re.compile("ヴ[ァィェォュ]?")
 _B_OF_V = {"": "ブ", "ァ": "バ", "ィ": "ビ", "ェ": "ベ", "ォ": "ボ", "ュ": "ビュ"}
 _ONE_KANA = re.compile("=(?:[\u3041-\u3096\u30fc]{2,}|[\u30a1-\u30f6\u30fc]{2,})")
+MIN_LETTERS = 4
+_MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
+"""The largest edit distance from the katakana in Latin letters, as a share of the longer word; with
+many equal consonants, chance is less likely and the distance may be larger."""
+_ALIKE = 0.05
+"""Spellings whose distances differ by no more are the same word (サーバ, サーバー)."""
+_WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")
+_KANA_ROWS = {
+    "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソザジズゼゾ", "t": "タチツテト",
+    "d": "ダヂヅデド", "n": "ナニヌネノン", "h": "ハヒフヘホ", "b": "バビブベボヴ",
+    "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ", "y": "ヤユヨ", "w": "ワヲ",
+    "": "アイウエオ",
+}  # fmt: skip
+_CONSONANT = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
+_VOWEL = {kana: "aiueo"[place % 5] for row in _KANA_ROWS.values() if len(row) >= 5
+          for place, kana in enumerate(row[:10]) if kana != "ヴ"}  # fmt: skip
+_SMALL = dict(zip("ァィゥェォャュョ", "aiueoauo", strict=True))
+# Replacements in a spelling before it is compared with katakana letter by letter.
+_LETTERS = tuple(
+    (re.compile(sound), letters)
+    for sound, letters in (
+        ("[eo]r$", "a"), ("oo|ou", "u"), ("ee|ea", "i"), ("ph|f", "h"),
+        ("c(?=[eiy])|th", "s"), ("ck|c|q", "k"), ("x", "ks"), ("l", "r"), ("v", "b"),
+        ("e$", ""), (r"([^aeiou])\1", r"\1"),
+    )
+)  # fmt: skip
+_ADDED_VOWEL = re.compile(r"(?<=.[kstpbmrhg])u(?![aeiou])|(?<=.[td])o(?![aeiou])")
+"""A vowel that katakana adds to a consonant (state: ステート)."""
+# An ending that katakana mostly leaves out (handlers: ハンドラ).
+_ENDINGS = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
+# The consonants of katakana for English letters, tried in order; several if they vary.
+_SOUNDS = tuple(
+    (re.compile(sound), spelled)
+    for sound, spelled in (
+        ("ck|cq|qu|q", ("k",)), ("ph|f", ("h",)), ("[ts]ion", ("sn",)), ("ture$", ("s",)),
+        ("tch|ch", ("s", "t", "k")), ("sch|sh|th|j|z|sc(?=[eiy])|c(?=[eiy])", ("s",)),
+        ("x", ("ks",)), ("^kn", ("n",)), ("^wr", ("r",)), ("ght", ("t",)),
+        ("g(?=[eiy])", ("g", "s")), ("m(?=[bp])", ("n",)), ("r(?=[^aeiouyr]|$)|re$", ("", "r")),
+        ("c", ("k",)), ("l", ("r",)), ("v", ("b",)), ("[aeiouyw]+", ("",)),
+    )
+)  # fmt: skip
 
 
 def in_other_kana(term: str) -> tuple[str, ...]:
@@ -93,48 +134,7 @@ def edit_distance(first: str, second: str, limit: int) -> int:
     return min(above[-1], limit + 1)
 
 
-MIN_LETTERS = 4
-_MAX_DISTANCE, _FEW, _MAX_OF_MANY = 0.4, 4, 0.56
-"""The largest edit distance from the katakana in Latin letters, as a share of the longer word; with
-many equal consonants, chance is less likely and the distance may be larger."""
-_ALIKE = 0.05
-"""Spellings whose distances differ by no more are the same word (サーバ, サーバー)."""
-_WORD = re.compile(rf"[a-z]{{{MIN_LETTERS},24}}")
-_KANA_ROWS = {
-    "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソザジズゼゾ", "t": "タチツテト",
-    "d": "ダヂヅデド", "n": "ナニヌネノン", "h": "ハヒフヘホ", "b": "バビブベボヴ",
-    "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ", "y": "ヤユヨ", "w": "ワヲ",
-    "": "アイウエオ",
-}  # fmt: skip
-_CONSONANT = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
-_VOWEL = {kana: "aiueo"[place % 5] for row in _KANA_ROWS.values() if len(row) >= 5
-          for place, kana in enumerate(row[:10]) if kana != "ヴ"}  # fmt: skip
 _VOWEL |= {"ン": "", "ヴ": "u", "ヤ": "a", "ユ": "u", "ヨ": "o", "ワ": "a", "ヲ": "o"}
-_SMALL = dict(zip("ァィゥェォャュョ", "aiueoauo", strict=True))
-# Replacements in a spelling before it is compared with katakana letter by letter.
-_LETTERS = tuple(
-    (re.compile(sound), letters)
-    for sound, letters in (
-        ("[eo]r$", "a"), ("oo|ou", "u"), ("ee|ea", "i"), ("ph|f", "h"),
-        ("c(?=[eiy])|th", "s"), ("ck|c|q", "k"), ("x", "ks"), ("l", "r"), ("v", "b"),
-        ("e$", ""), (r"([^aeiou])\1", r"\1"),
-    )
-)  # fmt: skip
-_ADDED_VOWEL = re.compile(r"(?<=.[kstpbmrhg])u(?![aeiou])|(?<=.[td])o(?![aeiou])")
-"""A vowel that katakana adds to a consonant (state: ステート)."""
-# An ending that katakana mostly leaves out (handlers: ハンドラ).
-_ENDINGS = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|s)$")
-# The consonants of katakana for English letters, tried in order; several if they vary.
-_SOUNDS = tuple(
-    (re.compile(sound), spelled)
-    for sound, spelled in (
-        ("ck|cq|qu|q", ("k",)), ("ph|f", ("h",)), ("[ts]ion", ("sn",)), ("ture$", ("s",)),
-        ("tch|ch", ("s", "t", "k")), ("sch|sh|th|j|z|sc(?=[eiy])|c(?=[eiy])", ("s",)),
-        ("x", ("ks",)), ("^kn", ("n",)), ("^wr", ("r",)), ("ght", ("t",)),
-        ("g(?=[eiy])", ("g", "s")), ("m(?=[bp])", ("n",)), ("r(?=[^aeiouyr]|$)|re$", ("", "r")),
-        ("c", ("k",)), ("l", ("r",)), ("v", ("b",)), ("[aeiouyw]+", ("",)),
-    )
-)  # fmt: skip
 
 
 def katakana_of(word: str, known: Iterable[str]) -> list[str]:

@@ -33,6 +33,52 @@ CONVERTED_ENDINGS = (
     *_UNITS, *_BUNDLES, ".docx", ".html", ".htm", ".xhtml", ".eml", ".jsonl", *_FOR_OWN_COMMANDS
 )  # fmt: skip
 """The endings of files that are converted to Markdown, by a converter or the user's command."""
+MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
+_TEX = ("part", "chapter", "section", "subsection", "subsubsection")
+_MARKUP = {
+    ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
+    ".tex": re.compile(
+        rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
+    ),
+    ".rst": re.compile(
+        r"^(?P<words>\S.*)\r?\n(?P<level>=|-|~|\^|\"|'|\*|\+|#)(?P=level){2,}[ \t]*$", re.MULTILINE
+    ),
+}
+_PYTHON = r"(?:async def|def|class)\b"
+_SCRIPT = (
+    r"(?:export (?:default )?)?(?:declare )?(?:abstract )?"
+    r"(?:async function|function|class|interface|enum|namespace|type)\b"
+    r"|(?:export )?const \w+ = (?:async )?(?:\(|function\b)"
+)
+_RUST = (
+    r"(?:pub(?:\([^)]*\))? )?(?:unsafe |async |const )*"
+    r"(?:fn|struct|enum|trait|impl|mod|macro_rules!)"
+)
+_JAVA = (
+    r"(?:(?:public|protected|private|internal|static|final|abstract|override|sealed|data) )*"
+    r"(?:class|interface|enum|record|object|fun)\b"
+    r"|(?:public|protected|private|static) [^=;\n]*\([^;\n]*$"
+)
+_C = r"(?:struct|union|enum|class|namespace)\b[^;\n]*$|#define\b|[A-Za-z_][\w *&:<>,~]*\([^;\n]*$"
+_CODE = {
+    ".py": _PYTHON, ".rb": r"(?:def|class|module)\b", ".go": r"(?:func|type)\b", ".rs": _RUST,
+    **dict.fromkeys((".ts", ".tsx", ".js", ".jsx", ".mjs"), _SCRIPT),
+    **dict.fromkeys((".java", ".kt", ".cs", ".scala", ".swift"), _JAVA),
+    **dict.fromkeys((".c", ".h", ".cpp", ".cc", ".hpp"), _C),
+    ".sh": r"(?:function \w+|[\w-]+ ?\(\))", ".sql": r"(?i:create|alter)\b",
+}  # fmt: skip
+CODE_ENDINGS = tuple(_CODE)
+_ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")
+_NO_DEFINITION = re.compile(r"[ \t]*(?:if|for|while|switch|return|else|catch|do)\b")
+_MAX_INDENT = 8
+_ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
+_MAX_HEADING = 200
+"""Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
+paragraph into a heading, which every chunk of the section would repeat."""
+_WITH_TITLE = (".rst", ".adoc")
+_MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
+_CLOSING_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})")
+_LANGUAGE = re.compile(r"[^\s{}]{1,40}")
 
 
 def is_converted(file_name: str) -> bool:
@@ -96,46 +142,6 @@ def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
     return before + "".join(f"[{unit} {number}]{p}" for number, p in enumerate(pages, first + 1))
 
 
-MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
-_TEX = ("part", "chapter", "section", "subsection", "subsubsection")
-_MARKUP = {
-    ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
-    ".tex": re.compile(
-        rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
-    ),
-    ".rst": re.compile(
-        r"^(?P<words>\S.*)\r?\n(?P<level>=|-|~|\^|\"|'|\*|\+|#)(?P=level){2,}[ \t]*$", re.MULTILINE
-    ),
-}
-_PYTHON = r"(?:async def|def|class)\b"
-_SCRIPT = (
-    r"(?:export (?:default )?)?(?:declare )?(?:abstract )?"
-    r"(?:async function|function|class|interface|enum|namespace|type)\b"
-    r"|(?:export )?const \w+ = (?:async )?(?:\(|function\b)"
-)
-_RUST = (
-    r"(?:pub(?:\([^)]*\))? )?(?:unsafe |async |const )*"
-    r"(?:fn|struct|enum|trait|impl|mod|macro_rules!)"
-)
-_JAVA = (
-    r"(?:(?:public|protected|private|internal|static|final|abstract|override|sealed|data) )*"
-    r"(?:class|interface|enum|record|object|fun)\b"
-    r"|(?:public|protected|private|static) [^=;\n]*\([^;\n]*$"
-)
-_C = r"(?:struct|union|enum|class|namespace)\b[^;\n]*$|#define\b|[A-Za-z_][\w *&:<>,~]*\([^;\n]*$"
-_CODE = {
-    ".py": _PYTHON, ".rb": r"(?:def|class|module)\b", ".go": r"(?:func|type)\b", ".rs": _RUST,
-    **dict.fromkeys((".ts", ".tsx", ".js", ".jsx", ".mjs"), _SCRIPT),
-    **dict.fromkeys((".java", ".kt", ".cs", ".scala", ".swift"), _JAVA),
-    **dict.fromkeys((".c", ".h", ".cpp", ".cc", ".hpp"), _C),
-    ".sh": r"(?:function \w+|[\w-]+ ?\(\))", ".sql": r"(?i:create|alter)\b",
-}  # fmt: skip
-CODE_ENDINGS = tuple(_CODE)
-_ABOVE = re.compile(r"[ \t]*(?:@|#\[|//|/\*|\*|--|#(?!!|define|include))")
-_NO_DEFINITION = re.compile(r"[ \t]*(?:if|for|while|switch|return|else|catch|do)\b")
-_MAX_INDENT = 8
-
-
 def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
     """The level, the words and the start of each heading."""
     ending = f".{file_name.rpartition('.')[2].lower()}"
@@ -177,16 +183,6 @@ def _with_comments(content: str, start: int) -> int:
             break
         start = above
     return start
-
-
-_ANCHOR = re.compile(r"(?:\{/\*(?:(?!\{/\*).)*?\*/\}|\{#[^{}]*\})$")
-_MAX_HEADING = 200
-"""Maximum characters of a heading or title. A rule directly under a paragraph turns the whole
-paragraph into a heading, which every chunk of the section would repeat."""
-_WITH_TITLE = (".rst", ".adoc")
-_MARKDOWN_SUFFIXES = (".md", ".markdown", ".mdx")
-_CLOSING_FENCE = re.compile(r"[\s>]*(?:`{3,}|~{3,})")
-_LANGUAGE = re.compile(r"[^\s{}]{1,40}")
 
 
 @dataclass(frozen=True, slots=True)

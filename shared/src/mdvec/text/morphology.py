@@ -25,6 +25,32 @@ if TYPE_CHECKING:
     from sudachipy import Morpheme as SudachiMorpheme
     from sudachipy import Tokenizer
 
+_NAME, _PERSON = "固有名詞", "人名"
+_VERBAL = frozenset({"サ変可能", "サ変形状詞可能"})
+_NOUNS = _VERBAL | {"一般"}
+_GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
+_FILLER_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
+_FILLER_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
+_FILE = resources.files("mdvec.text") / "question_words.toml"
+_WORDS = {
+    name: frozenset(words.split())
+    for name, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
+}
+WORD_MARK: Final = "="
+"""Prefix of every normalised form, so that it never equals a pair or a plain word."""
+_DICTIONARY: Final = "small"
+_MAX_RUN: Final = 8_000
+"""Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
+_MAX_KEPT: Final = 50_000
+"""Maximum number of words that a cache has; a full one is cleared."""
+_CHARS_A_WORD: Final = 64
+"""The number of characters of a cached run that count like one more word, for long keys."""
+_LAUGHTER = re.compile("ww|w{4,}")
+"""Laughter in a chat (ｗｗ); three would be the web."""
+_KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")
+_NO_LETTER = re.compile(r"[\W_]+")
+_loading = threading.Lock()
+
 
 class Role(Enum):
     """The role of a word in a sentence.
@@ -38,19 +64,6 @@ class Role(Enum):
     ASKING = "asking"
     FILLER = "filler"
     GRAMMAR = "grammar"
-
-
-_NAME, _PERSON = "固有名詞", "人名"
-_VERBAL = frozenset({"サ変可能", "サ変形状詞可能"})
-_NOUNS = _VERBAL | {"一般"}
-_GRAMMAR = frozenset({"助詞", "助動詞", "補助記号", "空白"})
-_FILLER_CLASSES = frozenset({"代名詞", "連体詞", "接続詞", "感動詞"})  # 感動詞: ねえ, ありがとう
-_FILLER_SUBCLASSES = frozenset({("形状詞", "助動詞語幹")})  # よう, そう
-_FILE = resources.files("mdvec.text") / "question_words.toml"
-_WORDS = {
-    name: frozenset(words.split())
-    for name, words in tomllib.loads(_FILE.read_text(encoding="utf-8")).items()
-}
 
 
 def role_of(normal_form: str, part_of_speech: Sequence[str] = ("", "")) -> Role:
@@ -69,21 +82,6 @@ def role_of(normal_form: str, part_of_speech: Sequence[str] = ("", "")) -> Role:
     ):
         return Role.FILLER
     return Role.CONTENT
-
-
-WORD_MARK: Final = "="
-"""Prefix of every normalised form, so that it never equals a pair or a plain word."""
-_DICTIONARY: Final = "small"
-_MAX_RUN: Final = 8_000
-"""Maximum characters given to Sudachi at once; its limit is 49,149 bytes."""
-_MAX_KEPT: Final = 50_000
-"""Maximum number of words that a cache has; a full one is cleared."""
-_CHARS_A_WORD: Final = 64
-"""The number of characters of a cached run that count like one more word, for long keys."""
-_LAUGHTER = re.compile("ww|w{4,}")
-"""Laughter in a chat (ｗｗ); three would be the web."""
-_KANJI = re.compile("[々\u3400-\u9fff\uf900-\ufaff]+")
-_NO_LETTER = re.compile(r"[\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +247,6 @@ def _is_verb(noun: SudachiMorpheme, after: SudachiMorpheme) -> bool:
     if noun.part_of_speech()[2] not in _VERBAL:
         return False
     return tuple(after.part_of_speech()[:2]) == ("動詞", "非自立可能")
-
-
-_loading = threading.Lock()
 
 
 def _analyser() -> _Analyser:

@@ -37,6 +37,51 @@ _SHOWN_ATTRIBUTE = re.compile(
 )
 _EMPHASIS = re.compile(r"(\*{1,3}|~~|==)(?=[^\s*~=])([^*\n]*?[^\s*])\1")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
+_SETTING = re.compile(
+    r"\s*(?:%%|(?:classDef|class|style|linkStyle|click|direction|end|autonumber|dateFormat"
+    r"|axisFormat)\b|---\s*$).*"
+)
+_KEYWORD = re.compile(
+    r"\s*(?:(?:flowchart|graph)(?:\s+(?:TB|TD|BT|RL|LR))?|sequenceDiagram|classDiagram(?:-v2)?"
+    r"|stateDiagram(?:-v2)?|erDiagram|gantt|pie|journey|mindmap|timeline|gitGraph|quadrantChart"
+    r"|participant|actor|subgraph|section|title|loop|alt|opt|else|par|showData"
+    r"|note\s+(?:over|(?:left|right)\s+of))\b",
+    re.IGNORECASE,
+)
+_ARROW = re.compile(r"[<ox]?(?:-[-.]+|=={1,}|~~~|\.{2,})[->=.)ox|]*|->>?|<br\s*/?>", re.IGNORECASE)
+_SIGN = re.compile(r"[|(){}\[\]<>\"';]+|:::\w+|:(?=\s)")
+_FENCE = re.compile(
+    r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)"
+)
+_LANGUAGE = re.compile(r"[^\s{}]+")
+_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
+_NOT_SHOWN = re.compile(
+    rf"{_COMMENT.pattern}"
+    r"|<(script|style)\b[^<>]*>(?:[^<]|<(?!/?\1))*</\1>"
+    r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
+    re.IGNORECASE,
+)
+_MARKS = re.compile(r"<!--|-->|%%")
+_MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
+"""The beginning of a text that might have nothing visible."""
+_UNSEEN = re.compile(r"<!--|%%|!\[")
+_MODULE_LINE = re.compile(
+    r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
+    r"|^export\s+(?:const|let|var|default|function)\b.*(?:\n(?!\n).*)*$"
+)
+_ANCHOR = re.compile(
+    r"(?m)^([ \t>]*#{1,6}[ \t].*?)[ \t]*(?:\{/\*((?:[^*{}]|\*(?!/))*)\*/\}|\{#([^{}\n]*)\})[ \t]*$"
+)
+_CODE_COMMENT = re.compile(r"\{/\*(?:[^*]|\*(?!/))*\*/\}")
+_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*")
+_CALLOUT = re.compile(r"\[!([\w-]+)(?:\|[^\]]*)?\][+-]?[ \t]*(.*)")
+_CONTAINER = re.compile(r":{3,}[ \t]*([\w-]*)(?:\[([^\]]*)\])?[ \t]*([^{]*).*")
+_MESSAGE_KINDS = frozenset({"alert", "info", "warn", "warning", "danger", "success"})
+_RULE = re.compile(r"[|:=-][|:=\- \t]*|(?:[-*_][ \t]*){3,}")
+_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_TASK = re.compile(r"([-*+]|\d{1,9}[.)])[ \t]+\[[ xX/-]\][ \t]+")
+_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
+_MAX_CONTEXT = 200
 
 
 def readable_inline(text: str) -> str:
@@ -96,59 +141,11 @@ def _tag(match: re.Match[str]) -> str:
     return " ".join(double or single for double, single in shown)
 
 
-_SETTING = re.compile(
-    r"\s*(?:%%|(?:classDef|class|style|linkStyle|click|direction|end|autonumber|dateFormat"
-    r"|axisFormat)\b|---\s*$).*"
-)
-_KEYWORD = re.compile(
-    r"\s*(?:(?:flowchart|graph)(?:\s+(?:TB|TD|BT|RL|LR))?|sequenceDiagram|classDiagram(?:-v2)?"
-    r"|stateDiagram(?:-v2)?|erDiagram|gantt|pie|journey|mindmap|timeline|gitGraph|quadrantChart"
-    r"|participant|actor|subgraph|section|title|loop|alt|opt|else|par|showData"
-    r"|note\s+(?:over|(?:left|right)\s+of))\b",
-    re.IGNORECASE,
-)
-_ARROW = re.compile(r"[<ox]?(?:-[-.]+|=={1,}|~~~|\.{2,})[->=.)ox|]*|->>?|<br\s*/?>", re.IGNORECASE)
-_SIGN = re.compile(r"[|(){}\[\]<>\"';]+|:::\w+|:(?=\s)")
-
-
 def diagram_words(line: str) -> str:
     """The names and labels in a line of a diagram; "" for a line of styles or settings."""
     if _SETTING.fullmatch(line):
         return ""
     return " ".join(_SIGN.sub(" ", _ARROW.sub(" ", _KEYWORD.sub("", line, count=1))).split())
-
-
-_FENCE = re.compile(
-    r"[ \t>]*(?:[-*+][ \t]+|\d{1,9}[.)][ \t]+)?(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^`]*)"
-)
-_LANGUAGE = re.compile(r"[^\s{}]+")
-_COMMENT = re.compile(r"<!--(?:[^<]|<(?!!--))*?-->|%%(?:[^%]|%(?!%))*%%")
-_NOT_SHOWN = re.compile(
-    rf"{_COMMENT.pattern}"
-    r"|<(script|style)\b[^<>]*>(?:[^<]|<(?!/?\1))*</\1>"
-    r"|data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*,[^\s\"'<>)]{32,}",
-    re.IGNORECASE,
-)
-_MARKS = re.compile(r"<!--|-->|%%")
-_MAYBE_UNSEEN = re.compile(r"[\s#>*=:|-]*(?:<|%%|\{/\*|!?\[|\Z|import\b|export\b|`)")
-"""The beginning of a text that might have nothing visible."""
-_UNSEEN = re.compile(r"<!--|%%|!\[")
-_MODULE_LINE = re.compile(
-    r"(?m)^(?:(?:import|export)\s[^\n;]*\sfrom\s*|import\s*)(?:'[^'\n]*'|\"[^\"\n]*\");?[ \t]*$"
-    r"|^export\s+(?:const|let|var|default|function)\b.*(?:\n(?!\n).*)*$"
-)
-_ANCHOR = re.compile(
-    r"(?m)^([ \t>]*#{1,6}[ \t].*?)[ \t]*(?:\{/\*((?:[^*{}]|\*(?!/))*)\*/\}|\{#([^{}\n]*)\})[ \t]*$"
-)
-_CODE_COMMENT = re.compile(r"\{/\*(?:[^*]|\*(?!/))*\*/\}")
-_PREFIX = re.compile(r"[ \t]*(?:>[ \t]?)*")
-_CALLOUT = re.compile(r"\[!([\w-]+)(?:\|[^\]]*)?\][+-]?[ \t]*(.*)")
-_CONTAINER = re.compile(r":{3,}[ \t]*([\w-]*)(?:\[([^\]]*)\])?[ \t]*([^{]*).*")
-_MESSAGE_KINDS = frozenset({"alert", "info", "warn", "warning", "danger", "success"})
-_RULE = re.compile(r"[|:=-][|:=\- \t]*|(?:[-*_][ \t]*){3,}")
-_HEADING = re.compile(r"#{1,6}[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
-_TASK = re.compile(r"([-*+]|\d{1,9}[.)])[ \t]+\[[ xX/-]\][ \t]+")
-_BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+\n")
 
 
 def readable_chunk(file_path: str, text: str) -> str:
@@ -268,9 +265,6 @@ def _line(line: str) -> str:
 def _container_title(match: re.Match[str]) -> str:
     title = (match[2] or match[3]).strip()
     return "" if match[1] == "message" and title in _MESSAGE_KINDS else title
-
-
-_MAX_CONTEXT = 200
 
 
 def in_context(title: str, heading: str, text: str) -> str:

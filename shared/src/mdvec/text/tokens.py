@@ -14,6 +14,18 @@ Strategy = Literal["heading", "token"]
 MIN_SIZE, MAX_SIZE = 64, 4096
 CUT = 2
 """The version of the rules by which documents are cut and their passages embedded."""
+TokenSpan = tuple[int, int]
+"""A token's character range in the text: first character, and one past the last."""
+_ZERO_WIDTH_JOINER = "\u200d"
+_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
+_EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
+"""Skin tones, half-width voicing marks, and tag characters (as in Scotland's flag)."""
+_MAX_CHARACTER = 32
+_MAX_FLAG_RUN = 1024
+Range = tuple[int, int]
+_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)")
+_SENTENCE_END = re.compile(r"[。！？!?．]+[」』）)\]\"']*|\.[)\]\"']*(?=\s)")
+_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class InvalidChunking(MdvecError):
@@ -48,10 +60,6 @@ class ChunkingOptions:
                 f"an overlap of {self.overlap} is not possible with chunks of {self.size} tokens: "
                 f"choose 0 to {self.size - 1}"
             )
-
-
-TokenSpan = tuple[int, int]
-"""A token's character range in the text: first character, and one past the last."""
 
 
 class Tokenizer(Protocol):
@@ -93,14 +101,6 @@ def _block_end(text: str, start: int, size: int) -> int:
     return end
 
 
-_ZERO_WIDTH_JOINER = "\u200d"
-_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
-_EXTENDS = re.compile("[\U0001f3fb-\U0001f3ffﾞﾟ\U000e0020-\U000e007f]")
-"""Skin tones, half-width voicing marks, and tag characters (as in Scotland's flag)."""
-_MAX_CHARACTER = 32
-_MAX_FLAG_RUN = 1024
-
-
 def safe_cut(content: str, cut: int, low: int) -> int:
     """``cut``, moved back (at most to ``low``) so that it splits no visible character.
 
@@ -132,13 +132,6 @@ def _flag_letters_before(content: str, cut: int) -> int:
     while first > max(cut - _MAX_FLAG_RUN, 0) and _FLAG_LETTER.match(content, first - 1):
         first -= 1
     return cut - first
-
-
-Range = tuple[int, int]
-
-_BLANK_LINE = re.compile(r"(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)")
-_SENTENCE_END = re.compile(r"[。！？!?．]+[」』）)\]\"']*|\.[)\]\"']*(?=\s)")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def token_windows(

@@ -15,6 +15,7 @@ from mdvec.tools.registry import Tool
 
 Fact = tuple[str, object]
 """A name and its value: a line of a tool's details."""
+_BY_OTHER_RULES = ", cut by other rules than this version's until --mode replace"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +69,6 @@ class KindStatus:
     contents_title: str
     count: Callable[[apsw.Connection, Tool], ContentCounts]
     read: Callable[[apsw.Connection, Tool], Contents]
-
-
-_BY_OTHER_RULES = ", cut by other rules than this version's until --mode replace"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,17 @@ def test_a_column_keeps_its_exact_text_where_the_types_of_files_differ(shop):
     ]  # fmt: skip
 
 
+def test_a_column_that_only_a_parquet_file_of_other_types_has_is_not_in_the_table(shop):
+    for number, row in enumerate(["'x' AS a", "'y' AS a", "3 AS a, 4 AS b"], 1):
+        path = shop.folder / f"m_{number}.parquet"
+        duckdb.execute(f"COPY (SELECT {row}) TO '{path}' (FORMAT parquet)")
+    report = shop.import_("new")
+    assert report.failed == ()
+    assert shop.read("s__m", "a, file") == [("x", "m_1.parquet"), ("y", "m_2.parquet")]
+    assert shop.types("s__m") == {"a": "VARCHAR", "file": "VARCHAR"}
+    assert shop.read("s__m_3", "a, b") == [(3, 4)]
+
+
 def test_whole_numbers_too_long_for_a_double_stay_exact(shop):
     shop.csv("a1.csv", "123456789012345678", header="n")
     shop.csv("a2.csv", "1.5", header="n")

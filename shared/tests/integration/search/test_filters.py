@@ -190,8 +190,8 @@ def test_aliases_tags_and_dated_names_are_searched(collection, asked):
     wanted = {"renovation": "x/b.md", "2021年1月30日": "daily/2021-01-30.md"}
     assert collection.places(asked, 1) == [wanted.get(asked, "x/a.md")]
     with open_database(collection.database, "write") as connection:
-        names = registry.get_tool(connection, "notes").tables
-        tables.drop_derived(connection, names, tables.PROPERTY_TABLES)
+        notes_tables = registry.get_tool(connection, "notes").tables
+        tables.drop_derived(connection, notes_tables, tables.PROPERTY_TABLES)
     collection.import_()
     collection.check()
 
@@ -259,8 +259,8 @@ def test_properties_follow_changes_and_rebuilds(notes):
 
 def test_an_older_database_is_searched_unfiltered_until_its_next_import(notes):
     with open_database(notes.database, "write") as connection:
-        names = registry.get_tool(connection, "notes").tables
-        tables.drop_derived(connection, names, tables.PROPERTY_TABLES)
+        notes_tables = registry.get_tool(connection, "notes").tables
+        tables.drop_derived(connection, notes_tables, tables.PROPERTY_TABLES)
     found = notes.search("計画の話", filters=filters(tags=["work"]), sort="newest")
     assert len(found.results) == 4
     (note,) = found.notes

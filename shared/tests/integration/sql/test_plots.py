@@ -10,7 +10,7 @@ import pytest
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
 from mdvec.charts.figure import draw, figure_of
-from mdvec.charts.plots import MAX_POINTS, PlotRefused
+from mdvec.charts.query_plot import MAX_POINTS, PlotRefused
 from mdvec.charts.style import typeface
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.exporting import Exporter

@@ -7,7 +7,6 @@ from table_of_cases import each
 
 from mdvec.charts import units
 from mdvec.charts.chart import (
-    OTHERS_COLOR,
     CategoryChart,
     ChartError,
     Entry,
@@ -16,6 +15,7 @@ from mdvec.charts.chart import (
     merge_small,
     parse_size,
 )
+from mdvec.charts.colors import OTHERS_COLOR
 from mdvec.charts.figure import draw
 from mdvec.charts.style import typeface
 

@@ -21,7 +21,8 @@ from matplotlib.text import Text
 from PIL import Image
 from table_of_cases import each
 
-from mdvec.charts.chart import OTHERS_COLOR, CategoryChart, ChartError, colors_of, month_plot
+from mdvec.charts.chart import CategoryChart, ChartError, month_plot
+from mdvec.charts.colors import OTHERS_COLOR, colors_of
 from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.plot import Plot, Series
 from mdvec.charts.style import EMPTY_BAND, LOSS_INK, FontUnusable, lighter, typeface

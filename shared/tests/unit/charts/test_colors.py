@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.charts.chart import FIRST, PALETTE, colors_of
+from mdvec.charts.colors import FIRST, PALETTE, colors_of
 
 NAMES = st.lists(st.text(max_size=4), unique=True, min_size=1)
 KNOWN = ("食費", "住宅", "水道・光熱費", "通信費", "日用品", "交通費", "収入", "支出", "未分類")

@@ -44,6 +44,17 @@ _HEADERS = {
 }
 _PRIVATE = "no-store"
 _MAX_FIELDS = 500
+STATIC = Path(__file__).parent / "static"
+_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
+_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
+Answer = Callable[[Request], Awaitable[Response]]
+_ONWARDS = (
+    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
+    '<link rel="icon" href="/static/{digest}/icon.svg">'
+    '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
+)
+"""A page instead of a redirect, which browsers would attribute to the opening file and so send
+no strict cookies."""
 
 
 class PageGuard:
@@ -110,11 +121,6 @@ class PageGuard:
         return None
 
 
-STATIC = Path(__file__).parent / "static"
-_TYPES = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
-_FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
-
-
 def page_app(wiring: Wiring, key: PageKey) -> PageGuard:
     """The application; ``key`` signs its cookies, and only codes made from now on are accepted."""
     app, views = page_views(wiring, Access(key, time.time_ns()))
@@ -145,16 +151,6 @@ def page_views(wiring: Wiring, access: Access) -> tuple[Starlette, Views]:
     app = Starlette(routes=routes, exception_handlers={404: views.not_found})
     app.router.redirect_slashes = False
     return app, views
-
-
-Answer = Callable[[Request], Awaitable[Response]]
-_ONWARDS = (
-    '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>mdvec</title>'
-    '<link rel="icon" href="/static/{digest}/icon.svg">'
-    '<meta http-equiv="refresh" content="0;url=/"></head><body><a href="/">mdvec</a></body></html>'
-)
-"""A page instead of a redirect, which browsers would attribute to the opening file and so send
-no strict cookies."""
 
 
 def _opening(access: Access, digest: str) -> Answer:

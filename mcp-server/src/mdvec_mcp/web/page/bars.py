@@ -12,6 +12,7 @@ _STEPS = (1, 2, 2.5, 5, 10)
 _LINES = 4
 _MAX_GROUP = 110
 """The maximum width of a month's bars, for charts of few months."""
+Amounts = Sequence[int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +65,6 @@ class MonthChart:
     slot: float
     running: tuple[Tick, ...]
     empty: tuple[Tick, ...]
-
-
-Amounts = Sequence[int | None]
 
 
 def chart_of_months(

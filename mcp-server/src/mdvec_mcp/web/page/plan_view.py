@@ -32,6 +32,13 @@ from mdvec_mcp.web.page.views import (
     words,
 )
 
+_YEAR = 12
+_MAX_KEPT = 8
+_KEPT: LRUCache[Hashable, ShownHabits] = LRUCache(_MAX_KEPT)
+_KEPT_LOCK = Lock()
+_MAX_DIGITS = 12
+_ALL = "全期間"
+
 
 @dataclass(frozen=True, slots=True)
 class OutlookChart:
@@ -80,10 +87,6 @@ def forecast_picture(forecast: ForecastAnswer) -> Plot:
     )
 
 
-_YEAR = 12
-_MAX_KEPT = 8
-
-
 @dataclass(frozen=True, slots=True)
 class ShownHabits:
     """The recurring payments, the forecast, and its chart, if there is one."""
@@ -106,10 +109,6 @@ class ShownHabits:
         """The period whose median is the forecast of spending that does not recur."""
         first = self.forecast.months[0].month
         return f"{first.plus(-household.HABIT)}〜{first.plus(-1)}"
-
-
-_KEPT: LRUCache[Hashable, ShownHabits] = LRUCache(_MAX_KEPT)
-_KEPT_LOCK = Lock()
 
 
 def habits_of(
@@ -148,10 +147,6 @@ def _outlook(
         start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
     )  # fmt: skip
     return outlook_chart(spending, forecast)
-
-
-_MAX_DIGITS = 12
-_ALL = "全期間"
 
 
 class BadAmount(MdvecError):

@@ -43,6 +43,39 @@ _OWN_ANCHOR = re.compile(r"[ \t]*\{(?:#|/\*)[ \t]*([\w-]+)[ \t]*(?:\*/)?\}[ \t]*
 """An explicit anchor of a heading: {#name}, or {/*name*/} in MDX."""
 _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _WIKI = re.compile(r"!?\[\[([^\[\]|\n]{1,400}?)(?:\\?\|([^\[\]\n]*))?\]\]")
+_WHOLE = (
+    "inline", "bullet_list_open", "ordered_list_open", "table_open", "tbody_open", "thead_open",
+    "blockquote_open",
+)  # fmt: skip
+_LINE_COMMENTS = {
+    "#": "python py bash sh shell zsh fish console yaml yml toml ruby rb r perl make makefile "
+    "dockerfile docker ini conf elixir powershell nix",
+    "//": "javascript js jsx mjs typescript ts tsx java c h cpp c++ cc csharp cs go rust rs kotlin "
+    "kt swift scala dart php json5 jsonc proto zig scss less",
+    "--": "sql lua haskell hs elm ada",
+    "": "css json html xml svg vue svelte astro",
+}
+_LANGUAGES = {name: sign for sign, names in _LINE_COMMENTS.items() for name in names.split()}
+_BLOCKS = {"//": r"/\*.*?(?:\*/|\Z)", "": r"/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)"}
+_TEXT = (
+    r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|"(?:\\.|[^"\\\n]){0,300}"'
+    r"|'(?:\\.|[^'\\\n]){0,300}'|`(?:\\.|[^`\\])*(?:`|\\?\Z)"
+)
+"""String literals; long ones are bounded, which keeps the time linear."""
+_MAX_CHARS = 50_000
+_KEYWORDS = (
+    "abstract and as assert async await begin break case catch class const continue def default "
+    "defer del delete do elif else end enum except export extends false False finally fn for from "
+    "func function global go if impl implements import in interface is lambda let match mod module "
+    "mut namespace new nil None not null or package pass private protected pub public raise return "
+    "self static struct super switch then this throw trait true True try type typeof undefined use "
+    "using var void where while with yield"
+)
+_SQL = (
+    "select from where group by order having join left right inner outer on as and or not in is "
+    "null pragma insert into values update set delete create table view index drop alter distinct "
+    "limit union all case when then else end with over partition between like exists"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,12 +171,6 @@ def _mark(tokens: Sequence[Token], passage: range, first: int) -> None:
             if is_first:
                 token.attrSet("id", "hit")
                 is_first = False
-
-
-_WHOLE = (
-    "inline", "bullet_list_open", "ordered_list_open", "table_open", "tbody_open", "thead_open",
-    "blockquote_open",
-)  # fmt: skip
 
 
 @cache
@@ -251,37 +278,6 @@ def _path(written: str, base: _Place, *, is_wiki: bool = False) -> tuple[str, st
 
 def _address(view: str, base: _Place, path: str, **more: str) -> str:
     return f"{view}?{urlencode({'tool': base.tool, 'path': path, **more}, errors='replace')}"
-
-
-_LINE_COMMENTS = {
-    "#": "python py bash sh shell zsh fish console yaml yml toml ruby rb r perl make makefile "
-    "dockerfile docker ini conf elixir powershell nix",
-    "//": "javascript js jsx mjs typescript ts tsx java c h cpp c++ cc csharp cs go rust rs kotlin "
-    "kt swift scala dart php json5 jsonc proto zig scss less",
-    "--": "sql lua haskell hs elm ada",
-    "": "css json html xml svg vue svelte astro",
-}
-_LANGUAGES = {name: sign for sign, names in _LINE_COMMENTS.items() for name in names.split()}
-_BLOCKS = {"//": r"/\*.*?(?:\*/|\Z)", "": r"/\*.*?(?:\*/|\Z)|<!--.*?(?:-->|\Z)"}
-_TEXT = (
-    r'"""(?:\\.|[^\\])*?(?:"""|\\?\Z)|"(?:\\.|[^"\\\n]){0,300}"'
-    r"|'(?:\\.|[^'\\\n]){0,300}'|`(?:\\.|[^`\\])*(?:`|\\?\Z)"
-)
-"""String literals; long ones are bounded, which keeps the time linear."""
-_MAX_CHARS = 50_000
-_KEYWORDS = (
-    "abstract and as assert async await begin break case catch class const continue def default "
-    "defer del delete do elif else end enum except export extends false False finally fn for from "
-    "func function global go if impl implements import in interface is lambda let match mod module "
-    "mut namespace new nil None not null or package pass private protected pub public raise return "
-    "self static struct super switch then this throw trait true True try type typeof undefined use "
-    "using var void where while with yield"
-)
-_SQL = (
-    "select from where group by order having join left right inner outer on as and or not in is "
-    "null pragma insert into values update set delete create table view index drop alter distinct "
-    "limit union all case when then else end with over partition between like exists"
-)
 
 
 def colored(code: str, language: str, _attributes: str = "") -> str:

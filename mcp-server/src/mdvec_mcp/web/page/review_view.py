@@ -30,6 +30,8 @@ _FIELDS = (
 _MAX_ID = 10**12
 _MOVED = {"transfer": "transfer", "card_bill": "card_bill"}
 """The form's decisions for candidates whose rows are not purchases, by kind."""
+MAX_TOGETHER = 40
+"""The most shops decided at once: their names are in the address that offers the undo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +112,6 @@ def shown_candidates(candidates: Iterable[household.DuplicateCandidate]) -> list
         different = {name for name in _FIELDS if len({getattr(row, name) for row in rows}) > 1}
         shown.append(ShownCandidate(candidate, rows, frozenset(different)))
     return shown
-
-
-MAX_TOGETHER = 40
-"""The most shops decided at once: their names are in the address that offers the undo."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ _HITS = 10
 """The default number of hits on a page: more than a model needs at once."""
 _MAX_WORDS = 100
 _MAX_PICTURE = 20 * 2**20
+_MAX_FACETS = 12
+_ATTACHMENTS = ("attachments", "Attachments", "assets", "images", "img", "files", "media")
+"""Folders in which note apps keep pictures; their notes contain only the picture's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +150,6 @@ def _by_document(hits: Iterable[ShownHit]) -> list[list[ShownHit]]:
     for shown in hits:
         documents.setdefault((shown.hit.tool, shown.hit.file_path), []).append(shown)
     return list(documents.values())
-
-
-_MAX_FACETS = 12
 
 
 def _facets(hits: list[ShownHit], query: Query) -> list[tuple[str, int, str]]:
@@ -263,10 +263,6 @@ async def picture(visit: Visit) -> Response:
     if not data or len(data) > _MAX_PICTURE:
         return visit.refusal("no_page", 404)
     return Response(data, media_type=kind)
-
-
-_ATTACHMENTS = ("attachments", "Attachments", "assets", "images", "img", "files", "media")
-"""Folders in which note apps keep pictures; their notes contain only the picture's name."""
 
 
 def _places(folder: Path, path: str) -> Iterator[Path]:

@@ -34,6 +34,9 @@ from mdvec_mcp.web.page.views import Language, Views, Visit, or_again, words
 _MAX_STREAMS = 16
 _LOOK_SECONDS = 0.5
 _LOOKS_UNTIL_PING = 20
+_GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
+"""All but the settings, whose origins a server does not know, and the server, which runs."""
+_ORDER = ("trouble", "warning", "ok")
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,11 +240,6 @@ def import_event(running: dict[str, Any], language: Language) -> str:
     done, files = running["files_done"], running["files"]
     text = words(language, "importing", done=f"{done:,}", files=f"{files:,}")
     return event("progress", {"tool": running["tool"], "done": done, "files": files, "text": text})
-
-
-_GROUPS = tuple(group for group in manage.GROUPS if group.name not in ("settings", "server"))
-"""All but the settings, whose origins a server does not know, and the server, which runs."""
-_ORDER = ("trouble", "warning", "ok")
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,24 @@ from mdvec_mcp.web.page.access import Access, is_led_here
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 COOKIE = "mdvec_language"
+_ARGUMENT = re.compile(r'(since|until)="YYYY-MM-DD"')
+_COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
+CHOICE = "/look"
+"""The address of the form that only sets cookies."""
+_YEAR = 365 * 24 * 3600
+MINUS = "\N{MINUS SIGN}"
+MAX_FIELD_CHARS = 20_000
+_MAX_VALUES = 200
+_MAX_DIGITS = 12
+_NOT_TYPED = ("household", "sort")
+_WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"')
+_MAX_YEARS = 6
+T = TypeVar("T")
+View = Callable[["Visit"], Awaitable[Response]]
+_THREADS = 8
+"""The number of views rendered at once; more wait. Clients' tools have their own threads."""
+_VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
+"""The views in the navigation, and their addresses."""
 
 
 def language_of(request: Request) -> Language:
@@ -85,9 +103,6 @@ def translated(language: Language, sentence: str) -> str:
     return in_japanese(sentence) if language == "ja" else in_english(sentence)
 
 
-_ARGUMENT = re.compile(r'(since|until)="YYYY-MM-DD"')
-
-
 def _of_the_form(language: Language, sentence: str) -> str:
     """A refusal that names a form's labels instead of a tool's arguments."""
     quoted = {"ja": "「{}」", "en": "“{}”"}[language]
@@ -95,12 +110,6 @@ def _of_the_form(language: Language, sentence: str) -> str:
         lambda match: quoted.format(words(language, f"row_{match[1]}")),
         translated(language, sentence),
     )
-
-
-_COOKIES = {"language": (COOKIE, LANGUAGES), "theme": ("mdvec_theme", ("auto", "light", "dark"))}
-CHOICE = "/look"
-"""The address of the form that only sets cookies."""
-_YEAR = 365 * 24 * 3600
 
 
 async def choose_look(request: Request) -> Response:
@@ -114,9 +123,6 @@ async def choose_look(request: Request) -> Response:
         if (value := form.text(name)) in allowed:
             response.set_cookie(cookie, value, _YEAR, httponly=True, samesite="lax")
     return response
-
-
-MINUS = "\N{MINUS SIGN}"
 
 
 def number(value: float) -> str:
@@ -146,13 +152,6 @@ def tenths(value: float) -> str:
 def local(utc: str | None) -> str:
     """A UTC time of the database in local time; "" for None."""
     return local_time(utc) or ""
-
-
-MAX_FIELD_CHARS = 20_000
-_MAX_VALUES = 200
-_MAX_DIGITS = 12
-
-_NOT_TYPED = ("household", "sort")
 
 
 class Query:
@@ -211,18 +210,12 @@ class Refused:
         return _WRONG_FIELD if is_wrong else Markup()
 
 
-_WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"')
-
-
 def address_fields(fields: Mapping[str, object], **several: Sequence[str]) -> str:
     """Fields as the query of an address, some with several values; None removes a field."""
     present = [(name, str(value)) for name, value in fields.items() if value is not None]
     return urlencode(
         [*present, *((name, choice) for name, all_ in several.items() for choice in all_)]
     )
-
-
-_MAX_YEARS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,14 +249,6 @@ def _shifted(months: MonthRange, by: int) -> str:
     if (first.month, last) == (1, first.plus(11)):
         return f"{first.year}年"
     return str(first) if first == last else f"{first}〜{last}"
-
-
-T = TypeVar("T")
-View = Callable[["Visit"], Awaitable[Response]]
-_THREADS = 8
-"""The number of views rendered at once; more wait. Clients' tools have their own threads."""
-_VIEWS = {"search": "/", "money": "/money", "review": "/review", "data": "/data", "tools": "/tools"}
-"""The views in the navigation, and their addresses."""
 
 
 @cache

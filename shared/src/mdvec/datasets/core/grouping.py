@@ -21,6 +21,33 @@ _NUMBER = re.compile(r"\d+")
 _HIVE = re.compile(r"([^=]+)=(.*)")
 _NO_HIVE_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _EDGES = "_-. ()[]#+~〜"
+TypeFamily = Literal["integer", "number", "date", "timestamp", "category", "other"]
+"""Groups of types that are counted, averaged and binned in the same way."""
+_INTEGERS = {
+    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
+    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
+}  # fmt: skip
+_FLOATS = {"FLOAT", "DOUBLE"}
+_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
+_SUMMED = 28
+"""A billion DECIMALs of this many digits can be added without overflow."""
+_FAMILIES: dict[str, TypeFamily] = {
+    **dict.fromkeys(_INTEGERS, "integer"),
+    **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
+    **dict.fromkeys(("VARCHAR", "BOOLEAN", "UUID", "TIME", "ENUM"), "category"),
+    "DATE": "date",
+}
+NO_VALUES = ""
+"""Stands for the type of a column without values, which fits every other."""
+LONG = "BIGINT over 15 digits"
+"""Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
+MAX_EXACT = 10**15
+_WITHIN_64_BITS = _INTEGERS - {"HUGEINT", "UHUGEINT", "UBIGINT"}
+_MAX_NAMED = 3
+_IN = " in "
+HOUSEHOLD_TABLE = "transactions"
+"""The SQL name of the household's rows, which no dataset may take."""
+_SEPARATOR = "__"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +122,6 @@ def hive_type(values: Iterable[str | None]) -> str:
     return "VARCHAR"
 
 
-TypeFamily = Literal["integer", "number", "date", "timestamp", "category", "other"]
-"""Groups of types that are counted, averaged and binned in the same way."""
-
-_INTEGERS = {
-    "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT",
-    "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT",
-}  # fmt: skip
-_FLOATS = {"FLOAT", "DOUBLE"}
-_DECIMAL = re.compile(r"DECIMAL\((\d+),(\d+)\)")
-_SUMMED = 28
-"""A billion DECIMALs of this many digits can be added without overflow."""
-_FAMILIES: dict[str, TypeFamily] = {
-    **dict.fromkeys(_INTEGERS, "integer"),
-    **dict.fromkeys((*_FLOATS, "DECIMAL"), "number"),
-    **dict.fromkeys(("VARCHAR", "BOOLEAN", "UUID", "TIME", "ENUM"), "category"),
-    "DATE": "date",
-}
-
-
 def family(column: Column) -> TypeFamily:
     """The family of a column's type."""
     name = column.type.partition("(")[0]
@@ -157,16 +165,6 @@ def _decimal(column: Column) -> tuple[int, int]:
     """The digits of a DECIMAL, and those after its point; 0 for other types."""
     match = _DECIMAL.fullmatch(column.type)
     return (int(match[1]), int(match[2])) if match else (0, 0)
-
-
-NO_VALUES = ""
-"""Stands for the type of a column without values, which fits every other."""
-LONG = "BIGINT over 15 digits"
-"""Stands for the type of whole numbers that a DOUBLE may not hold exactly."""
-MAX_EXACT = 10**15
-_WITHIN_64_BITS = _INTEGERS - {"HUGEINT", "UHUGEINT", "UBIGINT"}
-_MAX_NAMED = 3
-_IN = " in "
 
 
 def in_unit(kind: str, unit: str) -> str:
@@ -244,11 +242,6 @@ def agreed_type(types: Iterable[str]) -> str | None:
     if kinds <= {"FLOAT", "DOUBLE", *_WITHIN_64_BITS}:
         return "DOUBLE"
     return "TIMESTAMP" if kinds == {"DATE", "TIMESTAMP"} else None
-
-
-HOUSEHOLD_TABLE = "transactions"
-"""The SQL name of the household's rows, which no dataset may take."""
-_SEPARATOR = "__"
 
 
 def table_name(tool_name: str, *parts: str) -> str:

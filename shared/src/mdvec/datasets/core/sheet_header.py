@@ -22,6 +22,8 @@ _MIN_COLUMNS = 2
 _NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
+_MIN_GROUPS = 2
+_MAX_LEVELS = 4
 
 
 def first_rows(
@@ -75,14 +77,13 @@ def header_at(
     is_web_page = bool(rows) and rows[0][0].lstrip().startswith("<")
     rows = _without_empty_columns(rows)
     width = usual_width(map(len, rows))
-    if width < _MIN_COLUMNS or is_web_page:
+    if width < _MIN_COLUMNS or is_web_page or not _is_narrow(rows[0], width):
         return 0
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
     has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
-    is_first = at == 0 and not _is_narrow(rows[0], width)
-    if is_first or (at and has_names and _is_below_titles(rows, at, merged, apart)):
+    if at and has_names and _is_below_titles(rows, at, merged, apart):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
     is_title = bool(at and rows[0][0].strip()) and has_names
@@ -206,10 +207,6 @@ def _filled_count(row: Sequence[str]) -> int:
 
 def _is_narrow(row: Sequence[str], width: int) -> bool:
     return _filled_count(row) <= max(1, _TITLE_SHARE * width)
-
-
-_MIN_GROUPS = 2
-_MAX_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,25 +359,37 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     block = [row for row in rows[at:end] if _filled_count(row)]
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
+    if not _name_values(block, rows[end:]) or not _name_groups_above(block, rows[end:]):
+        return at
+    names = combined_names(block)
+    return end - 1 if len({*names} - {""}) == len(names) else at
+
+
+def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the columns with several names hold values.
+
+    A column that goes on with the name beside its last one may hold texts, if most hold values.
+    """
     width = max(map(len, block))
     columns = [[title(row[place : place + 1]) for row in block] for place in range(width)]
     hold: list[bool] = []
     for place, named in enumerate(columns):
         if len({*named} - {""}) > 1:
-            hold.append(_holds_values(rows[end:], place))
+            hold.append(_holds_values(below, place))
             level = max(level for level, cell in enumerate(named) if cell) - 1
             goes_on = bool(named[level]) and named[level] == columns[place - 1][level]
             if not (hold[-1] or goes_on):
-                return at
-    if not all(hold) and sum(hold) * 2 <= len(hold):
-        return at
-    repeat = all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1])
+                return False
+    return all(hold) or sum(hold) * 2 > len(hold)
+
+
+def _name_groups_above(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether the rows above the last one of a header name groups of columns."""
+    has_one_name = len({title(row[:1]) for row in block} - {""}) == 1
+    if has_one_name and all(any(a and a == b for a, b in pairwise(row)) for row in block[:-1]):
+        return True
     goes_on = any(a and not b for a, b in pairwise(block[0])) and len(block) == _MIN_GROUPS
-    are_groups = (repeat and len({*columns[0]} - {""}) == 1) or (
-        goes_on and _names_groups(block[0], block[1], rows[end:])
-    )
-    names = combined_names(block)
-    return end - 1 if are_groups and len({*names} - {""}) == len(names) else at
+    return goes_on and _names_groups(block[0], block[1], below)
 
 
 def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:

@@ -12,6 +12,9 @@ _PLAIN_DELIMITERS = ("", ",", "\t")
 _MAX_COLUMNS = 8
 _MAX_TITLES = 3
 _MAX_CHARS = 40
+AS_TEXT = "text"
+NO_HEADER = -1
+"""The ``header_row`` of a table without a header."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +127,6 @@ class Understood:
 
 def _shown_value(text: str) -> str:
     return shown_name(text if len(text) <= _MAX_CHARS else f"{text[:_MAX_CHARS]}…")
-
-
-AS_TEXT = "text"
-NO_HEADER = -1
-"""The ``header_row`` of a table without a header."""
 
 
 @dataclass(frozen=True, slots=True)

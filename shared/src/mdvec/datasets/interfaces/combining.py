@@ -21,6 +21,10 @@ from mdvec.text import identifier, literal
 
 _FILES_AT_ONCE = 100
 _UNCERTAIN = ("VARCHAR", "BIGINT")
+_MIN_ALIKE = 5
+_MAX_NAMED = 3
+_Repeated = tuple[str, int, str]
+"""A file, the number of its rows, and the file that has them as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,12 +193,6 @@ def _open_parts(
             raise
         except duckdb.Error as error:
             raise UnreadableFile(f"its rows cannot be combined ({first_line(error)})") from error
-
-
-_MIN_ALIKE = 5
-_MAX_NAMED = 3
-_Repeated = tuple[str, int, str]
-"""A file, the number of its rows, and the file that has them as well."""
 
 
 def repeated_rows(parquet: Path, columns: Collection[str], file_column: str) -> Iterator[str]:

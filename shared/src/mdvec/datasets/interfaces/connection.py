@@ -28,6 +28,7 @@ _SHARE_OF_MEMORY = 0.8
 _FEW_THREADS = 4
 """The threads of a connection with little memory: each needs a share of it."""
 _PATTERN_SIGN = re.compile(r"([*?\[])")
+_SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", default=None)
 
 
 @contextmanager
@@ -134,9 +135,6 @@ class _SharedDatabases:
         """Stop the queries that run."""
         for cursor in tuple(self.cursors):
             cursor.interrupt()
-
-
-_SHARED: ContextVar[_SharedDatabases | None] = ContextVar("shared databases", default=None)
 
 
 @contextmanager

@@ -48,6 +48,7 @@ _DAY_IN_DIGITS = re.compile(r" *(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01]) 
 _MAX_COMPARED = 100
 _MAX_ODD = 3
 """At most this many distinct words among a column's numbers are named in a note."""
+_Texts = Sequence[Sequence[str | None]]
 _Kind = tuple[ValueKind | None, int]
 """The kind of a column's values, None for text, and how many cells such as NA become NULL."""
 _Misfits = tuple[ValueKind, int, int, dict[str, int]]
@@ -124,18 +125,10 @@ def write_typed(
     """
     rows = max(5, min(_MAX_SAMPLE_ROWS, _SAMPLE_CELLS // len(columns)))
     sample = connection.execute(f"SELECT * FROM plain LIMIT {rows}").fetchall()
-    kinds = _kinds(connection, [() if each.type else each.kinds for each in columns], sample)
-    for at, column in enumerate(columns):
-        if column.choice:
-            kinds[at] = _kind_as_chosen(connection, at, column, kinds[at])
+    kinds = _found_or_chosen(connection, columns, sample)
     has_commas = has_decimal_commas(kind for kind, _ in kinds)
     if has_commas or beside_commas:
-        dotted = [
-            (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
-            for column, (kind, _) in zip(columns, kinds, strict=True)
-        ]
-        guessed = _kinds(connection, dotted, sample)
-        kinds = [new if new[0] else old for new, old in zip(guessed, kinds, strict=True)]
+        kinds = _with_dotted(connection, columns, kinds, sample)
     named = [(at, column, *kinds[at]) for at, column in enumerate(columns) if column.name]
     shown = ", ".join(
         f"{column.value(f'c{at}', kind)} AS {identifier(column.name)}"
@@ -342,7 +335,7 @@ def _may_mean_nothing(text: str, names: Collection[str]) -> bool:
 def _kinds(
     connection: duckdb.DuckDBPyConnection,
     allowed: Sequence[Sequence[ValueKind]],
-    sample: Sequence[Sequence[str | None]],
+    sample: _Texts,
 ) -> list[_Kind]:
     """Each column's kind.
 
@@ -368,6 +361,32 @@ def _kinds(
             else:
                 waiting.pop(at, None)
     return kinds
+
+
+def _found_or_chosen(
+    connection: duckdb.DuckDBPyConnection, columns: Sequence[TextColumn], sample: _Texts
+) -> list[_Kind]:
+    """Each column's kind: the first that fits all values, of those that the user left."""
+    kinds = _kinds(connection, [() if each.type else each.kinds for each in columns], sample)
+    return [
+        _kind_as_chosen(connection, at, column, kind) if column.choice else kind
+        for at, (column, kind) in enumerate(zip(columns, kinds, strict=True))
+    ]
+
+
+def _with_dotted(
+    connection: duckdb.DuckDBPyConnection,
+    columns: Sequence[TextColumn],
+    kinds: Sequence[_Kind],
+    sample: _Texts,
+) -> list[_Kind]:
+    """The kinds beside decimal commas, where the point in 1.234 separates thousands."""
+    allowed = [
+        (DOTTED,) if column.kinds and not column.choice and may_be_dotted(kind) else ()
+        for column, (kind, _) in zip(columns, kinds, strict=True)
+    ]
+    dotted = _kinds(connection, allowed, sample)
+    return [new if new[0] else old for new, old in zip(dotted, kinds, strict=True)]
 
 
 def _verdicts(

@@ -54,6 +54,13 @@ _SHEETS = "xl/worksheets/"
 _BLOCK = 2**20
 _PROTECTED = 1
 _LONG_TEXTS = "its texts are too large for a workbook; save it as .csv"
+_MODULE = "mdvec.datasets.interfaces.calamine_child"
+_BYTES_A_SECOND = 1_000_000
+_BROKEN = "it is damaged, too large, or no workbook at all; save it again as .xlsx"
+_NOT_SEEN = (
+    "in a file of this kind currencies, units and leading zeros that only a cell's format shows "
+    "are not seen, nor what is hidden, and cells with an error are NULL; for these save it as .xlsx"
+)
 
 
 @contextmanager
@@ -218,15 +225,6 @@ class _ExcelRows:
                 f"formulas without a stored value are NULL: {self._unstored:,}; open and save the "
                 "workbook in the program that made it"
             )
-
-
-_MODULE = "mdvec.datasets.interfaces.calamine_child"
-_BYTES_A_SECOND = 1_000_000
-_BROKEN = "it is damaged, too large, or no workbook at all; save it again as .xlsx"
-_NOT_SEEN = (
-    "in a file of this kind currencies, units and leading zeros that only a cell's format shows "
-    "are not seen, nor what is hidden, and cells with an error are NULL; for these save it as .xlsx"
-)
 
 
 def _found_by_child(descriptor: int, spool: IO[bytes]) -> Iterator[FoundSheet]:

@@ -21,6 +21,13 @@ from mdvec.embedding.embedder import ModelUnavailable
 MayDownload = Callable[[str], bool]
 """Asked before a download, with a sentence on its size, licence and folder."""
 _SECONDS = 10
+_CACHES = (
+    ("HF_HUB_CACHE", "."),
+    ("HUGGINGFACE_HUB_CACHE", "."),
+    ("HF_HOME", "hub"),
+    ("XDG_CACHE_HOME", "huggingface/hub"),
+)
+_NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,15 +148,6 @@ def size_named(count: int) -> str:
     if count < 1_000_000_000:
         return f"{count / 1_000_000:,.1f} MB"
     return f"{count / 1_000_000_000:,.2f} GB"
-
-
-_CACHES = (
-    ("HF_HUB_CACHE", "."),
-    ("HUGGINGFACE_HUB_CACHE", "."),
-    ("HF_HOME", "hub"),
-    ("XDG_CACHE_HOME", "huggingface/hub"),
-)
-_NOT_OFFERED = ("RepositoryNotFoundError", "RevisionNotFoundError", "GatedRepoError")
 
 
 def cache_folder() -> Path:

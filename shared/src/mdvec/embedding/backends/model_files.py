@@ -24,6 +24,18 @@ _PREFIXES = (
 )
 _QUERY_PROMPTS = ("query",)
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+POOLING_MODES = ("cls", "lasttoken", "max", "mean", "weightedmean")
+_OLD_MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+    "pooling_mode_lasttoken": "lasttoken",
+}
+STATIC = "StaticEmbedding"
+"""The module of a model that averages vectors of words."""
+_SIMPLE_MODULES = ("Transformer", "Pooling", "Normalize", STATIC)
 
 
 def prefixes_known_of(model: str) -> tuple[str, str] | None:
@@ -69,20 +81,6 @@ class Pooling:
 
     mode: str | None
     problem: str = ""
-
-
-POOLING_MODES = ("cls", "lasttoken", "max", "mean", "weightedmean")
-_OLD_MODES = {
-    "pooling_mode_cls_token": "cls",
-    "pooling_mode_max_tokens": "max",
-    "pooling_mode_mean_tokens": "mean",
-    "pooling_mode_mean_sqrt_len_tokens": "mean",
-    "pooling_mode_weightedmean_tokens": "weightedmean",
-    "pooling_mode_lasttoken": "lasttoken",
-}
-STATIC = "StaticEmbedding"
-"""The module of a model that averages vectors of words."""
-_SIMPLE_MODULES = ("Transformer", "Pooling", "Normalize", STATIC)
 
 
 def pooling_of(folder: Path) -> Pooling:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 _WHOLE = ("sentence_embedding", "sentence_embeddings", "embeddings", "embedding")
 """Names of an output that is one vector for a text."""
+_ONLY_ERRORS = 3
 
 
 class OnnxBackend:
@@ -122,9 +123,6 @@ def _pool(tokens: NDArray[np.float32], mode: str) -> NDArray[np.float32]:
         return np.asarray(tokens.max(axis=0))
     weights = np.arange(1, len(tokens) + 1) if mode == "weightedmean" else None
     return np.asarray(np.average(tokens, axis=0, weights=weights))
-
-
-_ONLY_ERRORS = 3
 
 
 class OnnxModel:

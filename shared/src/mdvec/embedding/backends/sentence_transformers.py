@@ -32,6 +32,7 @@ INSTALL_ST = this_installation().adding_extra("st")
 _NEEDED = ["*.json", "*.model", "*.safetensors", "*.txt"]
 _ONNX = ["onnx/*"]
 _OTHER_FORMATS = ["onnx/*", "openvino/*"]
+_SPECIAL_TOKENS = 8
 
 
 def missing(model: str) -> str | None:
@@ -86,9 +87,6 @@ def _complete(folder: Path) -> bool:
     """Whether there are a configuration and weights; links into the cache may be dangling."""
     weights = [*folder.glob("*.safetensors"), *folder.glob("onnx/*.onnx")]
     return (folder / "config.json").is_file() and any(file.is_file() for file in weights)
-
-
-_SPECIAL_TOKENS = 8
 
 
 def prefixes_of(model: str, options: StOptions) -> tuple[str | None, str | None]:

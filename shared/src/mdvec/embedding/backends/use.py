@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = 0
 _BLOCK_CHARS = 100_000
+_WORKERS = min(os.cpu_count() or 1, 4)
 
 
 def resources() -> Path:
@@ -106,9 +107,6 @@ class UseTokenizer:
         _, origins = self._pieces.normalize(text, with_offsets=True)
         edges: NDArray[np.intp] = np.asarray(origins)[np.append(0, np.cumsum(lengths))]
         return edges
-
-
-_WORKERS = min(os.cpu_count() or 1, 4)
 
 
 class UseBackend:

@@ -45,6 +45,7 @@ _EXCLUDED_BY: Mapping[str, frozenset[str]] = {
 """Options of the server that a new value of another option excludes or makes meaningless."""
 
 _Option = tuple[str, ...]
+_MAX_BYTES = 100 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,6 @@ def _options(arguments: list[str]) -> list[_Option]:
 
 def _name(option: _Option) -> str:
     return option[0].partition("=")[0]
-
-
-_MAX_BYTES = 100 * 2**20
 
 
 class NotRegistered(MdvecError):

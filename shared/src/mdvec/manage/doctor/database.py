@@ -48,6 +48,9 @@ _HOW_TO_RESTORE = (
 )
 _MIN_FREE = 50 * MEGABYTE
 _COMFORTABLE = 500 * MEGABYTE
+_STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
+_DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
+_BYTES_PER_NUMBER = 4
 
 
 def check_database(installation: Loaded) -> Iterator[Finding]:
@@ -116,10 +119,6 @@ def check_disk(installation: Loaded) -> Iterator[Finding]:
         )  # fmt: skip
     else:
         yield Finding("ok", free_space)
-
-
-_STAGED = re.compile(r"(?:documents|vectors)_(?P<name>.+)@\d+")
-_DERIVED = re.compile(r"(?:signatures|fts|terms)_(?P<id>\d+)_(?P<generation>\d+)")
 
 
 def check_leftovers(installation: Loaded) -> Iterator[Finding]:
@@ -217,9 +216,6 @@ def check_copies(installation: Loaded) -> Iterator[Finding]:
             )  # fmt: skip
         elif copied:
             yield Finding("ok", f"{name}: every row can be read")
-
-
-_BYTES_PER_NUMBER = 4
 
 
 def check_indexes(installation: Loaded) -> Iterator[Finding]:

@@ -35,6 +35,9 @@ from mdvec.tools import KINDS, registry
 _PROTOCOL = "2025-06-18"
 _MAX_COMPLAINT = 300
 _END_SECONDS = 5
+_SECONDS = 120.0
+_MAX_QUERY_CHARS = 200
+_HANDLES = "list_handles"
 
 
 class ServerFailed(MdvecError):
@@ -134,11 +137,6 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-
-
-_SECONDS = 120.0
-_MAX_QUERY_CHARS = 200
-_HANDLES = "list_handles"
 
 
 def check_server(installation: Loaded, seconds: float = _SECONDS) -> Iterator[Finding]:

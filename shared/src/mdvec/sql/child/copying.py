@@ -28,6 +28,10 @@ _AS_TEXT = {"INTERVAL", "TIME WITH TIME ZONE", "BIT", "BIGNUM"}
 """Parquet drops the zone of a time, and many readers fail at intervals."""
 _AS_JSON = {"VARIANT", "UNION"}
 """Few readers support VARIANT; a UNION would lose the name of its member."""
+MAX_TEXT = 500
+MAX_NESTED = 2_000
+_WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
+_NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 
 def copy_to_file(
@@ -106,13 +110,6 @@ def stored_type(kind: str, large: str | None) -> str:
         return DuckDBType("VARCHAR") if part.name in _AS_TEXT else None
 
     return changed_type(kind, change)
-
-
-MAX_TEXT = 500
-MAX_NESTED = 2_000
-
-_WHOLE = re.compile(r"BOOLEAN|U?(TINY|SMALL|BIG|HUGE)?INT|U?INTEGER")
-_NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 
 def json_rows_sql(columns: Sequence[Column], query: str, limit: int) -> str:

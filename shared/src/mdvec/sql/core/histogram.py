@@ -22,6 +22,12 @@ _TOLD_TO = {_MINUTE: "minutes", _SECOND: "seconds", _MILLISECOND: "milliseconds"
 _ZONED = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _MIN_DIGITS, _MAX_DIGITS = 6, 17
 _EXACTLY = Context(prec=60)
+ValueSpan = tuple[Decimal, Decimal]
+"""The smallest and the largest value on the column's scale."""
+Bin = dict[str, Any]
+_NULL, _NOT_FINITE = -1, -2
+_OTHER_ROWS = 2
+_MAX_VALUE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +65,6 @@ class Edges:
 
     exact: tuple[str, ...]
     shown: tuple[Any, ...]
-
-
-ValueSpan = tuple[Decimal, Decimal]
-"""The smallest and the largest value on the column's scale."""
 
 
 def edges_over(column: Column, span: ValueSpan | None, bins: int) -> Edges:
@@ -160,12 +162,6 @@ def _moment(microseconds: int, told_to: str) -> str:
     except OverflowError:
         return f"{microseconds} µs after 1970-01-01"
     return moment.isoformat(timespec=told_to)
-
-
-Bin = dict[str, Any]
-_NULL, _NOT_FINITE = -1, -2
-_OTHER_ROWS = 2
-_MAX_VALUE = 60
 
 
 class NoHistogram(MdvecError):

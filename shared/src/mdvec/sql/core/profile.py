@@ -24,6 +24,21 @@ _TEXT = 32
 """How many bytes of text have the weight of one number."""
 _SURE = 3.2905
 """The standard deviations that contain 999 of 1,000 estimates."""
+EXACTLY: Samples = {}
+_VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
+_MIDDLE_DIGITS = 15
+_MAX_MOVED = Fraction(1, 10**6)
+"""How far rounding may move a mean, as a share of the spread of all values."""
+_RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
+"""The quartiles of a sample; the two in the middle are the same value for an odd count."""
+_QUARTILES = {"q1": 1, "median": 2, "q3": 3}
+SPREAD = ("std", "q1", "q3")
+"""The figures that an answer leaves out first."""
+_MAX_SQUARED = 1e150
+_HIGH = 2**64
+_TINY = 2.0**-32
+"""Values scaled by this cannot overflow in a sum; as a power of two, it causes no rounding."""
+_HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +69,6 @@ class Sample:
 
 Samples = Mapping[str, Sample]
 """The sample of each column by name; other columns are computed from all rows."""
-EXACTLY: Samples = {}
 
 
 def size_sql(columns: Sequence[Column]) -> str:
@@ -158,22 +172,6 @@ def _share(sizes: Sequence[float], room: float) -> float:
             return share
         left -= size
     return max([share, *sizes])
-
-
-_VALUE_DIGITS, _MEAN_DIGITS, _RATE_DIGITS = 17, 12, 6
-_MIDDLE_DIGITS = 15
-_MAX_MOVED = Fraction(1, 10**6)
-"""How far rounding may move a mean, as a share of the spread of all values."""
-_RANKS = (0.25, 0.25, 0.5, 0.500000001, 0.75, 0.75)
-"""The quartiles of a sample; the two in the middle are the same value for an odd count."""
-_QUARTILES = {"q1": 1, "median": 2, "q3": 3}
-SPREAD = ("std", "q1", "q3")
-"""The figures that an answer leaves out first."""
-_MAX_SQUARED = 1e150
-_HIGH = 2**64
-_TINY = 2.0**-32
-"""Values scaled by this cannot overflow in a sum; as a power of two, it causes no rounding."""
-_HEAD = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,22 @@ PERIODS = ("day", "week", "month", "quarter", "year")
 TABLE = Parameter("table", "text")
 MEASURE = Parameter("measure", "text")
 DATE_COLUMN = Parameter("date_column", "text", is_optional=True)
+_TAKE_SEVERAL = ("by", "columns")
+_LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
+"""A name in a list; in quotes it may have any sign."""
+_STEP = (
+    "CASE WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
+    "WHEN distance BETWEEN 89 AND 92 THEN to_months(3) "
+    "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
+    "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
+)
+"""SQL: the calendar's step for a number of days; equal ones differ like long and short months."""
+_SIDES = ("first", "second")
+MIN_WINDOW = 5
+MAX_WINDOW = 1_000
+_TO_SIGMA = 0.6745
+"""The MAD of a normal distribution in standard deviations."""
+_MAX_COLUMNS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +119,6 @@ def names_of(columns: Sequence[Column], fits: Callable[[Column], bool]) -> str:
     return ", ".join(names[:_MAX_LISTED]) + more or "this table has none"
 
 
-_TAKE_SEVERAL = ("by", "columns")
-_LISTED = re.compile(r'\s*"(?P<quoted>(?:[^"]|"")*)"\s*(?:,|\Z)|(?P<plain>[^,]*)(?:,|\Z)')
-"""A name in a list; in quotes it may have any sign."""
-
-
 def with_lists_as_texts(arguments: Mapping[str, object]) -> dict[str, object]:
     """The values for a ready-made question, with a list of columns joined to a text."""
     return {
@@ -133,15 +144,6 @@ def _listed_columns(columns: Sequence[Column], listed_names: str) -> list[Column
         for listed in _LISTED.finditer(listed_names)
     )
     return [found_column(columns, name) for name in dict.fromkeys(filter(None, names))]
-
-
-_STEP = (
-    "CASE WHEN distance BETWEEN 28 AND 31 THEN to_months(1) "
-    "WHEN distance BETWEEN 89 AND 92 THEN to_months(3) "
-    "WHEN distance BETWEEN 181 AND 184 THEN to_months(6) "
-    "ELSE to_days(ceil(distance * 31 / 28)::INTEGER) END"
-)
-"""SQL: the calendar's step for a number of days; equal ones differ like long and short months."""
 
 
 def _by_period_sql(period: str, day: Column, measure: Column) -> str:
@@ -252,9 +254,6 @@ def _trend(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     return QuestionPlan(sql, _with_cut_periods(facts, period, day, measure), notes, {})
 
 
-_SIDES = ("first", "second")
-
-
 def days_of(name: str, text: str) -> Days:
     """The days of a period: 2025, 2025-06, 2025-06-15 or 2025-06-01/2025-06-15.
 
@@ -355,12 +354,6 @@ def _comparison(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     return QuestionPlan(sql, facts, notes, _bounds_of_sides(periods))
 
 
-MIN_WINDOW = 5
-MAX_WINDOW = 1_000
-_TO_SIGMA = 0.6745
-"""The MAD of a normal distribution in standard deviations."""
-
-
 def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
     measure, day = measure_of(columns, bound), date_column_of(columns, bound, "anomalies")
     period, window = period_of(bound), int(bound["window"][1])
@@ -411,9 +404,6 @@ def _anomalies(columns: Sequence[Column], bound: Bound) -> QuestionPlan:
 
     whole_facts = _with_cut_periods(facts, period, day, measure)
     return QuestionPlan(sql, whole_facts, notes, {"threshold": ("number", threshold)})
-
-
-_MAX_COLUMNS = 20
 
 
 def _correlations(columns: Sequence[Column], bound: Bound) -> QuestionPlan:

@@ -38,6 +38,30 @@ _FROM_SUNDAY = (
     "{}() counts from Sunday = 0, unlike MySQL's; isodow(d) is 1 for Monday to 7 for Sunday"
 )
 _NEVER_TRUE = "NOT IN is never true while {} NULL; leave NULLs out, or use NOT EXISTS"
+_FLIPPED = {
+    "COMPARE_LESSTHAN": "COMPARE_GREATERTHAN",
+    "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
+}
+_OF_A_DAY = {
+    "COMPARE_BETWEEN": ("BETWEEN … AND", "ends as that day begins", "{} < the day after"),
+    "COMPARE_NOT_BETWEEN": (
+        "NOT BETWEEN … AND",
+        "takes the rest of that day, too",
+        "{0} < … OR {0} >= the day after",
+    ),
+    "COMPARE_LESSTHANOREQUALTO": ("<=", "ends as that day begins", "{} < the day after"),
+    "COMPARE_GREATERTHAN": (">", "takes the rest of that day, too", "{} >= the day after"),
+    "COMPARE_EQUAL": ("=", "is that day's midnight alone", "{}::DATE = the day"),
+    "COMPARE_IN": ("IN", "is that day's midnight alone", "{}::DATE in its place"),
+    "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
+}
+"""How a day is compared with times: the sign, what that does, and what may have been meant."""
+_ENDS = ("COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN", "COMPARE_LESSTHANOREQUALTO")
+"""Where a day is the end of a range, an explicit timestamp seldom means its midnight, either."""
+_LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE"}
+_SAME_OR_NOT = {
+    "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,28 +242,6 @@ def _is_null_itself(node: Node) -> bool:
     return (node.get("literal") or {}).get("kind") == "NULL_LITERAL"
 
 
-_FLIPPED = {
-    "COMPARE_LESSTHAN": "COMPARE_GREATERTHAN",
-    "COMPARE_GREATERTHANOREQUALTO": "COMPARE_LESSTHANOREQUALTO",
-}
-_OF_A_DAY = {
-    "COMPARE_BETWEEN": ("BETWEEN … AND", "ends as that day begins", "{} < the day after"),
-    "COMPARE_NOT_BETWEEN": (
-        "NOT BETWEEN … AND",
-        "takes the rest of that day, too",
-        "{0} < … OR {0} >= the day after",
-    ),
-    "COMPARE_LESSTHANOREQUALTO": ("<=", "ends as that day begins", "{} < the day after"),
-    "COMPARE_GREATERTHAN": (">", "takes the rest of that day, too", "{} >= the day after"),
-    "COMPARE_EQUAL": ("=", "is that day's midnight alone", "{}::DATE = the day"),
-    "COMPARE_IN": ("IN", "is that day's midnight alone", "{}::DATE in its place"),
-    "COMPARE_NOTEQUAL": ("<>", "leaves out that day's midnight alone", "{}::DATE <> the day"),
-}
-"""How a day is compared with times: the sign, what that does, and what may have been meant."""
-_ENDS = ("COMPARE_BETWEEN", "COMPARE_NOT_BETWEEN", "COMPARE_LESSTHANOREQUALTO")
-"""Where a day is the end of a range, an explicit timestamp seldom means its midnight, either."""
-
-
 def _day_trap(node: Node, scope: _Scope) -> Trap | None:
     """Days that times are compared with, though rows of the day are later than its midnight."""
     kind = str(node.get("type"))
@@ -282,12 +284,6 @@ def _day(node: Node, types: Collection[str]) -> str:
         return str(date.fromisoformat(text)) if _DAY.fullmatch(text) else ""
     except ValueError:  # which DuckDB refuses
         return ""
-
-
-_LIKE = {"~~": "LIKE", "!~~": "LIKE", "~~*": "ILIKE", "!~~*": "ILIKE"}
-_SAME_OR_NOT = {
-    "COMPARE_EQUAL", "COMPARE_NOTEQUAL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM",
-}  # fmt: skip
 
 
 def _missing_texts(node: Node, scope: _Scope) -> Iterator[Trap]:

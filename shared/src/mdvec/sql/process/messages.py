@@ -18,6 +18,8 @@ from mdvec.sql.core.refusals import named
 Message = dict[str, Any]
 _LENGTH = struct.Struct(">I")
 MAX_MESSAGE_BYTES = 64 * MEGABYTE
+JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
+"""A value of a result: dates and times are ISO text, binary data is shown as its size."""
 
 
 class WireClosed(Exception):
@@ -69,10 +71,6 @@ def _exactly(count: int, read: Callable[[int], bytes]) -> bytes:
             raise WireClosed
         parts += part
     return bytes(parts)
-
-
-JsonValue = bool | int | float | str | list[object] | dict[str, object] | None
-"""A value of a result: dates and times are ISO text, binary data is shown as its size."""
 
 
 @dataclass(frozen=True, slots=True)

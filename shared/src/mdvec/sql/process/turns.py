@@ -20,6 +20,7 @@ _SECONDS_BETWEEN_QUERIES = 1.0
 """How long a place stays reserved for the next query of the same call or client."""
 _session: ContextVar[str] = ContextVar("mdvec-sql-session", default="")
 _client: ContextVar[str] = ContextVar("mdvec-sql-client", default="")
+_call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 
 
 @contextmanager
@@ -138,9 +139,6 @@ class Call:
     seconds: float = 0.0
     reads: set[str] = field(default_factory=set)
     noted: set[str] = field(default_factory=set)
-
-
-_call: ContextVar[Call] = ContextVar("mdvec-sql-call")
 
 
 @contextmanager

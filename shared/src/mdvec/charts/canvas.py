@@ -26,6 +26,8 @@ from mdvec.charts.style import (
 Align = Literal["left", "center", "right"]
 LABEL_GAP_EM = 0.6
 """Between the Axes and their labels."""
+MAX_NAMES_SHARE = 0.34
+"""Of the width, for the names of rows."""
 _HALF_LETTER_EM = 0.36  # half the height of a Japanese letter above the baseline
 _TWO_LINES_FROM = 350  # pixels of a picture whose notes may have two lines each
 _NOTE_LINE_EM, _TITLE_EM = 1.4, 1.25
@@ -54,7 +56,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class Canvas:
     """A figure, the font of its letters, and their sizes."""
 
     figure: Figure
@@ -63,8 +65,8 @@ class Sheet:
     measures: Measures
 
     @classmethod
-    def blank(cls, size: Size, letters: Typeface) -> Sheet:
-        """A sheet on which nothing is drawn."""
+    def blank(cls, size: Size, letters: Typeface) -> Canvas:
+        """A canvas on which nothing is drawn."""
         inches = size[0] / PIXELS_PER_INCH, size[1] / PIXELS_PER_INCH
         figure = Figure(figsize=inches, dpi=PIXELS_PER_INCH, facecolor=PAPER, edgecolor=PAPER)
         return cls(figure, size, letters, Measures.of(size))

@@ -26,14 +26,12 @@ _MAX_SIZE = "1e300"
 """The greatest size of a value: sums and distances of larger ones would overflow."""
 Row = list[Any]
 """Texts, numbers and None."""
+Fetch = Callable[[str, int], tuple[list[Row], bool]]
+"""Runs our SELECT over ``{source}``: at most that many rows, and whether there are more."""
 
 
 class PlotRefused(MdvecError):
     """A query with columns that do not fit the kind of chart."""
-
-
-Fetch = Callable[[str, int], tuple[list[Row], bool]]
-"""Runs our SELECT over ``{source}``: at most that many rows, and whether there are more."""
 
 
 def plot_of(columns: Sequence[Column], fetch: Fetch, kind: PlotKind, title: str) -> Plot:

@@ -10,8 +10,8 @@ from typing import Any
 from matplotlib.axes import Axes
 
 from mdvec.charts import units
+from mdvec.charts.canvas import LABEL_GAP_EM, Box, Canvas
 from mdvec.charts.plot import Plot, Series
-from mdvec.charts.sheet import LABEL_GAP_EM, Box, Sheet
 from mdvec.charts.style import (
     AXIS,
     EMPTY_BAND,
@@ -34,6 +34,7 @@ _ALPHA_ALONE, _ALPHA_AMONG_OTHERS = 0.4, 0.25
 _TICK_EM, _PLACE_EM, _RIGHT_EM, _TOP_EM, _WORDS_EM = 2.2, 5.0, 1.0, 0.8, 1.5
 _ROW_EM, _MAX_LABEL_SHARE, _MAX_NAME_SHARE = 1.25, 0.35, 0.3
 _WRAPPED_EM, _MIN_UPRIGHT = 3.5, 9.0  # pixels
+Colored = Sequence[tuple[Series, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,42 +47,42 @@ class XLabels:
     letters: float
     upright: bool = False
 
-    def write(self, sheet: Sheet, axes: Axes, shift: float = 0.0) -> None:
+    def write(self, canvas: Canvas, axes: Axes, shift: float = 0.0) -> None:
         """Write them below the axes, ``shift`` right of their places."""
         axes.set_xticks(
             [place + shift for place in self.places], self.texts,
-            rotation=90 if self.upright else 0, **sheet.font(self.letters),
+            rotation=90 if self.upright else 0, **canvas.font(self.letters),
         )  # fmt: skip
 
 
-def draw_plane(sheet: Sheet, plot: Plot, frame: Box) -> None:
+def draw_series(canvas: Canvas, plot: Plot, frame: Box) -> None:
     """Draw a plot into the frame."""
-    font = sheet.measures.font
+    font = canvas.measures.font
     series = [(one, one.color or series_color(number)) for number, one in enumerate(plot.series)]
     top = frame.top
     if plot.kind not in ("histogram", "box"):
         keys = [(one.name, color) for one, color in series]
-        top = sheet.legend(frame, keys, lines=plot.kind == "line")
+        top = canvas.legend(frame, keys, lines=plot.kind == "line")
     top += font * (_TOP_EM + (_WORDS_EM if plot.running or plot.empty else 0))
     low, high = _range(plot)
     most = max(min(int((frame.bottom - top) / font / _TICK_EM), 8), 2)
     values = units.value_labels(low, high, most, plot.unit, are_whole=plot.kind == "histogram")
     room = frame.width * _MAX_LABEL_SHARE
-    width = min(sheet.widest(list(values.values()), font), room)
+    width = min(canvas.widest(list(values.values()), font), room)
     left, right = frame.left + width + LABEL_GAP_EM * font, frame.right - _RIGHT_EM * font
     xs = _x_range(plot)
-    labels = _x_labels(sheet, plot, xs, right - left, frame.height)
+    labels = _x_labels(canvas, plot, xs, right - left, frame.height)
     box = Box(left, top, right, frame.bottom - labels.height)
-    axes = sheet.axes(box, "y")
+    axes = canvas.axes(box, "y")
     axes.set_xlim(*xs)
     axes.set_ylim(min(low, *values), max(high, *values))
-    texts = [sheet.letters.fit(text, font, room) for text in values.values()]
-    axes.set_yticks(list(values), texts, **sheet.font())
-    labels.write(sheet, axes)
+    texts = [canvas.letters.fit(text, font, room) for text in values.values()]
+    axes.set_yticks(list(values), texts, **canvas.font())
+    labels.write(canvas, axes)
     if min(values) <= 0 <= max(values):
         axes.axhline(0, color=AXIS, linewidth=points(1.2), zorder=1.5, clip_on=False)
-    _mark(sheet, plot, axes, box)
-    _DRAWN[plot.kind](axes, plot, series, sheet)
+    _mark(canvas, plot, axes, box)
+    _DRAWN[plot.kind](axes, plot, series, canvas)
 
 
 def _range(plot: Plot) -> tuple[float, float]:
@@ -112,58 +113,61 @@ def _x_range(plot: Plot) -> tuple[float, float]:
 
 
 def _x_labels(
-    sheet: Sheet, plot: Plot, xs: tuple[float, float], width: float, height: float
+    canvas: Canvas, plot: Plot, xs: tuple[float, float], width: float, height: float
 ) -> XLabels:
-    font = sheet.measures.font
+    """The labels below the axes, which are ``width`` wide, in a frame of this height."""
+    font = canvas.measures.font
     if plot.axis == "names":
         return name_labels(
-            sheet, plot.names, width / (xs[1] - xs[0]), height, in_order=plot.in_order
+            canvas, plot.names, width / (xs[1] - xs[0]), height, in_order=plot.in_order
         )
 
-    def pixels(place: float) -> float:
-        return (place - xs[0]) / (xs[1] - xs[0]) * width
-
-    if plot.axis == "numbers":
-        most = max(2, min(8, int(width / font / _PLACE_EM)))
-        labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
-        shown = {at: f"{at:.0f}" if plot.are_years else text for at, text in labels.items()
-                 if xs[0] <= at <= xs[1]}  # fmt: skip
-        texts = _texts_with_room(
-            sheet, [(pixels(at), text, "") for at, text in shown.items()], width
-        )
-        return XLabels(list(shown), texts, (_ROW_EM + 0.4) * font, font)
-    year, month = (sheet.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
-
-    def fits(step: int) -> bool:
-        distance = pixels(step) - pixels(0)
-        years = distance if step >= 12 else distance * 12 / step
-        return distance >= (year if step >= 12 else month) and years >= year
-
-    if plot.axis == "months":
-        places = units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
-    else:
-        ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
-        places = units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
+    places = _labels_in_order(canvas, plot, xs, width)
     texts = _texts_with_room(
-        sheet, [(pixels(at), upper, lower) for at, upper, lower in places], width
+        canvas,
+        [((at - xs[0]) / (xs[1] - xs[0]) * width, upper, lower) for at, upper, lower in places],
+        width,
     )
     height = ((1 + any("\n" in text for text in texts)) * _ROW_EM + 0.4) * font
     return XLabels([label[0] for label in places], texts, height, font)
 
 
-def _texts_with_room(sheet: Sheet, labels: Sequence[units.Label], width: float) -> list[str]:
+def _labels_in_order(
+    canvas: Canvas, plot: Plot, xs: tuple[float, float], width: float
+) -> Sequence[units.Label]:
+    """The labels of an axis of numbers, months or times."""
+    font = canvas.measures.font
+    if plot.axis == "numbers":
+        most = max(2, min(8, int(width / font / _PLACE_EM)))
+        labels = units.value_labels(*xs, most, "", are_whole=plot.are_whole)
+        return [(at, f"{at:.0f}" if plot.are_years else text, "") for at, text in labels.items()
+                if xs[0] <= at <= xs[1]]  # fmt: skip
+    if plot.axis == "times":
+        ends = (plot.x[0], plot.x[0]) if min(plot.x) == max(plot.x) + plot.step else xs
+        return units.time_labels(*ends, max(4, min(10, int(width / font / _PLACE_EM))))
+    year, month = (canvas.letters.width(text, font) * 1.15 for text in ("2025年", "12月"))
+
+    def fits(step: int) -> bool:
+        distance = step / (xs[1] - xs[0]) * width
+        years = distance if step >= 12 else distance * 12 / step
+        return distance >= (year if step >= 12 else month) and years >= year
+
+    return units.month_labels(int(plot.x[0]), int(plot.x[-1]), fits)
+
+
+def _texts_with_room(canvas: Canvas, labels: Sequence[units.Label], width: float) -> list[str]:
     """The texts of labels that have room, with the lower line only where it changes."""
-    font, texts, taken, below_taken = sheet.measures.font, [], -width, 0.0
+    font, texts, taken, below_taken = canvas.measures.font, [], -width, 0.0
     changes = [at for at, label in enumerate(labels)
                if label[2] and (at == 0 or label[2] != labels[at - 1][2])]  # fmt: skip
     for number, (at, upper, lower) in enumerate(labels):
-        half = sheet.letters.width(upper, font) / 2
+        half = canvas.letters.width(upper, font) / 2
         if at - half < taken or at + half > width + _RIGHT_EM * font:
             upper = ""  # it would overlap the previous one, or leave the picture
         else:
             taken = at + half + font / 3
         if number in changes:
-            needed = sheet.letters.width(lower, font) * 1.1
+            needed = canvas.letters.width(lower, font) * 1.1
             later = [labels[change][0] for change in changes if change > number]
             if at >= below_taken and not (later and later[0] - at < needed):
                 upper, below_taken = f"{upper}\n{lower}", at + needed
@@ -172,46 +176,46 @@ def _texts_with_room(sheet: Sheet, labels: Sequence[units.Label], width: float) 
 
 
 def name_labels(
-    sheet: Sheet, names: Sequence[str], each: float, height: float, *, in_order: bool
+    canvas: Canvas, names: Sequence[str], each: float, height: float, *, in_order: bool
 ) -> XLabels:
     """The names below an axis; each has ``each`` pixels of room.
 
     If they are too wide, some are left out if the names are ``in_order``, such as months; other
     names are turned upright.
     """
-    font, widest = sheet.measures.font, sheet.widest(names, sheet.measures.font)
+    font, widest = canvas.measures.font, canvas.widest(names, canvas.measures.font)
     places, row = list(range(len(names))), _ROW_EM * font
     if widest + font / 2 <= each or in_order:
         skip = max(1, ceil((widest + font / 2) / each))
         return XLabels(places[::skip], names[::skip], row + 0.4 * font, font)
     if each >= _WRAPPED_EM * font:
-        lines = [sheet.letters.wrap(name, font, each - font / 2, 2) for name in names]
+        lines = [canvas.letters.wrap(name, font, each - font / 2, 2) for name in names]
         height = max(map(len, lines)) * row + 0.4 * font
         return XLabels(places, ["\n".join(each) for each in lines], height, font)
     letters, room = min(font, max(each * 0.95, _MIN_UPRIGHT)), height * _MAX_NAME_SHARE
-    skip, widest = max(1, ceil(letters / each)), sheet.widest(names, letters)
-    texts = sheet.letters.fit_all(names[::skip], letters, room)
+    skip, widest = max(1, ceil(letters / each)), canvas.widest(names, letters)
+    texts = canvas.letters.fit_all(names[::skip], letters, room)
     return XLabels(places[::skip], texts, min(widest, room) + 0.9 * font, letters, upright=True)
 
 
-def _mark(sheet: Sheet, plot: Plot, axes: Axes, box: Box) -> None:
+def _mark(canvas: Canvas, plot: Plot, axes: Axes, box: Box) -> None:
     """Draw a band behind each stretch of empty places, and a word above marked stretches.
 
     A word without room is left out; the note explains the bands.
     """
-    small, (first, last) = sheet.measures.small, axes.get_xlim()
+    small, (first, last) = canvas.measures.small, axes.get_xlim()
     words = []
     for left, right in _stretches(plot.empty):
         axes.axvspan(max(left - 0.5, first), min(right + 0.5, last), color=EMPTY_BAND, zorder=0)
         words.append(((left + right) / 2, _EMPTY))
     words += [((left + right) / 2, _RUNNING) for left, right in _stretches(plot.running)]
-    free_until = sheet.size[0] - sheet.measures.gap
+    free_until = canvas.size[0] - canvas.measures.gap
     for place, word in sorted(words, reverse=True):  # the running month, which is the last, first
         center = box.left + (place - first) / (last - first) * box.width
-        width = sheet.letters.width(word, small)
+        width = canvas.letters.width(word, small)
         right = min(center + width / 2, free_until)
-        if right - width >= sheet.measures.gap and right >= center:
-            sheet.write(right - width, box.top - small, word, small, ink=FAINT_INK)
+        if right - width >= canvas.measures.gap and right >= center:
+            canvas.write(right - width, box.top - small, word, small, ink=FAINT_INK)
             free_until = right - width - 0.5 * small
 
 
@@ -226,10 +230,7 @@ def _stretches(places: Iterable[float]) -> list[tuple[float, float]]:
     return stretches
 
 
-Colored = Sequence[tuple[Series, str]]
-
-
-def _draw_bars(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+def _draw_bars(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
     """Draw the series side by side at each place, those of running places lighter."""
     width = _BARS_SHARE / len(series)
     for number, (one, color) in enumerate(series):
@@ -244,22 +245,22 @@ def _draw_bars(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
         )  # fmt: skip
         for x, (least, most) in zip(plot.x, one.band, strict=False):
             if least is not None and most is not None:
-                line = points(sheet.measures.line * 0.7)
+                line = points(canvas.measures.line * 0.7)
                 axes.plot(
                     [x, x], [least, most], color=INK, linewidth=line, marker="_",
-                    markersize=points(sheet.measures.font * 0.7), markeredgewidth=line,
+                    markersize=points(canvas.measures.font * 0.7), markeredgewidth=line,
                 )  # fmt: skip
 
 
-def _draw_bins(axes: Axes, plot: Plot, series: Colored, _sheet: Sheet) -> None:
+def _draw_bins(axes: Axes, plot: Plot, series: Colored, _canvas: Canvas) -> None:
     ((counts, color),) = series
     heights = [float(value or 0) for value in counts.values]
     axes.bar(plot.x, heights, plot.step, align="edge", color=color, edgecolor=PAPER, linewidth=0.6)
 
 
-def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+def _draw_lines(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
     """Draw lines, dashed towards a running place, and dots for few or isolated values."""
-    line = points(sheet.measures.line)
+    line = points(canvas.measures.line)
     for one, color in reversed(series):
         xs, values = _points_of(plot, one)
         ahead = _running_points(xs, plot.running)
@@ -282,7 +283,7 @@ def _draw_lines(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
                           clip_on=False)  # fmt: skip
 
 
-def _draw_areas(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+def _draw_areas(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
     """Fill the areas below the lines; the largest first, so that it is under the others."""
     alpha = _ALPHA_ALONE if len(series) == 1 else _ALPHA_AMONG_OTHERS
     for one, color in sorted(series, key=lambda each: -sum(v or 0 for v in each[0].values)):
@@ -296,7 +297,7 @@ def _draw_areas(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
                 axes.fill_between(
                     xs, _where(values, shown), 0, color=color, alpha=opacity, linewidth=0
                 )
-    _draw_lines(axes, plot, series, sheet)
+    _draw_lines(axes, plot, series, canvas)
 
 
 def _points_of(plot: Plot, series: Series) -> tuple[list[float], list[float]]:
@@ -321,18 +322,18 @@ def _are_isolated(values: Sequence[float]) -> list[bool]:
     return [not (known[at] or known[at + 2]) for at in range(len(values))]
 
 
-def _draw_dots(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
-    size = sheet.measures.line * (2.8 if len(plot.x) < 300 else 1.7)
+def _draw_dots(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
+    size = canvas.measures.line * (2.8 if len(plot.x) < 300 else 1.7)
     for one, color in series:
         xs, values = _points_of(plot, one)
         axes.scatter(xs, values, s=points(size) ** 2, color=color, alpha=0.75, linewidth=0,
                      label=one.name, clip_on=False)  # fmt: skip
 
 
-def _draw_boxes(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
+def _draw_boxes(axes: Axes, plot: Plot, series: Colored, canvas: Canvas) -> None:
     parts = zip(*(one.values for one, _ in series), strict=True)
     keys = ("whislo", "q1", "med", "q3", "whishi")
-    line, color = points(sheet.measures.line * 0.6), series_color(0)
+    line, color = points(canvas.measures.line * 0.6), series_color(0)
     axes.bxp(
         [dict(zip(keys, five, strict=True)) for five in parts], plot.x, widths=_BOX_SHARE,
         showfliers=False, patch_artist=True, manage_ticks=False,
@@ -343,7 +344,7 @@ def _draw_boxes(axes: Axes, plot: Plot, series: Colored, sheet: Sheet) -> None:
     )  # fmt: skip
 
 
-_DRAWN: dict[str, Callable[[Axes, Plot, Colored, Sheet], None]] = {
+_DRAWN: dict[str, Callable[[Axes, Plot, Colored, Canvas], None]] = {
     "bar": _draw_bars, "line": _draw_lines, "area": _draw_areas, "scatter": _draw_dots,
     "histogram": _draw_bins, "box": _draw_boxes,
 }  # fmt: skip

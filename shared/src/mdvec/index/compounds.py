@@ -1,0 +1,74 @@
+"""Finds words that a text spells in several parts (Wi-Fi for wifi), and compounds as a whole."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice, pairwise, product
+
+import apsw
+
+from mdvec.index.literal_words import chunk_texts
+from mdvec.index.tables import Tables
+from mdvec.index.words import chunks_matching, chunks_with_phrases
+from mdvec.text import HYPHENS, Morpheme, morphemes
+
+_MAX_PHRASES, _MAX_COMPARED = 16, 30
+_MIN_LETTERS = 4
+"""A shorter word (api, use) may consist of two others by chance."""
+_SIGN = f"[./&+{HYPHENS}]"
+
+
+def chunks_in_parts(connection: apsw.Connection, tables: Tables, word: str) -> list[int]:
+    """The best hundred chunks that spell a word in letters as two (Wi-Fi, VS Code, Node.js).
+
+    Between them is one sign, or a space if both begin with a capital: "is land" is no island.
+    """
+    if len(word) < _MIN_LETTERS or not (word.isascii() and word.isalpha()):
+        return []
+    cuts = [(word[:at], word[at:]) for at in range(1, len(word))]
+    ids = chunks_with_phrases(connection, tables, cuts)
+    if not ids:
+        return []
+    signs = rf"(?:{_SIGN}|\s)"
+    spellings = "|".join(f"{first}{signs}{second}" for first, second in cuts)
+    pattern = re.compile(f"(?<![a-z0-9])(?:{spellings})(?![a-z0-9])", re.IGNORECASE)
+    saying = {
+        number
+        for number, names, text in chunk_texts(connection, tables, ids)
+        if any(
+            map(_is_one_word, pattern.findall(unicodedata.normalize("NFKC", f"{names}\n{text}")))
+        )
+    }
+    return [number for number in ids if number in saying]
+
+
+def has_compound(
+    connection: apsw.Connection, tables: Tables, words: Sequence[Sequence[str]]
+) -> bool:
+    """Whether a text has the words of a compound in sequence, with nothing between them.
+
+    ``words`` has, for each word, the terms that count as it. If very many passages have the words
+    separately, such as around a particle, the check stops and the answer is yes.
+    """
+    phrases = (f'"{" ".join(phrase)}"' for phrase in islice(product(*words), _MAX_PHRASES))
+    ids = chunks_matching(connection, tables, " OR ".join(phrases), _MAX_COMPARED + 1)
+    return len(ids) > _MAX_COMPARED or any(
+        _has_side_by_side(morphemes(f"{names}\n{text}"), words)
+        for _, names, text in chunk_texts(connection, tables, ids)
+    )
+
+
+def _is_one_word(parts: str) -> bool:
+    """Whether two parts are one word: all have capitals if a space is between them."""
+    return all(part[0].isupper() for part in parts.split()) or len(parts.split()) == 1
+
+
+def _has_side_by_side(text: Sequence[Morpheme], words: Sequence[Sequence[str]]) -> bool:
+    stretches = (text[first : first + len(words)] for first in range(len(text) - len(words) + 1))
+    return any(
+        all(word.term in terms for word, terms in zip(stretch, words, strict=True))
+        and all(before.end == after.start for before, after in pairwise(stretch))
+        for stretch in stretches
+    )

@@ -1,0 +1,136 @@
+"""Finds the chunks that contain words literally, among those to which the index of words leads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import apsw
+import numpy as np
+
+from mdvec.database import column
+from mdvec.index.properties import other_names, stored_properties
+from mdvec.index.tables import Tables, has_current_words
+from mdvec.index.word_patterns import NUMBER, contains, digits_of, thousands, words_pattern
+from mdvec.index.words import chunks_matching
+from mdvec.text import (
+    CJK,
+    MAX_TERM,
+    WORD_MARK,
+    folded,
+    identifier,
+    is_kanji,
+    is_letters,
+    readable_chunk,
+    terms,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LETTER = rf"[^\W\d{CJK}]"
+_BESIDE_NUMBER = re.compile(rf"({_LETTER}*)({NUMBER.pattern})((?:{_LETTER}[^\W{CJK}]*)?)")
+"""A number with the letters around it, with which it may be one term (US$, 48260km)."""
+_PAIR = 2
+
+
+def chunks_saying(
+    connection: apsw.Connection, tables: Tables, words: str, *, inside: bool
+) -> NDArray[np.int64]:
+    """The chunks, in order, that contain words literally, in any case and width.
+
+    The words may be in the text, the heading, the title, or the document's other names. Letters at
+    either end may be a part of a longer word if ``inside``. Digits match with and without grouping
+    (0120-333-906, 1,234,567).
+    """
+    wanted = folded(words)
+    indexed = _matching(connection, tables, wanted, inside=inside)
+    pattern = words_pattern(wanted, inside=inside)
+    if wanted.isalpha() and len(wanted) > 1 == len(set(terms(wanted))):  # needs no further check
+        saying = set(indexed)
+    else:
+        saying = {
+            number
+            for number, name, text in chunk_texts(connection, tables, indexed)
+            if pattern.search(folded(name))
+            or pattern.search(folded(text))
+            or pattern.search(folded(readable_chunk(".md", text)))
+        }
+    # Addresses are not indexed; an earlier format lacks more.
+    where, value = contains("chunk_text", words)
+    if not has_current_words(connection, tables):
+        where, value = "?", "1"
+    rows = connection.execute(
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where}", (value,)
+    )
+    saying.update(int(number) for number, text in rows if pattern.search(folded(str(text))))
+    return np.array(sorted(saying), dtype=np.int64)
+
+
+def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
+    """The chunks that contain a text of several terms (15.3.1) literally, in any width."""
+    wanted = folded(text)
+    side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
+    pattern = words_pattern(wanted, inside=False)
+    return [
+        number
+        for number, names, chunk in chunk_texts(connection, tables, side_by_side)
+        if pattern.search(folded(names)) or pattern.search(folded(chunk))
+    ]
+
+
+def chunk_texts(
+    connection: apsw.Connection, tables: Tables, ids: Sequence[int]
+) -> list[tuple[int, str, str]]:
+    """Each chunk's id, its title, path, heading and document's other names, and its text."""
+    rows = connection.execute(
+        "SELECT v.id, v.document_id, d.title, d.file_path, v.heading, v.chunk_text "
+        f"FROM {identifier(tables.vectors)} AS v "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = v.document_id "
+        f"WHERE v.id IN ({','.join(map(str, ids))})"
+    ).fetchall()
+    properties = stored_properties(connection, tables, {int(str(row[1])) for row in rows})
+    others = {number: "\n".join(other_names(known)) for number, known in properties.items()}
+    return [
+        (
+            int(str(number)),
+            f"{title}\n\n{path}\n\n{heading}\n\n{others.get(int(str(document_id)), '')}",
+            str(text),
+        )
+        for number, document_id, title, path, heading, text in rows
+    ]
+
+
+def _matching(
+    connection: apsw.Connection, tables: Tables, wanted: str, *, inside: bool
+) -> list[int]:
+    """The chunks that have all terms of some folded words, with numbers in any grouping."""
+    groups = []
+    for match in _BESIDE_NUMBER.finditer(wanted):
+        before, number, after = match.groups()
+        digits = digits_of(number)
+        spellings = (number, digits, ",".join(thousands(digits)))
+        longer = _containing(connection, tables, digits) if inside else []
+        phrases = (" ".join(terms(f"{before}{spelled}{after}")) for spelled in spellings)
+        groups.append([digits, digits + after, *phrases, *longer])
+    for term in dict.fromkeys(terms(_BESIDE_NUMBER.sub(" ", wanted))):
+        if is_letters(term):
+            groups.append([term, *(_containing(connection, tables, term) if inside else [])])
+        elif len(term) == _PAIR or is_kanji(term):  # others are only terms if they are whole runs
+            groups.append([term])
+    if not groups:
+        return column(connection, f"SELECT id FROM {identifier(tables.vectors)}")
+    any_of_each = (" OR ".join(f'"{term}"' for term in dict.fromkeys(group)) for group in groups)
+    expression = " AND ".join(f"({group})" for group in any_of_each)
+    return chunks_matching(connection, tables, expression)
+
+
+def _containing(connection: apsw.Connection, tables: Tables, term: str) -> list[str]:
+    """The words in letters and digits that contain one."""
+    return column(
+        connection,
+        f"SELECT term FROM {tables.vocabulary} "
+        "WHERE instr(term, ?) AND substr(term, 1, 1) <> ? AND length(term) <= ?",
+        (term, WORD_MARK, MAX_TERM),
+    )

@@ -1,0 +1,180 @@
+"""Searches the stored texts themselves for words that the index of words does not have.
+
+A text may spell a word in several parts: サーバー室 for サーバ室.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import apsw
+
+from mdvec.database import column
+from mdvec.index.conditions import ChunkRanges
+from mdvec.index.tables import Tables, has_current_words, has_properties
+from mdvec.index.word_patterns import (
+    FEW_KANJI,
+    MIN_GROUPED,
+    NUMBER,
+    contains,
+    digits_of,
+    whole_word_pattern,
+    words_pattern,
+)
+from mdvec.text import HYPHENS, folded, identifier, morphemes
+
+_MAX_READ_BYTES = 64_000_000
+"""How much stored text is read at most; a million bytes take about 2.5 ms."""
+_MAX_STATING = 1_000
+"""Of how many documents the front matter and the passages are read for a word that is nowhere else,
+which takes about 10 ms."""
+_PARTS = re.compile(r"[a-z]+|\d+")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_VERB_END = "[\u3041-\u3096]{1,3}"
+_IDENTIFIER = re.compile(rf"(?=.*[a-z])(?=.*\d)[a-z0-9{HYPHENS}]+")
+
+
+def documents_with(connection: apsw.Connection, tables: Tables, spelling: str) -> list[int] | None:
+    """The documents that contain a word in any case; None if there is too much text to read.
+
+    A number matches in any grouping, an identifier with digits with any signs between its parts,
+    kanji with a space among them, as between a person's names, and a compound of kanji with the
+    endings of its verbs, if the reading is the same (申込書: 申し込み書).
+    """
+    if _is_too_much(connection, tables):
+        return None
+    texts = f"SELECT id, content AS text FROM {identifier(tables.documents)}"
+    return _rows_with(connection, tables, texts, spelling)
+
+
+def documents_saying(connection: apsw.Connection, tables: Tables, words: str) -> list[int]:
+    """The documents, perhaps too many to read, that contain words as for ``chunks_saying``."""
+    if _is_too_much(connection, tables):
+        return []
+    pattern = words_pattern(folded(words), inside=True)
+    rows = connection.execute(f"SELECT id, content FROM {identifier(tables.documents)}")
+    return [int(number) for number, content in rows if pattern.search(folded(str(content)))]
+
+
+def chunks_naming(connection: apsw.Connection, tables: Tables, name: str) -> list[int] | None:
+    """The chunks with a name that the index has no term for (C++), as a word, in any case.
+
+    None if there is too much text to read.
+    """
+    if _is_too_much(connection, tables):
+        return None
+    pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.ASCII | re.IGNORECASE)
+    where, value = contains("chunk_text", name)
+    rows = connection.execute(
+        f"SELECT id, chunk_text FROM {identifier(tables.vectors)} WHERE {where} ORDER BY id",
+        (value,),
+    )
+    return [int(str(number)) for number, text in rows if pattern.search(str(text))]
+
+
+def chunks_with(
+    connection: apsw.Connection,
+    tables: Tables,
+    spelling: str,
+    document_ids: Sequence[int],
+    limit: int,
+    within: ChunkRanges | None = None,
+) -> list[int]:
+    """The first chunks of some documents that contain a word, in any case."""
+    if within is not None and not within.size:
+        return []
+    where, value = contains("chunk_text", spelling)
+    numbers = ",".join(map(str, document_ids))
+    inside = "" if within is None else "AND +id IN carray(?)"
+    return column(
+        connection,
+        f"SELECT id FROM {identifier(tables.vectors)} "
+        f"WHERE document_id IN ({numbers}) AND {where} {inside} ORDER BY id LIMIT ?",
+        (value, *(() if within is None else (apsw.carray(within.ids()),)), limit),
+    )
+
+
+def front_matter_with(
+    connection: apsw.Connection, tables: Tables, word: str, document_ids: Sequence[int]
+) -> list[str]:
+    """The paths of the documents with a whole word in a front matter's value, if no passage has it.
+
+    Only the passages of ``document_ids`` are read. A part of a longer word, of an address or of a
+    version is not whole. None are named of a word that very many documents have.
+    """
+    if not has_properties(connection, tables) or len(document_ids) > _MAX_STATING:
+        return []
+    front_matter = f"SELECT document_id AS id, kept AS text FROM {tables.properties}"
+    stating = _rows_with(connection, tables, front_matter, word)
+    passages = (
+        f"SELECT id, chunk_text AS text FROM {identifier(tables.vectors)} "
+        f"WHERE document_id IN ({_listed(document_ids)})"
+    )
+    if not 0 < len(stating) <= _MAX_STATING or _rows_with(connection, tables, passages, word):
+        return []
+    pattern = whole_word_pattern(folded(word))
+    rows = connection.execute(
+        f"SELECT d.file_path, value.atom FROM {tables.properties} AS p "
+        f"JOIN {identifier(tables.documents)} AS d ON d.id = p.document_id, "
+        f"json_tree(p.kept) AS value WHERE p.document_id IN ({_listed(stating)}) "
+        "AND value.atom IS NOT NULL ORDER BY d.file_path"
+    ).fetchall()
+    whole = {value for value in {str(value) for _, value in rows} if pattern.search(folded(value))}
+    return [*dict.fromkeys(str(path) for path, value in rows if str(value) in whole)]
+
+
+def _rows_with(connection: apsw.Connection, tables: Tables, texts: str, spelling: str) -> list[int]:
+    """The ids of a query's rows whose ``text`` contains a word, as for ``documents_with``."""
+    wanted = folded(spelling)
+    parts = _PARTS.findall(wanted) if _IDENTIFIER.fullmatch(wanted) else []
+    if NUMBER.fullmatch(wanted) and len(digits_of(wanted)) >= MIN_GROUPED:
+        pattern, parts = words_pattern(wanted, inside=True), [*digits_of(wanted)]
+    elif len(parts) > 1:
+        pattern = re.compile(rf"[\s_.:/,{HYPHENS}]{{0,2}}".join(parts), re.IGNORECASE)
+    elif FEW_KANJI.fullmatch(spelling):
+        return _rows_with_kanji(connection, texts, spelling)
+    else:
+        where, value = contains("text", spelling)
+        return column(connection, f"SELECT id FROM ({texts}) WHERE {where}", (value,))
+    # Full width would need every text to be folded; a current index already has such words.
+    is_current = has_current_words(connection, tables)
+    rows = connection.execute(
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?",
+        ("%".join(["", *parts, ""]) if is_current else "%",),
+    )
+    return [
+        int(str(number))
+        for number, text in rows
+        if pattern.search(str(text) if is_current else folded(str(text)))
+    ]
+
+
+def _rows_with_kanji(connection: apsw.Connection, texts: str, spelling: str) -> list[int]:
+    """The rows that have a compound of kanji, perhaps with signs among them."""
+    pattern = re.compile(rf"(?:[\s・]?|{_VERB_END})".join(spelling))
+    rows = connection.execute(
+        f"SELECT id, text FROM ({texts}) WHERE text LIKE ?", ("%".join(["", *spelling, ""]),)
+    )
+    reading = _reading(spelling)
+    return [
+        int(str(number))
+        for number, text in rows
+        if any(
+            not _HIRAGANA.search(word_found) or _reading(word_found) == reading
+            for word_found in dict.fromkeys(pattern.findall(str(text)))
+        )
+    ]
+
+
+def _reading(spelling: str) -> str:
+    return "".join(word.reading for word in morphemes(spelling))
+
+
+def _listed(ids: Sequence[int]) -> str:
+    return ",".join(map(str, ids))
+
+
+def _is_too_much(connection: apsw.Connection, tables: Tables) -> bool:
+    size = connection.execute(f"SELECT sum(size) FROM {identifier(tables.documents)}").get
+    return int(size or 0) > _MAX_READ_BYTES

@@ -1,0 +1,77 @@
+"""Patterns for words as texts may spell them: numbers in groups, kanji with spaces among them."""
+
+from __future__ import annotations
+
+import re
+
+from mdvec.text import HYPHENS
+
+_SEPARATOR = f"[,{HYPHENS}]"
+FEW_KANJI = re.compile("[々\u3400-\u9fff]{3,6}")
+_IN_WORD = "[a-z0-9\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]"
+_JOINING = f"[_.@+{HYPHENS}]"
+NUMBER = re.compile(rf"\d+(?:{_SEPARATOR}\d+)*")
+_NUMBER_FIRST = re.compile(rf"(?<![a-z0-9_]){NUMBER.pattern}")
+"""A number with no letter before it, as in an identifier."""
+MIN_GROUPED = 4
+"""The least digits of a number that may be written in groups of thousands."""
+_GAP = r"(?:(?!\n[^\S\n]*\n)\s)+"
+"""What may be between words: no blank line, behind which other text begins."""
+_MIN_JOINED = 6
+"""The least digits of a number that may be grouped in any way (a phone's); fewer may be a range."""
+
+
+def digits_of(number: str) -> str:
+    """The digits of a number without the signs among them."""
+    return "".join(filter(str.isdecimal, number))
+
+
+def thousands(digits: str) -> list[str]:
+    """The digits in groups of three from the end; a single group if they are few."""
+    if len(digits) < MIN_GROUPED:
+        return [digits]
+    ends = range(len(digits) % 3 or 3, len(digits) + 1, 3)
+    return [digits[max(end - 3, 0) : end] for end in ends]
+
+
+def words_pattern(wanted: str, *, inside: bool) -> re.Pattern[str]:
+    """A pattern for folded words in a row, whose ends may be within longer words if ``inside``."""
+    words = _GAP.join(map(_word_pattern, wanted.split()))
+    edge = "" if inside else "[a-z0-9]"
+    before = f"(?<!{edge})" if edge and wanted[:1].isascii() and wanted[:1].isalnum() else ""
+    after = f"(?!{edge})" if edge and wanted[-1:].isascii() and wanted[-1:].isalnum() else ""
+    return re.compile(f"{before}{words}{after}")
+
+
+def whole_word_pattern(wanted: str) -> re.Pattern[str]:
+    """A pattern for a folded word that is no part of a longer one; spaces may be among kanji."""
+    is_kanji = FEW_KANJI.fullmatch(wanted) is not None
+    word = r"[\s・]?".join(wanted) if is_kanji else words_pattern(wanted, inside=True).pattern
+    return re.compile(f"(?<!{_IN_WORD})(?<!{_IN_WORD}{_JOINING}){word}(?!{_JOINING}?{_IN_WORD})")
+
+
+def _word_pattern(word: str) -> str:
+    """A pattern for a word, whose numbers may be written in groups."""
+    pattern, end = "", 0
+    for match in _NUMBER_FIRST.finditer(word):
+        pattern += re.escape(word[end : match.start()]) + _any_groups(match[0])
+        end = match.end()
+    return pattern + re.escape(word[end:])
+
+
+def _any_groups(number: str) -> str:
+    digits = digits_of(number)
+    groups = thousands(digits)
+    if "," in number and number != ",".join(groups):  # 1,2,3 are several
+        return re.escape(number)
+    if len(digits) >= _MIN_JOINED:
+        return f"(?:{f'[{HYPHENS}]?'.join(digits)}|{','.join(groups)})"
+    return ",?".join(groups) if number == digits or "," in number else re.escape(number)
+
+
+def contains(column: str, spelling: str) -> tuple[str, str]:
+    """A SQL condition that a column contains a word, and its value."""
+    if spelling.upper() == spelling.lower():
+        return f"instr({column}, ?)", spelling
+    escaped = spelling.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"{column} LIKE ? ESCAPE '\\'", f"%{escaped}%"
