@@ -337,7 +337,6 @@ def _parse_named(text: str, context: PeriodContext) -> Named | None:
     return named if fits else None
 
 
-_WEEKDAYS = "月火水木金土日"
 _WEEKDAY = re.compile(rf"\(([{_WEEKDAYS}])(?:曜日?)?\)$")
 """A weekday after a day, which has to be that day's: 2025年6月1日(日)."""
 
