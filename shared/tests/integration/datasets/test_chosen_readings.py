@@ -119,6 +119,15 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
+def test_empty_rows_below_notes_are_counted_whether_these_are_left_out_or_not(files):
+    files.import_(mode="new")
+    files.write("c.csv", "a,b,c\n1,2,x\n,,\n,,\n注,,\n,,\n注2,,\n,,\n\n,,\n")
+    for choice in ([], ["notes=out"]):
+        (said,) = told(files.import_(*choice, pattern="c.csv" if choice else None))
+        assert said.endswith("empty rows are left out: 5")
+        assert ("are left out: 注, 注2" in said) == bool(choice)
+
+
 def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     files.import_(mode="new")
     files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")

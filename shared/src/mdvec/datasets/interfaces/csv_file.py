@@ -114,11 +114,12 @@ def csv_to_parquet(
     finally:
         copy.unlink(missing_ok=True)
         plain.unlink(missing_ok=True)
+    empty = rows.empty + (below.empty if below.notes.are_left_out else 0)
     others = (
         *header_notes("line", head.top, head.line, head.doubtful),
         *others,
         below.notes.note(),
-        f"empty rows are left out: {rows.empty:,}" if rows.empty else "",
+        f"empty rows are left out: {empty:,}" if empty else "",
     )
     others = tuple(filter(None, others))
     notes = others if head.line or reading.header_row else (NO_HEADER_NOTE, *others)
