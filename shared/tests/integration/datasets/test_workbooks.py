@@ -398,7 +398,7 @@ def test_dates_are_names_where_merged_cells_prove_the_header_and_titles_over_oth
     assert (header.row, header.names[1]) == (1, "2024/1/5(金) 納期")
     days = ["期間", "2024/1/5(金)", "2024/1/7(日)"]
     for top in (["作成日", days[1], ""], ["作成日", "2024/1/5", "x"], days):
-        for merged in (None, {}):
+        for merged in (None, dict[int, int]()):
             with pytest.raises(
                 NoHeader, match=r"--header-row \(it may be the one with 店, 日付, 数"
             ):

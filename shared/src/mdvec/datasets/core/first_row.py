@@ -2,7 +2,8 @@
 
 A row that is taken for a header is lost as data, so the user is asked if both are possible. Names
 that look like values are common: a table of sales or shifts has a date or a year over each of its
-columns, and programs without column names write 0, 1, 2. So a date is a value only over dates.
+columns, and programs without column names write 0, 1, 2. So a date over others is a value, one over
+numbers or beside others is a name, and one alone over texts may be both.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
         for at, shape in shapes.items()
     ):
         return True
-    named = [at for at in shapes if not _differs(shapes[at], columns[at])]
+    several = len({first[at].strip() for at, shape in shapes.items() if shape == _DATE}) > 1
+    named = [at for at in shapes if not _differs(shapes[at], columns[at], beside_others=several)]
     if not named or _are_years(first, named, columns) or _is_run(first, named):
         named = []
     named += [
@@ -145,9 +147,12 @@ def _filled_cells(cells: Iterable[str]) -> list[str]:
     return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 
-def _differs(shape: str, cells: Collection[str]) -> bool:
-    """Whether a date, or a range such as 5-9, is over cells of which none is another."""
-    return shape != _NUMBER and bool(cells) and all(kind_of(cell) != shape for cell in cells)
+def _differs(shape: str, cells: Collection[str], *, beside_others: bool) -> bool:
+    """Whether a date is over no date, or a range such as 5-9 over nothing but numbers."""
+    kinds = {kind_of(cell) for cell in cells}
+    if shape == _DATE and _DATE not in kinds:
+        return _NUMBER in kinds or (beside_others and bool(kinds))
+    return shape == _OTHER and kinds == {_NUMBER}
 
 
 def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, list[str]]) -> bool:
