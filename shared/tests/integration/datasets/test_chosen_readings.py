@@ -118,6 +118,15 @@ def test_choices_are_kept_for_later_updates_until_they_are_taken_back(files):
     assert list(files.content("t__b")[0]) == ["x|額"]
 
 
+def test_empty_rows_below_notes_are_counted_whether_these_are_left_out_or_not(files):
+    files.import_(mode="new")
+    files.write("c.csv", "a,b,c\n1,2,x\n,,\n,,\n注,,\n,,\n注2,,\n,,\n\n,,\n")
+    for choice in ([], ["notes=out"]):
+        (said,) = told(files.import_(*choice, pattern="c.csv" if choice else None))
+        assert said.endswith("empty rows are left out: 5")
+        assert ("are left out: 注, 注2" in said) == bool(choice)
+
+
 def test_notes_below_a_table_are_told_and_left_out_where_that_is_chosen(files):
     files.import_(mode="new")
     files.write("c.csv", "年,人口,世帯\n2020,1000,400\n2021,1010,410\n※1 速報値,,\n注) 推計,,\n")
@@ -183,6 +192,8 @@ HEADS = [
     ("取得：2025/06/01 12:00:00\n\n,東京,東京,東京,東京\n市,気温,気温,降水量,降水量\n"
      ",,品質情報,,品質情報",
      "市,東京 気温,東京 気温 品質情報,東京 降水量,東京 降水量 品質情報"),
+    ("市,2024/1/5(金),,令和6年1月6日(土),\n,男,女,男,女",
+     "市,2024/1/5(金) 男,2024/1/5(金) 女,令和6年1月6日(土) 男,令和6年1月6日(土) 女"),
     (",2024年,,2025年,,\n市,男,女,男,女,率", "市,2024年 男,2024年 女,2025年 男,2025年 女,率"),
 ]  # fmt: skip
 
@@ -271,6 +282,56 @@ def test_lines_that_may_name_columns_are_told_and_named_by_the_first_and_last(
     )
     files.import_(pattern="c.csv", header_row="0")
     assert files.kept() == []
+
+
+SERIES = (
+    "系列名称,ドル・円,金利\n単位,円,年%\nコード,FM08'A,FM01'B\n収録開始期,1998/04/01,1998/01/05\n"
+)
+
+
+def test_no_row_of_names_that_is_read_as_values_is_advised_to_be_null(files):
+    files.import_(mode="new")
+    files.write(
+        "c.csv", SERIES + "".join(f"2024/1/{day},140.{day},-0.0{day}\n" for day in range(4, 9))
+    )
+    (said,) = told(files.import_())
+    assert said.endswith(
+        "lines 2 to 4 are read as values; if they name the columns: --header-row 1-4"
+    )
+    assert "na:" not in said
+    assert "na:" not in str(told(files.import_(pattern="c.csv", header_row="1-3")))
+    files.write(
+        "d.csv", "品目,2024/1/5(金),,2024/1/6(土),\n,数量,金額,数量,金額\nりんご,1,100,2,200\n"
+    )
+    files.import_()
+    assert "na:" not in str(told(files.import_(pattern="d.csv", header_row="1")))
+
+
+ONE_WORD = [
+    ("日付,開店,閉店\n定休日,休,休\n2024/1/2,3,4\n2024/1/3,3,4\n", "開店=na:休"),
+    ("id,x,y\nなし,欠測,欠測\n1,2,3\n2,3,4\n", "x=na:欠測"),
+    ("商品,価格,在庫\n,未定,未定\nB,100,3\nC,200,4\n", "価格=na:未定"),
+]
+
+
+def test_a_row_of_one_word_may_name_columns_or_mean_no_value_and_both_are_offered(empty):
+    _, said = imported_at_once(empty, [text for text, _ in ONE_WORD])
+    for line, (_, advice) in zip(said, ONE_WORD, strict=True):
+        assert f"--read '{advice}' makes it NULL" in line
+        assert "line 2 is read as values; if it names the columns: --header-row 1-2" in line
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "日付,入金,出金,残高,摘要\n,,,,前月繰越\n2024/1/1,3,,10,a\n2024/1/2,,4,6,b\n",
+        "日付,売上,数,備考\n,,,繰越\n2024/1/1,3,4,\n2024/1/2,3,4,\n",
+    ],
+)
+def test_a_row_that_says_nothing_over_values_is_no_row_of_names(files, text):
+    files.import_(mode="new")
+    files.write("c.csv", text)
+    assert "--header-row" not in str(told(files.import_()))
 
 
 def test_a_row_of_absences_under_a_header_is_no_row_of_names(files):

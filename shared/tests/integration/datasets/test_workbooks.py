@@ -388,6 +388,23 @@ def test_rows_that_the_user_names_are_joined_and_units_below_a_header_are_told()
     assert (header.top, header.row, header.names) == (1, 3, ("日", "気温 ℃", "湿度 %"))
 
 
+def test_dates_are_names_where_merged_cells_prove_the_header_and_titles_over_other_names():
+    rows = [
+        ["品目", "2024/1/5(金)", "", "2024/1/6(土)", ""],
+        ["", "納期", "数", "納期", "数"],
+        *[["りんご", "2024/2/1(木)", "1", "2024/2/2(金)", "2"]] * 2,
+    ]
+    header = sheet_header(rows, merged={0: 1})
+    assert (header.row, header.names[1]) == (1, "2024/1/5(金) 納期")
+    days = ["期間", "2024/1/5(金)", "2024/1/7(日)"]
+    for top in (["作成日", days[1], ""], ["作成日", "2024/1/5", "x"], days):
+        for merged in (None, dict[int, int]()):
+            with pytest.raises(
+                NoHeader, match=r"--header-row \(it may be the one with 店, 日付, 数"
+            ):
+                sheet_header([top, ["店", "日付", "数"], ["A", "2024/1/8", "2"]], merged=merged)
+
+
 @pytest.mark.parametrize("titles", [[], [["表"]], [["表"], UNIT], [UNIT], [["表"], UNIT, UNIT]])
 @pytest.mark.parametrize(("names", "read"), [(PEOPLE, PEOPLE_NAMES), (YEARS, YEARS_NAMES)])
 def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(titles, names, read):

@@ -208,6 +208,8 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
         ("地域,2020\n東京,1\n", False),
         ("店,2025-01-01,2025-01-02\na,5,6\n", False),
         ("店,0-9,10-19\na,5,6\n", False),
+        ("氏名,2025/06/01(日),2025/06/02(月)\n佐藤,早番,休\n鈴木,休,早番\n", False),
+        ("氏名,2025/6/1,2025/6/2\n佐藤,○,×\n鈴木,△,○\n", False),
         (",0,1\na,5,6\n", False),
         ("0,1,2,3,4\n9,8,7,6,5\n", False),
         ("true,q1,1月,x2,-\n5,6,7,y,z\n", False),
@@ -237,6 +239,7 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
         "2020,2020\n1,2\n", "2020\n1\n", "2020,1234\n1,2\n", ",5\na,6\n", "店,1,2\na,5,6\n",
         "a,2023\nb,2024\n", "a,5\nb,x\n", "2025-01-01,5\n,6\n", "a,5\n",
         "true,x\nfalse,y\n", "6月1日,a\n6月2日,b\n",
+        "2025/06/01(日),x\n未定,y\n2025/06/02(月),z\n", "A社,2025/6/1\nB社,未定\n",
         "R7.6.1,x\nR7.6.15,y\n", "1e5,x\n2e5,y\n", "12万円,x\n5万円,y\n", "NA,bob\n5,ann\n",
     ],
 )  # fmt: skip

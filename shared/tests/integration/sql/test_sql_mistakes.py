@@ -215,35 +215,92 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT o.qty FROM customers AS o JOIN orders ON true",
          'named "qty"; qty is a column of orders, but not of what is read where it is named;'),
         ('SELECT id FROM orders WHERE shop = "Tokyo"', "a text stands in single quotes: 'Tokyo'"),
-        ("SELECT TOP 3 shop, AVG(qty) FROM orders GROUP BY shop", "DuckDB has LIMIT 3 at the end"),
-        ("SELECT price // 7 FROM orders LIMIT 2, 3", "LIMIT 10 OFFSET 5"),
-        ("SELECT ISNULL(qty, 0.5) FROM orders", "coalesce(x, 0)"),
-        ("SELECT CONVERT(INT, qty) FROM orders", "does not exist!; DuckDB has CAST(x AS INTEGER)"),
-        ("SELECT CHARINDEX('a', shop) FROM orders", "exist!; DuckDB has strpos(text, part)"),
-        ("SELECT sum(shop) FROM orders", "DuckDB has TRY_CAST(x AS DOUBLE)"),
+        ("SELECT TOP 3 shop, AVG(qty) FROM orders GROUP BY shop", "DuckDB has (SELECT … LIMIT 3)"),
+        ("SELECT price // 7 FROM orders LIMIT 2, 3", "LIMIT 10 OFFSET 5 for LIMIT 5, 10"),
+        ("SELECT ISNULL(qty) FROM orders", "DuckDB has x IS NULL"),
+        ("SELECT sum(shop) FROM orders", "DuckDB has CAST(x AS DOUBLE), which refuses"),
         ("SELECT DATE_SUB(day, INTERVAL qty DAY) FROM orders", "d - INTERVAL 7 DAY"),
         ("SELECT STR_TO_DATE('06', '%m')", "strptime('2025-06-01', '%Y-%m-%d')"),
         ("SELECT shop FROM orders MINUS SELECT shop FROM orders WHERE id < 4", "DuckDB has EXCEPT"),
         ("SELECT IFNULL(qty, 0), DATE_FORMAT(day, '%Y'), DATEDIFF(month, made, day) FROM orders",
-         "date_sub('year', a, b) for whole"),
+         "date_diff('day', a, b) for the midnights"),
         ("SELECT to_char(day, 'YYYY'), DATEDIFF(CAST(made AS DATE), day) FROM orders",
-         "date_sub('year', a, b) for"),
+         "date_diff('day', a, b) for"),
         ("SELECT shop + item FROM orders", "a || b to join texts"),
         ("SELECT avg(qty > 1) FROM orders", "avg(x::INTEGER)"),
         ("SELECT shop, sum(qty) FROM orders", "Either add it to the GROUP BY list, or use"),
         ("SELECT SUBSTRING_INDEX(shop, ',', 2) FROM orders", "array_to_string(split(text, ','"),
-        ("SELECT to_char(price, '9,999') FROM orders", "format('{:,.2f}', x::DOUBLE) for a number"),
-        ("SELECT id FROM orders WHERE shop REGEXP '^K'", "regexp_matches(text, pattern)"),
-        ("SELECT price DIV 7 FROM orders", "DuckDB has a // b"),
-        ("SELECT EOMONTH(day) FROM orders", "DuckDB has last_day(d)"),
+        ("SELECT to_char(price, '9,999') FROM orders", "format('{:,}', x) for an integer"),
+        ("SELECT id FROM orders WHERE shop REGEXP '^K'", "regexp_matches(text, pattern, 'i')"),
         ("SELECT id FROM orders WHERE day >= '2025年1月29日'", "DuckDB has DATE '2025-1-29'"),
-        ("SELECT TIMESTAMPDIFF(YEAR, day, made) FROM orders", "date_sub('year', a, b) for whole"),
     ],
 )  # fmt: skip
 def test_common_slips_without_a_form_are_told_what_to_write(handler, sql, advice):
     _, message = ask(handler, sql)
     assert advice in message
     assert FORM not in message
+
+
+HINTS = [
+    ("SELECT price DIV 2 FROM orders", "a // b",
+     ("7 // 2, -7 // 2, 9007199254740993 // 1", [3, -3, 9007199254740993])),
+    ("SELECT price DIV 2 FROM orders", "trunc(a / b) for DOUBLE",
+     ("trunc(3.5::DOUBLE / 2), trunc(-3.5::DOUBLE / 2), trunc(NULL / 2)", [1.0, -1.0, None])),
+    ("SELECT EOMONTH(day, 1) FROM orders", "last_day(d + INTERVAL 1 MONTH)",
+     ("last_day(day + INTERVAL 1 MONTH), last_day(made + INTERVAL 1 MONTH)",
+      ["2025-01-31", "2025-01-31"])),
+    ("SELECT JULIANDAY(made) FROM orders", "(epoch(b) - epoch(a)) / 86400",
+     ("(epoch(TIMESTAMP '2024-02-01 01:00') - epoch(TIMESTAMP '2024-01-31 22:00')) / 86400, "
+      "(epoch(DATE '2024-02-01') - epoch(DATE '2024-02-03')) / 86400", [0.125, -2.0])),
+    ("SELECT id FROM orders WHERE shop RLIKE '^k'", "regexp_matches(text, pattern, 'i')",
+     ("regexp_matches(shop, '^k', 'i'), regexp_matches(note, '^k', 'i')", [True, None])),
+    ("SELECT SUBSTRING_INDEX(shop, ',', -9) FROM orders", "array_to_string(split(text, ',')",
+     ("array_to_string(split('a,,c', ',')[:2], ','), array_to_string(split('a,b', ',')[-9:], ','), "
+      "array_to_string(split(note, ',')[:2], ',')", ["a,", "a,b", None])),
+    ("SELECT prcie FROM orders UNION ALL SELECT TOP 1 id FROM orders", "(SELECT … LIMIT 3)",
+     ("count(*) FROM (SELECT id FROM orders UNION ALL (SELECT id FROM orders LIMIT 1)) --", [6])),
+    ("SELECT DATEPART(month, prcie) FROM orders", "extract(month FROM d)",
+     ("extract(month FROM made), extract(month FROM NULL::DATE)", [12, None])),
+    ("SELECT DATEDIFF(prcie, made) FROM orders", "date_diff('day', a, b) for the midnights",
+     ("date_diff('day', made, TIMESTAMP '2025-01-01 00:15'), date_diff('day', day, '2024-12-29')",
+      [1, -2])),
+    ("SELECT FORMAT(prcie, 0) FROM orders", "format('{:,}', x)",
+     ("format('{:,}', -1234567), format('{:,}', 12345::HUGEINT), strftime(made, '%Y-%m')",
+      ["-1,234,567", "12,345", "2024-12"])),
+    ("SELECT avg(paid) FROM orders", "avg(x::INTEGER) for the share of true values",
+     ("(SELECT avg(paid::INTEGER) FROM orders)", [0.6])),
+]  # fmt: skip
+
+
+@each(("sql", "hint", "example"), HINTS)
+def test_a_hint_means_what_it_says_and_the_function_that_it_is_for(handler, sql, hint, example):
+    assert hint in ask(handler, sql)[1]
+    written, values = example
+    assert ask(handler, f"SELECT {written} FROM orders WHERE id = 1") == ([values], "")
+
+
+@each(
+    "sql",
+    [
+        "SELECT ISNULL(qty, 0.5) FROM orders",  # the type is that of qty
+        "SELECT CONVERT(INT, price / 7.0) FROM orders",  # cuts; a cast rounds
+        "SELECT CHARINDEX('A', shop, 3) FROM orders",  # whatever the case, from a place
+        "SELECT REGEXP_SUBSTR(shop, '[a-z]+', 1, 2) FROM orders",
+        "SELECT TIMESTAMPDIFF(MONTH, DATE '2024-01-31', DATE '2024-02-29')",  # 0, date_sub has 1
+        "SELECT ADD_MONTHS(day, 1) FROM orders",  # a last day stays one
+        "SELECT DATETIME('now'), DATETIME(made, '+9 hours') FROM orders",
+        "SELECT DECODE(prcie, NULL, 'none', note) FROM orders",
+        "SELECT DATEPART(week, day) FROM orders",  # of Sunday, from January 1
+        "SELECT TOP 50 PERCENT id FROM orders",
+        "SELECT TOP (1) WITH TIES id FROM orders ORDER BY price",
+        "SELECT minus FROM orders",
+        "SELECT prcie FROM DUAL",
+    ],
+)
+def test_what_duckdb_has_in_no_short_form_gets_no_hint(handler, sql):
+    rows, message = ask(handler, sql)
+    assert rows is None
+    assert "DuckDB has" not in message
 
 
 def test_a_comment_that_names_the_database_decides_how_a_query_is_read(handler):

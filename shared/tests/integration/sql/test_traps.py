@@ -28,7 +28,7 @@ TABLES = {
     "FROM range(5000) AS t(i)",
     "calls": "CREATE TABLE calls AS SELECT TIMESTAMPTZ '2025-06-30 18:00:00+09' AS rang",
     "closings": "CREATE TABLE closings AS SELECT TIMESTAMP '2025-06-30' AS night",
-    "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n',
+    "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
 
@@ -265,6 +265,7 @@ def test_columns_of_functions_have_readable_names_in_answers_and_files(handler):
     [
         ("SELECT 気温(℃) FROM rain", '"気温(℃)"'),
         ("SELECT avg(前橋 気温(℃)), '気温(℃)', sum(n) FROM rain", '"前橋 気温(℃)"'),
+        ("SELECT n-n, 気温(℃) FROM rain", '"気温(℃)"'),
     ],
 )
 def test_a_column_whose_name_has_signs_is_to_be_quoted(handler, query, names):

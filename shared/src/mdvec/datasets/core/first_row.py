@@ -1,8 +1,9 @@
-"""Decides whether the first row of a table names its columns, or already holds values.
+"""Decides whether the first row of a table names its columns, holds values, or is a title.
 
 A row that is taken for a header is lost as data, so the user is asked if both are possible. Names
-that look like values are common: a pivot table has a date or a year over each column of numbers,
-and programs without column names write 0, 1, 2.
+that look like values are common: a table of sales or shifts has a date or a year over each of its
+columns, and programs without column names write 0, 1, 2. So a date over others is a value, one over
+numbers or beside others is a name, and one alone over texts may be both.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
     "names them, choose --header-row 1)"
 )
+_NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
 _STARTS_AS_VALUE = re.compile(
     r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
     "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
@@ -31,24 +33,26 @@ _MAX_SHOWN = 3
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
 
-def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether the first row of a table holds values, such as a date over nothing but dates.
 
-    ``below`` are some of the rows that follow.
+    ``at`` is its index; the rows above it are titles.
 
     Raises:
-        NoHeader: it holds values, but may also be a header.
+        NoHeader: it holds values, but may also be a header, or a title.
     """
-    shapes = {at: shape for at, cell in enumerate(first) if (shape := _shape(cell.strip()))}
+    first, below = rows[at], rows[at + 1 :]
+    shapes = {at: shape for at, cell in enumerate(first) if (shape := kind_of(cell.strip()))}
     if shapes and _is_run(first, list(shapes)):
         return False
     columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
     if any(
-        shape == _DATE and columns[at] and all(_shape(cell) == _DATE for cell in columns[at])
+        shape == _DATE and columns[at] and all(kind_of(cell) == _DATE for cell in columns[at])
         for at, shape in shapes.items()
     ):
         return True
-    named = [at for at in shapes if not _differs(shapes[at], columns[at])]
+    several = len({first[at].strip() for at, shape in shapes.items() if shape == _DATE}) > 1
+    named = [at for at in shapes if not _differs(shapes[at], columns[at], beside_others=several)]
     if not named or _are_years(first, named, columns) or _is_run(first, named):
         named = []
     named += [
@@ -58,6 +62,8 @@ def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     ]
     if not named:
         return False
+    if _DATE in shapes.values():
+        check_names_below(rows, at)
     shown = ", ".join(first[at].strip() for at in sorted(named)[:_MAX_SHOWN])
     raise NoHeader(
         f"its first line holds values, not names ({shown}); put a line with the columns' names "
@@ -65,8 +71,42 @@ def is_data(first: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _shape(cell: str) -> str:
-    """The kind of a cell's value; "" for a text or an empty cell."""
+def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
+    """Check a header that leaves columns without a name, or has a date for one: it may be a title.
+
+    Raises:
+        NoHeader: a row below names every column, and has values right under it, while the rows
+            between have none.
+    """
+    width = max(map(len, rows))
+    columns = [
+        [row[column].strip() if column < len(row) else "" for row in rows]
+        for column in range(width)
+    ]
+    used = [cells for cells in columns if any(cells[at:])]
+    full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
+    is_named = all(cells[at] and kind_of(cells[at]) != _DATE for cells in used)
+    if is_named or (below := next(full, None)) is None:
+        return
+    names = [cells[below].lower() for cells in used]
+    if len(set(names)) < len(names) or any(map(is_value, names)):
+        return
+    if any(
+        is_value("".join(cells[below + 1 : below + 2]))
+        and not any(map(is_value, cells[at + 1 : below]))
+        for cells in used
+    ):
+        raise no_header([cells[below] for cells in used])
+
+
+def no_header(names: Sequence[str] = ()) -> NoHeader:
+    """The refusal of rows of which each may be the header, with the names that it may have."""
+    shown = f" (it may be the one with {', '.join(names[:_MAX_SHOWN])})" if names else ""
+    return NoHeader(f"{_NO_HEADER}{shown}")
+
+
+def kind_of(cell: str) -> str:
+    """Whether a cell is a date, a number or another value; "" for a text or an empty cell."""
     if cell in BLANKS or not _STARTS_AS_VALUE.match(cell):
         return ""
     kind = next(possible_kinds(VALUE_KINDS, [cell]), None)
@@ -85,7 +125,7 @@ def _is_alike(cell: str, below: Sequence[str]) -> bool:
     if not cell or not values:
         return False
     if cell in BLANKS:
-        return all(map(_shape, values))
+        return all(map(kind_of, values))
     if _is_truth(cell):
         return all(map(_is_truth, values))
     if not any(map(str.isdigit, cell)):
@@ -107,9 +147,12 @@ def _filled_cells(cells: Iterable[str]) -> list[str]:
     return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 
-def _differs(shape: str, cells: Collection[str]) -> bool:
-    """Whether a date, or a range such as 5-9, is over nothing but numbers."""
-    return shape != _NUMBER and bool(cells) and all(_shape(cell) == _NUMBER for cell in cells)
+def _differs(shape: str, cells: Collection[str], *, beside_others: bool) -> bool:
+    """Whether a date is over no date, or a range such as 5-9 over nothing but numbers."""
+    kinds = {kind_of(cell) for cell in cells}
+    if shape == _DATE and _DATE not in kinds:
+        return _NUMBER in kinds or (beside_others and bool(kinds))
+    return shape == _OTHER and kinds == {_NUMBER}
 
 
 def _are_years(first: Sequence[str], named: Sequence[int], columns: dict[int, list[str]]) -> bool:

@@ -10,16 +10,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
-from mdvec.datasets.core.first_row import is_data
+from mdvec.datasets.core.first_row import check_names_below, is_data, kind_of, no_header
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
 SAMPLE_ROWS = 40
 """How many rows the search for a header may need."""
 _TITLE_SHARE = 0.5
-_MAX_SHOWN = 3
 _MIN_COLUMNS = 2
-_NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
 Cells = Sequence[object]
 _Row = TypeVar("_Row", bound=Cells)
 _MIN_GROUPS = 2
@@ -113,7 +111,7 @@ def _is_below_titles(
     is_padded = not (is_short and merged is None)
     is_header = at in apart or _names_numbers(rows, at)
     if has_values and is_padded and not is_header and _may_name_first_columns(rows[at - 1]):
-        raise NoHeader(_NO_HEADER)
+        raise no_header()
     names = [cell.strip() for cell in rows[at]]
     is_complete = all(names) and len(set(names)) == len(names)
     if has_values:
@@ -131,9 +129,8 @@ def _no_header(rows: Sequence[Sequence[str]], width: int) -> NoHeader:
         has_values = any(is_value(cell) and not is_year(cell) for cell in below)
         has_values &= not _is_narrow(below, width)
         if has_values and len(names) >= _MIN_COLUMNS and not any(map(is_value, names)):
-            shown = ", ".join(names[:_MAX_SHOWN])
-            return NoHeader(f"{_NO_HEADER} (it may be the one with {shown})")
-    return NoHeader(_NO_HEADER)
+            return no_header(names)
+    return no_header()
 
 
 def _may_name_first_columns(row: Sequence[str]) -> bool:
@@ -153,35 +150,6 @@ def _names_numbers(rows: Sequence[Sequence[str]], at: int) -> bool:
         is_name = name.strip() and not is_value(name)
         count += sum(values) if is_name and sum(values) * 2 > len(values) else 0
     return count > 1
-
-
-def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
-    """Check a header that leaves columns without a name: it may be a title line.
-
-    Raises:
-        NoHeader: a row below names every column, and has values right under it, while the rows
-            above it have none.
-    """
-    width = max(map(len, rows))
-    columns = [
-        [row[column].strip() if column < len(row) else "" for row in rows]
-        for column in range(width)
-    ]
-    used = [cells for cells in columns if any(cells[at:])]
-    if all(cells[at] for cells in used):
-        return
-    full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
-    if (below := next(full, None)) is None:
-        return
-    names = [cells[below].lower() for cells in used]
-    if len(set(names)) < len(names) or any(map(is_value, names)):
-        return
-    if any(
-        is_value("".join(cells[below + 1 : below + 2])) and not any(map(is_value, cells[at:below]))
-        for cells in used
-    ):
-        shown = ", ".join(cells[below] for cells in used[:_MAX_SHOWN])
-        raise NoHeader(f"{_NO_HEADER} (it may be the one with {shown})")
 
 
 def _without_empty_columns(rows: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -220,7 +188,7 @@ class SheetHeader:
         skipped: the title lines above it.
         top: the index of its first row.
         doubtful: the index of the last row below it that may name columns as well; 0 if none may.
-        labels: the cells of those rows.
+        labels: the cells of such rows, if these can hold nothing else.
     """
 
     at: int
@@ -250,24 +218,23 @@ def sheet_header(
     at = header_at(rows, merged, apart) if named is None else min(named, default=NO_HEADER)
     if named is None:
         column_names(rows[at])  # a page of the web is named as one
-    if at == NO_HEADER or (named is None and is_data(rows[at], rows[at + 1 :])):
+    joined = _joined_rows(rows, at, merged) if at != NO_HEADER else None
+    if at == NO_HEADER or (named is None and not joined and is_data(rows, at)):
         return SheetHeader(0, NO_HEADER, (), ())
-    if named is not None and len(named) > 1:
-        top, lower = at, named[-1]
+    if named is not None:
+        top, lower = joined if joined and len(named) == 1 else (at, named[-1])
     else:
-        top, lower = _joined_rows(rows, at, merged) or (
-            (at, at) if named is not None else _header_span(rows, at, merged)
-        )
-    if named is None and top == lower:
-        check_names_below(rows, at)
+        top, lower = joined or _header_span(rows, at, merged)
+        if top == lower:
+            check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
-    doubtful = 0
+    doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
         is_doubtful = merged is None and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
-        doubtful = max(doubtful, _last_row_of_labels(rows, lower))
+        doubtful = last = max(doubtful, last)
     titles = tuple(filter(None, map(title, rows[:top])))
-    labels = frozenset(cell.strip() for row in rows[lower + 1 : doubtful + 1] for cell in row)
+    labels = _labels(names, rows[lower + 1 : last + 1], rows[last + 1 :])
     return SheetHeader(lower + 1, lower, names, titles, top, doubtful, labels)
 
 
@@ -402,8 +369,9 @@ def _holds_values(rows: Sequence[Sequence[str]], place: int) -> bool:
 def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
     """The index of the last row right below a header that may hold names or units; 0 if none may.
 
-    Such a row has no value where two or more columns mostly have them, and no key either: its first
-    cell is empty, or a text over values.
+    Such a row has no value of the kind that its column goes on with, where two or more columns
+    mostly have values, and no key either: its first cell is empty, or a text over values. The first
+    such row has a cell over values.
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
@@ -417,10 +385,32 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
     last = 0
     for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
         has_key = row[key] not in BLANKS and key not in of_values
-        if has_key or any(is_value(row[place]) for place in of_values):
+        if has_key or any(_goes_on(row[here], columns[here][at - lower :]) for here in of_values):
             break
-        last = at if any(cell not in BLANKS for cell in row) else last
+        is_first = not last and all(row[here] in BLANKS for here in of_values - {key})
+        last = at if not is_first and any(cell not in BLANKS for cell in row) else last
     return last
+
+
+def _goes_on(cell: str, below: Sequence[str]) -> bool:
+    """Whether a cell is a value, as of numbers over numbers, and not a date over these."""
+    if not is_value(cell):
+        return False
+    kinds = {kind_of(other) for other in below if is_value(other)}
+    return not kinds or kind_of(cell) in kinds
+
+
+def _labels(
+    names: Sequence[str], rows: Sequence[Sequence[str]], below: Sequence[Sequence[str]]
+) -> frozenset[str]:
+    """The cells of rows that may go on with some names; none if these may also mean no value.
+
+    That may be the one word of a single row behind its key, as 休, 休, unless it names the keys.
+    """
+    words = {cell.strip() for row in rows for cell in row[1:] if not is_value(cell)} - BLANKS
+    names_keys = not names[0] and any(title(row[:1]) for row in rows) and _holds_values(below, 0)
+    is_one_word = len(rows) == len(words) == 1 and not names_keys
+    return frozenset(cell.strip() for row in rows for cell in row if not is_one_word)
 
 
 def header_notes(place: str, top: int, lower: int, doubtful: int) -> Iterator[str]:

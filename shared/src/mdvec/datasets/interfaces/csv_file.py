@@ -94,8 +94,9 @@ def _notes(
     yield from header_notes("line", head.top, head.line, head.doubtful)
     yield from headers
     yield below.notes.note()
-    if converted.rows.empty:
-        yield f"empty rows are left out: {converted.rows.empty:,}"
+    empty = converted.rows.empty + (below.empty if below.notes.are_left_out else 0)
+    if empty:
+        yield f"empty rows are left out: {empty:,}"
     if totals := converted.totals:
         shown = ", ".join(f"{shown_name(text)} ({number:,})" for text, number in totals.items())
         yield totals_note(shown, is_left_out=reading.leaves_out_totals)

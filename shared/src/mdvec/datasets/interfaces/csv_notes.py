@@ -20,11 +20,15 @@ _MAX_LINES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NoteLines:
-    """Notes, the position of their first line, and whether it has fewer cells than others."""
+    """Notes, the position of their first line, and whether it has fewer cells than others.
+
+    ``empty`` is the number of empty rows below that line, which are cut with it.
+    """
 
     notes: NotesBelow = field(default_factory=NotesBelow)
     place: int = 0
     is_short: bool = False
+    empty: int = 0
 
     def cut(self, rows: Path) -> None:
         """Remove their lines from a copy of the rows."""
@@ -52,7 +56,7 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
             stream.readline()
         lines = stream.readlines()
     lines = lines[0 if start else skipped :]
-    notes, end, row_start, is_short = NotesBelow(), size, 0, False
+    notes, end, found, empty = NotesBelow(), size, NoteLines(), 0
     above = iter(reversed(lines))
     parts: list[bytes] = []
     is_within = False
@@ -69,15 +73,17 @@ def _note_lines(rows: Path, head: Head, skipped: int) -> NoteLines:
         parts.clear()
         if text := text_alone(row):
             notes.texts.insert(0, text)
-            row_start, is_short = end, len(row) == 1
+            found = NoteLines(notes, end, len(row) == 1, empty)
         elif len(filled_cells(row)) > 1:
             break
         elif any(row):
             return NoteLines()
+        else:
+            empty += bool(row)
     else:
         return NoteLines()
     rest = [line.decode(UTF_8, "replace") for line in islice(above, _MAX_LINES)]
     notes.are_usual = len(head.names) < MIN_WIDTH or any(
         map(text_alone, csv.reader(reversed(rest), delimiter=head.delimiter))
     )
-    return NoteLines(notes, row_start, is_short)
+    return found

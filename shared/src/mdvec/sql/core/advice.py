@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
@@ -163,38 +163,34 @@ _JAPANESE_SIGNS = {
 _CANDIDATES = re.compile(r" (?:Candidate |Did you mean ).*")
 _LONGER = re.compile(rf"; only one SELECT.*|{_CANDIDATES.pattern}")
 _INSTEAD = {
-    r"\bTOP\s*\(?\d": "LIMIT 3 at the end",
-    r"\bLIMIT\s+\d+\s*,": "LIMIT 10 OFFSET 5",
-    r"\b(?:NVL|ISNULL)\s*\(": "coalesce(x, 0), x IS NULL",
+    r"\bTOP\s*\(?\s*\d+\b(?![\s)]*(?:PERCENT|WITH)\b)": "(SELECT … LIMIT 3)",
+    r"\bLIMIT\s+\d+\s*,": "LIMIT 10 OFFSET 5 for LIMIT 5, 10",
+    r"\bNVL\s*\(": "coalesce(x, y)",
+    r"\bISNULL\s*\([^(),]*\)": "x IS NULL",
     r"\b(?:DATE_?ADD|DATE_SUB|TIMESTAMPADD)\s*\(": "d + INTERVAL 1 MONTH, d - INTERVAL 7 DAY",
     r"\b(?:STR_TO_DATE|TO_DATE)\s*\(": "strptime('2025-06-01', '%Y-%m-%d')",
-    r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY x)",
-    r"\bDATE_FORMAT\s*\(": "strftime(d, '%Y-%m')",
-    r"\b(?:TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m') for a date, "
-    "format('{:,.2f}', x::DOUBLE) for a number",
-    r"\bCONVERT\s*\(": "CAST(x AS INTEGER)",
-    r"\b(?:CHARINDEX|LOCATE)\s*\(": "strpos(text, part)",
+    r"\b(?:GROUP_CONCAT|STRING_AGG|LISTAGG)\s*\(": "string_agg(x, ',' ORDER BY y)",
+    r"\b(?:DATE_FORMAT|TO_CHAR|FORMAT)\s*\(": "strftime(d, '%Y-%m') for a date's year and month, "
+    "format('{:,}', x) for an integer with commas",
     r"\bSUBSTRING_INDEX\s*\(": "array_to_string(split(text, ',')[:2], ',') for the first 2 "
     "parts, [-2:] for the last 2",
-    r"\b(?:REGEXP|RLIKE)\s": "regexp_matches(text, pattern)",
-    r"\bREGEXP_SUBSTR\s*\(": "nullif(regexp_extract(text, pattern), '')",
-    r"\bDIV\s": "a // b, which cuts the fraction off",
-    r"\bEOMONTH\s*\(": "last_day(d)",
-    r"\bADD_MONTHS\s*\(": "d + INTERVAL 1 MONTH, which a month's last day may not stay",
-    r"\bFROM\s+DUAL\b": "SELECT without FROM",
-    r"\bDATETIME\s*\(": "now(), CAST(x AS TIMESTAMP)",
-    r"\bJULIANDAY\s*\(": "date_diff('day', a, b) for the days from a to b",
+    r"\b(?:REGEXP|RLIKE)\s": "regexp_matches(text, pattern, 'i') whatever the case",
+    r"\bDIV\s": "a // b for integers, trunc(a / b) for DOUBLE",
+    r"\bEOMONTH\s*\(": "last_day(d), last_day(d + INTERVAL 1 MONTH) for EOMONTH(d, 1)",
+    r"\bJULIANDAY\s*\(": "(epoch(b) - epoch(a)) / 86400 for the days from a to b",
     r'"(\d{4})年(\d\d?)月(\d\d?)日"': r"DATE '\1-\2-\3', strptime(text, '%Y年%m月%d日')",
-    r"\b(?:IIF|DECODE)\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
-    r"\bMINUS\b": "EXCEPT",
-    r"\bDATEPART\s*\(": "extract(month FROM d), isodow(d) from Monday = 1",
-    r"\b(?:TIMESTAMP|DATE)DIFF\s*\(": "date_sub('year', a, b) for whole years, date_diff(…) for "
-    "turns of the year",
-    r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of rows where x holds",
-    r"'(?:sum|avg)\(VARCHAR": "TRY_CAST(x AS DOUBLE), which is NULL where a text is no number",
+    r"\bIIF\s*\(": "CASE WHEN x > 1 THEN 'a' ELSE 'b' END",
+    r"\bMINUS\s+\(?\s*SELECT\b": "EXCEPT",
+    r"\bDATEPART\s*\(\s*(YEAR|QUARTER|MONTH|DAY|HOUR|MINUTE|SECOND)\s*,": r"extract(\1 FROM d)",
+    r"\bDATEDIFF\s*\(": "date_diff('day', a, b) for the midnights from a to b",
+    r"'avg\(BOOLEAN": "avg(x::INTEGER) for the share of true values",
+    r"'(?:sum|avg)\(VARCHAR": "CAST(x AS DOUBLE), which refuses a text that is no number",
     r"'\+\((?:VARCHAR|STRING)": "a || b to join texts",
 }
-"""Patterns of mistakes, in the query or in DuckDB's message, and what DuckDB has instead."""
+"""Patterns of mistakes, in the query or in DuckDB's message, and what DuckDB has instead.
+
+What a hint says is true whatever the arguments; a function without such a hint has none.
+"""
 
 
 def advised(
@@ -244,13 +240,19 @@ def _quoted(sql: str, halved: str, columns: set[str], can_run: Callable[[str], b
     odd = sorted((name for name in columns if not name.isidentifier()), key=len, reverse=True)
     pattern = "|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in filter(None, odd))
     found: dict[str, str] = {}
-    quoted = (
+
+    def runs(quoted: Collection[str]) -> bool:
+        return can_run(
+            _outside_quotes(sql, pattern, lambda part: found[part] if part in quoted else part)
+        )
+
+    if pattern:
         _outside_quotes(sql, pattern, lambda part: found.setdefault(part, identifier(part)))
-        if pattern
-        else sql
-    )
-    if not found or not can_run(quoted):
+    if not found or not runs(found):
         return []
+    for part in list(found):  # a - b is a difference where it can be one
+        if runs(found.keys() - {part}):
+            del found[part]
     return [f"a name with signs stands in double quotes: {', '.join(found.values())}"]
 
 
