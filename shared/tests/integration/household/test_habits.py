@@ -72,6 +72,7 @@ def test_a_month_for_which_nothing_is_expected_has_no_empty_brackets(connection)
         Bought("2025-06-15", "服", 5_000, "衣服・美容/衣服"),
         Bought("2025-06-16", "服", -2_000, "衣服・美容/衣服"),
         *(Bought(f"2025-{month:02}-17", "店", -3_000) for month in (6, 7)),
+        *(Bought("2025-08-20", "本", yen) for yen in (-500, 500)),
         Bought("2025-09-17", "店", -4_000),
     ]
     answer = forecast_spending(connection, fill(connection, rows), today=date(2025, 9, 20))
@@ -133,13 +134,23 @@ def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, befo
     first = answer.text.splitlines()[0]
     if before < 4:
         assert (first, answer.notes) == (
-            "2025年07月（2025-07-05 まで）は、まだいつもと比べられません。", (note,),
+            "2025年07月（2025-07-05 まで）に、いつもと大きく違うものはありません"
+            "（比べたのは店だけで、カテゴリはまだ比べられません）。", (note,),
         )  # fmt: skip
         assert f"there are {before})." in in_english(answer.text)
-        assert "cannot be compared with what is usual yet" in in_english(answer.text)
+        assert "(only shops were compared; categories cannot be yet)" in in_english(answer.text)
     else:
         assert [one.name for one in answer.anomalies] == ["特別な支出"]
         assert note not in answer.notes
+
+
+def test_months_without_a_row_are_no_history(connection):
+    rows = [Bought("2024-12-03", "朝市", -980), *monthly("朝市", -5_000, "2025-05", 3, day=1)]
+    tool, today = fill(connection, rows), date(2025, 7, 31)
+    answer = find_anomalies(connection, tool, today=today)
+    assert answer.anomalies == ()
+    assert "（あるのは 3か月）" in answer.notes[0]
+    assert forecast_spending(connection, tool, today=today).months == ()
 
 
 def test_what_does_not_multiply_to_the_year_says_why(connection):
