@@ -347,13 +347,15 @@ def compare_periods(
     moved = _moved(was, now, named, by)
     known = min(ledger.covered.last_day, today)
     # An earlier period read from this one is as long as its months with data.
-    is_equal = len(earlier.months) in {
-        len(after.months),
-        len(MonthRange.around(days, month_starts_on)),
-    }
+    # Days, such as a week, may touch a month more than those that they are compared with.
+    is_equal = any(
+        len(MonthRange.around(span, month_starts_on)) == len(earlier.months)
+        or span.last - span.first == earlier.days.last - earlier.days.first
+        for span in (after.days, days)
+    )
     has_begun = known < after.days.last and is_equal
     are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
-    are_whole &= not ledger.covered.begins_late(earlier.months.first)
+    are_whole &= not ledger.covered.begins_late(earlier.months.first, earlier.days)
     # Only if both begin with the requested first day.
     same_days = _same_days(was, now, known) if has_begun and are_whole else None
     notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
