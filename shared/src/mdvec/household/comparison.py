@@ -21,7 +21,6 @@ from mdvec.household.core.periods import (
     span_in_words,
     understood_as,
 )
-from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
@@ -132,8 +131,8 @@ class ShopMove:
 def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
     """The shops behind a movement, each with both periods, the largest difference first."""
     moves = (
-        ShopMove((*was, *now)[-1].name, sum(row.yen for row in was), sum(row.yen for row in now))
-        for was, now in _both_periods(before, after, lambda row: row.shop).values()
+        ShopMove(shop, sum(row.yen for row in was), sum(row.yen for row in now))
+        for shop, (was, now) in _both_periods(before, after, lambda row: row.shop).items()
     )
     moved = [move for move in moves if move.difference]
     return tuple(sorted(moved, key=lambda move: (-abs(move.difference), move.name)))
@@ -400,11 +399,10 @@ def _checked_limit(by: str, most: int) -> int:
 
 def _moved(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
     """The shops or categories that changed; 中項目 within a category."""
-    shop = shop_names(row.description for row in (*was.rows, *now.rows))
 
     def name_of(row: CountedRow) -> str:
         if by == "shop":
-            return shop(row.description)
+            return row.shop
         is_whole = subject in (None, Total.SPENDING)
         return row.category_major if is_whole else row.category_minor or "（中項目なし）"
 

@@ -5,9 +5,12 @@ from datetime import date, timedelta
 import pytest
 from plan_ledger import Bought, fill, monthly
 
+from mdvec.household.comparison import compare_periods
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
+from mdvec.household.expense_lists import fixed_and_variable_costs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.rules import list_rules, remove_rule, set_rule
 
 
 def test_recurring_payments_in_words(connection):
@@ -142,6 +145,26 @@ def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, befo
     else:
         assert [one.name for one in answer.anomalies] == ["特別な支出"]
         assert note not in answer.notes
+
+
+def test_every_answer_has_the_same_name_for_a_shop(connection):
+    spellings = ["ｽｰﾊﾟｰA", "スーパーA 0123", "スーパーa"]
+    rows = [Bought(f"2025-{month:02}-20", spellings[month % 3], -9_000 - month) for month in
+            range(1, 7)]  # fmt: skip
+    tool, asked = fill(connection, rows), {"today": date(2025, 6, 20)}
+    recurring = list_recurring_payments(connection, tool, **asked)
+    forecast = forecast_spending(connection, tool, **asked)
+    costs = fixed_and_variable_costs(connection, tool, **asked)
+    moved = compare_periods(connection, tool, by="shop", **asked)
+    by_category = compare_periods(connection, tool, **asked)
+    set_rule(connection, tool, shop="ｽｰﾊﾟｰＡ", category="食費 > 外食")
+    assert [payment.name for payment in recurring.payments] == ["スーパーA"]
+    assert [due.name for due in forecast.months[1].due] == ["スーパーA"]
+    assert [line.shop for line in costs.lines] == ["スーパーA"]
+    assert [move.name for move in moved.movements] == ["スーパーA"]
+    assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
+    assert "「スーパーA」を含む店" in list_rules(connection, tool).text
+    assert remove_rule(connection, tool, shop="スーパーa").text.startswith("「スーパーA」の規則")
 
 
 def test_months_without_a_row_are_no_history(connection):

@@ -158,12 +158,12 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
     for row in current:
         history = before.get(row.shop, [])
         if not history and large is not None and row.yen > max(large, _MIN_YEN):
-            unusual.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
+            unusual.append(Anomaly("new_shop", row.shop, row.yen, large, 0, 0, 0, None, (row,)))
         elif len(history) >= _MIN_VISITS:
             middle, scale = spread_of(row.shop)
             z = (row.yen - middle) / scale
             if z >= _FAR and row.yen - middle >= _MIN_YEN:
-                unusual.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
+                unusual.append(_anomaly("shop", row.shop, row.yen, history, z, [row]))
     return unusual
 
 

@@ -58,7 +58,7 @@ def due_until(
     for row in planned:
         if row.is_income:
             continue
-        due.append(DuePayment(row.day, row.name, row.yen, is_fixed=True, is_planned=True))
+        due.append(DuePayment(row.day, row.shop, row.yen, is_fixed=True, is_planned=True))
         same = [each for each in expected if _is_expected(row, *each)]
         if same:
             expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))

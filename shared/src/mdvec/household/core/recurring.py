@@ -353,7 +353,7 @@ def _series(
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
     used = {row.id for row in regular}
     return RecurringPayment(
-        name=regular[-1].name,
+        name=regular[-1].shop,
         category=regular[-1].category_major,
         is_income=regular[-1].is_income,
         interval=interval,
@@ -370,7 +370,7 @@ def _series(
         twice=tuple(row for row in rows if row.id not in used),
         next_day=next_day,
         renamings=tuple(
-            Renaming(after.day, before.name, after.name)
+            Renaming(after.day, before.shop, after.shop)
             for before, after in pairwise(regular)
             if before.shop != after.shop
         ),
