@@ -16,6 +16,7 @@ from mdvec.household.core import wording
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, RowObject, answer_words
 from mdvec.household.core.categories import Subject, Total
 from mdvec.household.core.periods import (
+    UnderstoodPeriod,
     base_period,
     long_before,
     span_in_words,
@@ -24,7 +25,7 @@ from mdvec.household.core.periods import (
 from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
-from mdvec.household.ledger_view import ledger_view
+from mdvec.household.ledger_view import LedgerView, ledger_view
 from mdvec.text import shown_name
 
 Key = TypeVar("Key")
@@ -172,10 +173,21 @@ MAX_SHOPS = 2
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One of the two periods: its days that the ledger has, and their rows that count."""
+    """One of the two periods: its days that the ledger has, their rows that count, and notes."""
 
+    period: UnderstoodPeriod
     days: Days
     rows: list[CountedRow]
+    notes: list[str]
+
+    @classmethod
+    def of(cls, ledger: LedgerView, period: UnderstoodPeriod, subject: Subject | None) -> _Side:
+        days, notes = ledger.shown_days(period, subject, begun=True)
+        return cls(period, days, ledger.rows(days.first, days.last, subject), notes)
+
+    @property
+    def has_first_day(self) -> bool:
+        return self.days.first == self.period.days.first
 
     @property
     def totals(self) -> Totals:
@@ -316,27 +328,20 @@ def compare_periods(
     """
     most = _checked_limit(by, SHOWN[detail] if limit is None else limit)
     with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        after, long_ago = (
-            replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
-            for day in (today, long_before(today))
-        )
+        after, is_relative = _later_period(ledger, since, until, period)
         named, notes = ledger.subject(category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidComparison(
                 f"{named}は比べられません。カテゴリか、支出・収入を指定してください。"
             )
-        days, after_notes = ledger.shown_days(after, named, begun=True)
-        is_stated = bool(since or until) or after.days == long_ago.days
+        now = _Side.of(ledger, after, named)
         before = base_period(
-            base, after, days, PeriodContext(today, ledger.covered.default_range),
-            is_relative=after.follows_data or not is_stated,
+            base, after, now.days, PeriodContext(today, ledger.covered.default_range),
+            is_relative=is_relative,
         )  # fmt: skip
         earlier = understood_as((base or "").strip(), before, month_starts_on)
-        base_days, base_notes = ledger.shown_days(earlier, named, begun=True)
-        was, now = (
-            _Side(span, ledger.rows(span.first, span.last, named)) for span in (base_days, days)
-        )
-        spans = _union(base_days, days)
+        was = _Side.of(ledger, earlier, named)
+        spans = _union(was.days, now.days)
         sums = [cell for span in spans for cell in ledger.sums(span, named)]
         doubts = [
             note
@@ -344,23 +349,11 @@ def compare_periods(
             for note in ledger.doubts(span, named, of=f"{span_in_words(span, month_starts_on)}の")
         ]
     moved = _moved(was, now, named, by)
-    known = min(ledger.covered.last_day, today)
-    # An earlier period read from this one is as long as its months with data.
-    # Days, such as a week, may touch a month more than those that they are compared with.
-    is_equal = any(
-        len(MonthRange.around(span, month_starts_on)) == len(earlier.months)
-        or span.last - span.first == earlier.days.last - earlier.days.first
-        for span in (after.days, days)
-    )
-    has_begun = known < after.days.last and is_equal
-    are_whole = (base_days.first, days.first) == (earlier.days.first, after.days.first)
-    are_whole &= not ledger.covered.begins_late(earlier.months.first, earlier.days)
-    # Only if both begin with the requested first day.
-    same_days = _same_days(was, now, known) if has_begun and are_whole else None
-    notes = list(dict.fromkeys([*notes, *after_notes, *base_notes]))
+    same_days = _same_days(was, now, ledger)
+    notes = list(dict.fromkeys([*notes, *now.notes, *was.notes]))
     notes += filter(None, (after.understood, earlier.understood))
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
-    notes += _length_notes(base_days, days, month_starts_on)
+    notes += _length_notes(was.days, now.days, month_starts_on)
     is_full = detail == "full"
     shops = 0 if is_full or by == "shop" else MAX_SHOPS
     shown = [
@@ -373,8 +366,8 @@ def compare_periods(
     )
     counts = counts_of(sums)
     return ComparisonAnswer(
-        before=base_days,
-        after=days,
+        before=was.days,
+        after=now.days,
         spending=(was.totals.spending, now.totals.spending),
         income=(was.totals.income, now.totals.income),
         same_days=same_days,
@@ -395,6 +388,18 @@ def _checked_limit(by: str, most: int) -> int:
             f"limit {most} は使えません。1〜{MAX_MOVEMENTS} を指定してください。"
         )
     return most
+
+
+def _later_period(
+    ledger: LedgerView, since: str | None, until: str | None, period: str | None
+) -> tuple[UnderstoodPeriod, bool]:
+    """The period that a call states, and whether it is other days at another time, as 今月 is."""
+    asked, long_ago = (
+        replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
+        for day in (ledger.today, long_before(ledger.today))
+    )
+    is_stated = bool(since or until) or asked.days == long_ago.days
+    return asked, asked.follows_data or not is_stated
 
 
 def _moved(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
@@ -432,16 +437,32 @@ def _union(before: Days, after: Days) -> list[Days]:
     return [Days(min(before.first, after.first), max(before.last, after.last))]
 
 
-def _same_days(was: _Side, now: _Side, known: date) -> SameDays | None:
-    """The spending of the first days of both periods, as many as are ``known`` of the later one."""
-    passed = min(known, now.days.last) - now.days.first
-    if not timedelta() <= passed <= was.days.last - was.days.first:
-        return None
-    whole = [[row for row in side.rows if not row.is_income] for side in (was, now)]
-    first, later = (
-        [row.yen for row in rows if row.day <= side.days.first + passed]
-        for rows, side in zip(whole, (was, now), strict=True)
+def _same_days(was: _Side, now: _Side, ledger: LedgerView) -> SameDays | None:
+    """The spending of the first days of both periods, as many as are known of the later one.
+
+    None if all of the later one is known, if they have different lengths, if the ledger lacks
+    the first day of either, or if all rows of both are in these days.
+    """
+    covered, earlier = ledger.covered, was.period
+    known = min(covered.last_day, ledger.today)
+    # An earlier period read from the later one is as long as its months with data; days, such as
+    # a week, may touch a month more than those that they are compared with.
+    are_equal = any(
+        len(MonthRange.around(span, covered.starts_on)) == len(earlier.months)
+        or span.last - span.first == earlier.days.last - earlier.days.first
+        for span in (now.period.days, now.days)
     )
-    if (len(first), len(later)) == (len(whole[0]), len(whole[1])):
+    has_begin = not covered.begins_late(earlier.months.first, earlier.days)
+    if not (are_equal and has_begin and was.has_first_day and now.has_first_day):
         return None
-    return SameDays(passed.days + 1, (sum(first), sum(later)))
+    passed = min(known, now.days.last) - now.days.first
+    if known >= now.period.days.last or not timedelta() <= passed <= was.days.last - was.days.first:
+        return None
+    spent = [[row for row in side.rows if not row.is_income] for side in (was, now)]
+    before, after = (
+        [row.yen for row in rows if row.day <= side.days.first + passed]
+        for rows, side in zip(spent, (was, now), strict=True)
+    )
+    if [len(before), len(after)] == list(map(len, spent)):
+        return None
+    return SameDays(passed.days + 1, (sum(before), sum(after)))

@@ -8,7 +8,7 @@ from typing import Final
 
 import apsw
 
-from mdvec.household.core.pair import ReviewCandidate, StoredPair, arrange
+from mdvec.household.core.pair import PairKind, ReviewCandidate, StoredPair, arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
@@ -35,10 +35,6 @@ class Restoration:
     message: str
 
 
-def _name(target: ReviewCandidate) -> str:
-    return "カードの請求" if target.is_bill else "振替" if target.is_transfer else "重複"
-
-
 def decision_message(
     target: ReviewCandidate,
     decision: str,
@@ -49,7 +45,7 @@ def decision_message(
     is_new: bool,
 ) -> str:
     """Message after a candidate was decided; ``rows`` are in their new state."""
-    if target.is_transfer:
+    if target.kind is not PairKind.PURCHASE:
         return moved_message(target, decision, marked_before, is_new=is_new)
     ids = "、".join(str(row.id) for row in rows if row.id != kept_id)
     if is_new and decision == "duplicate":
@@ -80,12 +76,12 @@ def moved_message(
     target: ReviewCandidate, decision: str, marked_before: Sequence[int], *, is_new: bool
 ) -> str:
     """Message after a candidate that may be a transfer, or the bill of a card, was decided."""
-    what = _name(target)
+    what = target.kind.in_words
     noted = "記録しました" if is_new else "既に記録されています"
     ids = "、".join(map(str, target.leaving()))
     freed = f"取引ID {ids} は再び集計に含まれます。" if marked_before else ""
     match decision:
-        case "duplicate" if target.is_bill:
+        case "duplicate" if target.kind is PairKind.CARD_BILL:
             return (
                 f"{what}として{noted}。取引ID {ids} は支出に入らず、カードの明細が"
                 "入ります。取り消すには restore_duplicate にこの取引IDを渡してください。"
@@ -105,7 +101,7 @@ def bulk_message(
     target: ReviewCandidate, decision: str, candidates: int, marked: Sequence[int]
 ) -> str:
     """Message after several candidates like ``target`` were decided at once."""
-    what = _name(target)
+    what = target.kind.in_words
     match decision:
         case "duplicate":
             ids = "、".join(map(str, marked[:_MAX_IDS]))
@@ -118,7 +114,7 @@ def bulk_message(
             done = f"{what}ではないと記録しました。今後候補に出ません"
         case _:
             done = "保留にしました。候補に残ります"
-    if target.is_bill and decision == "duplicate":
+    if target.kind is PairKind.CARD_BILL and decision == "duplicate":
         done += "。このカードの今後の請求も、カードの明細と一致すればそうします"
     return (
         f"{candidates}件の候補を{done}。まとめて戻すには、同じ check_id と alike で"
@@ -144,12 +140,9 @@ def rejection_message(
 
 
 def restoration_message(
-    row: Transaction, *, was_marked: bool, transfers: Sequence[int] = (), is_bill: bool = False
+    row: Transaction, marking: Sequence[StoredPair], *, was_marked: bool
 ) -> str:
-    """Message after a row was restored, or had not been marked.
-
-    ``transfers`` are the other ends of its transfers.
-    """
+    """Message after a row that these pairs marked was restored, or had not been marked."""
     if not was_marked:
         return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"
     sums = (
@@ -157,10 +150,11 @@ def restoration_message(
         if row.counts
         else "計算対象外などの取引のため、集計には含まれません。"
     )
-    if is_bill:
+    if any(pair.kind is PairKind.CARD_BILL for pair in marking):
         return f"取引ID {row.id} を戻しました。{sums}「カードの請求ではない」と記録しました。"
+    transfers = [pair for pair in marking if pair.kind is PairKind.TRANSFER]
     if transfers:
-        others = "、".join(map(str, transfers))
+        others = "、".join(str(sum(pair.rows) - row.id) for pair in transfers)
         return (
             f"取引ID {row.id} と、振替の相手の取引ID {others} を戻しました。{sums}"
             "その組は「振替ではない」と記録しました。"
@@ -257,12 +251,13 @@ def confirm(
             if choice.decision == "duplicate"
             for row in target.leaving(keep)
         ]
-        if own.is_bill and choice.alike:
+        is_of_card = own.kind is PairKind.CARD_BILL and choice.alike
+        if is_of_card:
             pairs = [pair for target in targets for pair in target.pairs]
             is_always = choice.decision == "duplicate"
             duplicate_checks.keep_always(connection, pairs, is_always=is_always)
         message = bulk_message(own, choice.decision, len(targets), marked)
-        if len(targets) == 1 and not (own.is_bill and choice.alike):
+        if len(targets) == 1 and not is_of_card:
             rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
             message = decision_message(
                 targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
@@ -296,14 +291,7 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
     return Restoration(
         success=True,
         message=restoration_message(
-            after,
-            was_marked=before.is_duplicate or bool(marking),
-            transfers=[
-                check.first_id + check.second_id - transaction_id
-                for check in marking
-                if check.is_transfer and not check.is_bill
-            ],
-            is_bill=any(check.is_bill for check in marking),
+            after, marking, was_marked=before.is_duplicate or bool(marking)
         ),
     )
 
@@ -316,7 +304,7 @@ def _targets(
     arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
     own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
     if own is not None:
-        alike = [each for each in arranged if each is not own and each.kind == own.kind]
+        alike = [each for each in arranged if each is not own and each.habit == own.habit]
         return [own, *(alike if choice.alike else ())]
     if not (choice.alike and pair.decision):
         return [candidate_of(connection, tool_id, check_id)]
@@ -327,8 +315,8 @@ def _targets(
     ]
     still_open: list[ReviewCandidate] = []
     if choice.decision == pair.decision:  # repeated: it applies to similar open ones, too
-        kind = next((each.kind for each in arrange(together) if check_id in each.check_ids), None)
-        still_open = [each for each in arranged if each.kind == kind]
+        habit = next((each.habit for each in arrange(together) if check_id in each.check_ids), None)
+        still_open = [each for each in arranged if each.habit == habit]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
@@ -336,20 +324,19 @@ def _is_marked(
     connection: apsw.Connection, tool_id: int, row: int, target: ReviewCandidate
 ) -> bool:
     """Whether a decision about the target, or another pair of the same kind, has marked the row."""
-    if target.is_transfer:
+    if target.kind is not PairKind.PURCHASE:
         return any(pair.decision == "duplicate" for pair in target.pairs)
     return row_of(connection, tool_id, row).is_duplicate
 
 
 def _check_rows(target: ReviewCandidate, choice: ReviewDecision) -> None:
-    if choice.keep is not None and target.is_transfer:
+    if choice.keep is not None and target.kind is not PairKind.PURCHASE:
         raise KeepInTransfer
     if choice.keep is not None and choice.keep not in (choice.rows or target.rows):
         raise RowNotInCandidate("keep", choice.rows or target.rows)
-    named = set(choice.rows)
-    if named and (
-        len(named) < 2 or named - set(target.rows) or (target.is_bill and named != set(target.rows))
-    ):
+    named, rows = set(choice.rows), set(target.rows)
+    is_part_of_bill = target.kind is PairKind.CARD_BILL and named != rows
+    if named and (len(named) < 2 or named - rows or is_part_of_bill):
         raise RowNotInCandidate("transaction_ids", target.rows)
 
 
@@ -357,7 +344,7 @@ def _restricted(
     connection: apsw.Connection, tool_id: int, target: ReviewCandidate, rows: tuple[int, ...]
 ) -> ReviewCandidate:
     """The target with only these rows, if any are given."""
-    if not rows or target.is_bill:
+    if not rows or target.kind is PairKind.CARD_BILL:
         return target
     first, *others = sorted(set(rows))
     pairs = [pair for pair in target.pairs if {*pair.rows} <= {first, *others}]
@@ -401,7 +388,7 @@ def _decide(
 ) -> bool:
     """Store the decision about a target's pairs; returns whether it changed."""
     wanted: Iterable[StoredPair] = target.pairs
-    if decision == "duplicate" and not target.is_transfer:
+    if decision == "duplicate" and target.kind is PairKind.PURCHASE:
         pairs = {frozenset(pair.rows): pair for pair in target.pairs}
         wanted = [
             pairs.get(frozenset((kept_id, row)))
@@ -409,13 +396,11 @@ def _decide(
             for row in target.rows
             if row != kept_id
         ]
-    changed = [
-        pair
-        for pair in wanted
-        if pair.decision != decision
-        or (decision == "duplicate" and not pair.is_transfer and pair.kept_id != kept_id)
-    ]
-    for pair in changed:
-        keep = kept_id if decision == "duplicate" and not pair.is_transfer else None
-        marks.record_decision(connection, tool_id, pair.id, decision, batch, keep)
-    return bool(changed)
+    is_changed = False
+    for pair in wanted:
+        keeps = decision == "duplicate" and pair.kind is PairKind.PURCHASE
+        if pair.decision != decision or (keeps and pair.kept_id != kept_id):
+            keep = kept_id if keeps else None
+            marks.record_decision(connection, tool_id, pair.id, decision, batch, keep)
+            is_changed = True
+    return is_changed

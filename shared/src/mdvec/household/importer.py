@@ -13,7 +13,7 @@ from mdvec.embedding import ModelError, ModelUnavailable
 from mdvec.files import FileState, Problem, Scan
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.cells import CsvText
-from mdvec.household.core.pair import DuplicateDetectionError
+from mdvec.household.core.pair import CandidateCounts, DuplicateDetectionError
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
@@ -123,27 +123,24 @@ class _HouseholdImport:
             undecided=tuple(left_open(ledger, self.job.tool.name)),
         )
 
-    def _look_for_duplicates(
-        self, ledger: LedgerReport
-    ) -> tuple[int | None, int | None, int | None, int]:
-        """The numbers of new candidates: likely purchases, transfers and bills of cards.
+    def _look_for_duplicates(self, ledger: LedgerReport) -> tuple[CandidateCounts | None, int]:
+        """The new likely candidates, None if none were looked for.
 
-        They are None if none were looked for. The last number is that of bills which follow an
-        earlier decision.
+        The number is that of bills which follow an earlier decision.
         """
         options = self.options.detection
         changes = ledger.imported or ledger.updated or ledger.deleted or ledger.removed
         if options is None or not changes:
-            return None, None, None, 0
+            return None, 0
         with self.job.stopwatch.stage("detect"):
             try:
                 detection = duplicate_review.detect(
                     self.connection, self.tool_id, options, by_user=False
                 )
             except DuplicateDetectionError:
-                return None, None, None, 0  # the user's own search reports it, with advice
+                return None, 0  # the user's own search reports it, with advice
         news = duplicate_review.count_news(self.connection, self.tool_id)
-        return *news, detection.followed_count
+        return news, detection.followed_count
 
     def _check_mode(self) -> None:
         tool = self.job.tool

@@ -6,13 +6,14 @@ statements, even of files that have been deleted. All changes are made in one da
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 import apsw
 
 from mdvec.files import Problem
 from mdvec.household.core.statements import (
+    RankedStatement,
     Statement,
     doubtful_replacers,
     families_of,
@@ -105,7 +106,8 @@ class _LedgerImport:
         with connection, derivation.temporary_tables(connection):
             ledger_statements.keep_rows(connection, tool_id, self.removals.keep)
             self._store_statements()
-            changes, held, by_time, linked_again = self._derive(may_delete=may_delete)
+            derived = self._derive(may_delete=may_delete)
+            changes = derived.changes
             bring_back_decisions(connection, tool_id)
             update_marks(connection, tool_id)
             ledger_statements.set_without_file(connection, tool_id, changes.without_file)
@@ -114,6 +116,8 @@ class _LedgerImport:
             self._keep_assets()
         gone = ledger_statements.gone_rows(connection, tool_id, "removed")
         returned = changes.returned.union(self.removals.keep)
+        read_now = {read.statement.key for read in folder.contents if not read.unread}
+        by_time = derived.newer_by_time(read_now, folder.present_statements)
         return LedgerReport(
             imported=changes.imported,
             updated=changes.updated,
@@ -121,9 +125,9 @@ class _LedgerImport:
             deleted=changes.deleted,
             removed=tuple(row for row in gone if row.id in changes.removed),
             returned=tuple(ledger_statements.named_rows(connection, returned)),
-            overruled=held,
+            overruled=derived.held_files(),
             by_time=by_time if changes.imported or changes.updated or changes.removed else (),
-            linked_again=linked_again,
+            linked_again=derived.linked_again(read_now),
         )
 
     def _store_statements(self) -> None:
@@ -162,17 +166,10 @@ class _LedgerImport:
         ledger_statements.delete_copies(connection, copies)
         accounts.follow_accounts(connection, tool_id, present)
 
-    def _derive(
-        self, *, may_delete: bool
-    ) -> tuple[LedgerChanges, tuple[Problem, ...], tuple[Problem, ...], tuple[Problem, ...]]:
-        """Derive the ledger from the statements; returns the changes and three lists of files.
-
-        They are files that look newer than they are, those read now that are newer by their time
-        alone, and those with rows of another file under new IDs.
-        """
+    def _derive(self, *, may_delete: bool) -> _Derivation:
+        """Derive the ledger from the statements."""
         connection, tool_id, folder = self.connection, self.tool_id, self.folder
         ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
-        statements = [each.statement for each in ranked]
         shared, new_ids = derivation.find_newest_rows(
             connection,
             tool_id,
@@ -181,7 +178,7 @@ class _LedgerImport:
             folder.unread,
             is_rebuild=self.mode == "replace",
         )
-        families = families_of(statements, shared)
+        families = families_of([each.statement for each in ranked], shared)
         store_doubts(connection, tool_id, new_ids.doubts)
         ledger_statements.set_families(connection, families.items())
         derivation.mark_gone_rows(connection, [*removers(ranked, families), *new_ids.removers])
@@ -192,27 +189,7 @@ class _LedgerImport:
         doubtful = () if self.removals.accept else doubtful_replacers(ranked)
         held = derivation.hold_back(connection, tool_id, doubtful)
         changes = derivation.follow_statements(connection, tool_id)
-        present = folder.present_statements
-        paths = {each.id: each.path for each in statements}
-        read_now = {read.statement.key for read in folder.contents if not read.unread}
-        by_time = tuple(
-            Problem(newer.statement.path, _why_newer(older.statement))
-            for at, newer in enumerate(ranked)
-            if newer.statement.key in read_now & present
-            for older in ranked[:at]
-            if older.statement.key in present
-            and older.effective_mtime_ns < newer.effective_mtime_ns
-            and families[older.statement.id] == families[newer.statement.id]
-            and of_same_days(older.statement, newer.statement)
-        )
-        keys = {each.id: each.key for each in statements}
-        linked_again = tuple(
-            Problem(paths[each.newer], _why_once(each, paths[each.older]))
-            for each in new_ids.joined
-            if not read_now.isdisjoint({keys[each.older], keys[each.newer]})
-        )
-        held_files = tuple(_held_file(paths, *each) for each in held)
-        return changes, held_files, by_time, linked_again
+        return _Derivation(changes, ranked, families, held, new_ids.joined)
 
     def _remember_files(self, *, may_delete: bool) -> None:
         """Store the state of all files, including deleted ones that rows still come from.
@@ -250,6 +227,57 @@ class _LedgerImport:
             plans.put_months(self.connection, self.tool_id, read.file.path, read.assets)
 
 
+@dataclass(frozen=True, slots=True)
+class _Derivation:
+    """What changed when a ledger was derived from statements, ``ranked`` from the oldest on.
+
+    ``families`` are by the statements' ids. ``held`` are the ids of files that look newer than
+    they are, of the files that keep their rows, and how many rows would have changed.
+    """
+
+    changes: LedgerChanges
+    ranked: Sequence[RankedStatement]
+    families: Mapping[int, int]
+    held: Sequence[tuple[int, int, int]]
+    joined: Sequence[Joined]
+
+    @property
+    def _statements(self) -> dict[int, Statement]:
+        return {each.statement.id: each.statement for each in self.ranked}
+
+    def held_files(self) -> tuple[Problem, ...]:
+        """The files that look newer than they are."""
+        by_id = self._statements
+        return tuple(
+            Problem(by_id[newer].path, _why_held(by_id[newer], by_id[older], rows))
+            for newer, older, rows in self.held
+        )
+
+    def newer_by_time(
+        self, read_now: Set[StatementKey], present: Set[StatementKey]
+    ) -> tuple[Problem, ...]:
+        """The present files, read now, that are newer than another by their time alone."""
+        return tuple(
+            Problem(newer.statement.path, _why_newer(older.statement))
+            for at, newer in enumerate(self.ranked)
+            if newer.statement.key in read_now & present
+            for older in self.ranked[:at]
+            if older.statement.key in present
+            and older.effective_mtime_ns < newer.effective_mtime_ns
+            and self.families[older.statement.id] == self.families[newer.statement.id]
+            and of_same_days(older.statement, newer.statement)
+        )
+
+    def linked_again(self, read_now: Set[StatementKey]) -> tuple[Problem, ...]:
+        """The files with rows of another file under new IDs, if either was read now."""
+        by_id = self._statements
+        return tuple(
+            Problem(by_id[each.newer].path, _why_once(each, by_id[each.older].path))
+            for each in self.joined
+            if not read_now.isdisjoint({by_id[each.older].key, by_id[each.newer].key})
+        )
+
+
 def _with_first_seen(
     statement: Statement, stored: Mapping[StatementKey, Statement], before: Mapping[str, KnownFile]
 ) -> Statement:
@@ -265,12 +293,11 @@ def _with_first_seen(
     return replace(statement, first_seen=now)
 
 
-def _held_file(paths: Mapping[int, str], newer: int, older: int, rows: int) -> Problem:
-    other = "its former content" if paths[newer] == paths[older] else paths[older]
-    return Problem(
-        paths[newer],
+def _why_held(newer: Statement, older: Statement, rows: int) -> str:
+    other = "its former content" if newer.path == older.path else older.path
+    return (
         f"it may be an old copy: it ends before {other}, but is of a later time, and would change "
-        f"{counted(rows, 'row')}, which stay as they are; if it is newer: --accept-removals",
+        f"{counted(rows, 'row')}, which stay as they are; if it is newer: --accept-removals"
     )
 
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
-from typing import Final
 
 import apsw
 
@@ -15,7 +14,7 @@ from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
-from mdvec.household.core.pair import LIKELY, arrange
+from mdvec.household.core.pair import LIKELY, PairKind, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.sums import MonthlySum, MonthMarks, Totals
 from mdvec.household.core.transaction import CountedRow
@@ -35,7 +34,6 @@ from mdvec.tools import offered_name
 
 MAX_NAMED_ROWS = 3
 """How many rows with a stray date a note names; it only counts the others."""
-_KINDS: Final = ("カードの請求", "振替", "重複")
 
 
 @contextmanager
@@ -326,11 +324,11 @@ def doubt_notes_on(
     open_ids = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
     pending = ledger_sums.totals_of_ids(connection, matching_among(open_ids) if open_ids else ())
     doubtful = _leaving(connection, tool_id)
-    rows: dict[str, list[int]] = {kind: [] for kind in _KINDS}
+    rows: dict[PairKind, list[int]] = {kind: [] for kind in reversed(PairKind)}
     for row_id in matching_among(doubtful.keys()) if doubtful else ():
         rows[doubtful[row_id]].append(row_id)
     parts = [
-        f"{kind}かもしれない {totals.rows:,}件"
+        f"{kind.in_words}かもしれない {totals.rows:,}件"
         f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
         for kind, ids in rows.items()
         if (totals := ledger_sums.totals_of_ids(connection, ids)).rows
@@ -342,17 +340,15 @@ def doubt_notes_on(
     ]
 
 
-def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
-    """The rows that decisions on likely candidates would take out, each with its kind."""
-    kinds: dict[int, str] = {}
+def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, PairKind]:
+    """The rows that decisions on likely candidates would take out, each with its kind.
+
+    A row of several candidates is of a card's bill rather than of a transfer or purchase.
+    """
+    kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
-    for kind, of_kind in (
-        (_KINDS[0], [each for each in candidates if each.is_bill]),
-        (_KINDS[1], [each for each in candidates if each.is_transfer]),
-        (_KINDS[2], candidates),
-    ):
-        for row in (row for candidate in of_kind for row in candidate.leaving()):
-            kinds.setdefault(row, kind)
+    for candidate in sorted(candidates, key=lambda each: each.kind):
+        kinds |= dict.fromkeys(candidate.leaving(), candidate.kind)
     return kinds
 
 

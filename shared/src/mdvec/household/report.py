@@ -9,6 +9,7 @@ from typing import Literal
 
 from mdvec.files import Problem
 from mdvec.household.core.moneyforward import KEPT
+from mdvec.household.core.pair import CandidateCounts
 from mdvec.household.interfaces.accounts import AccountDoubt, ListedAgain, RepeatedRows
 from mdvec.household.interfaces.ledger_statements import OVERRULED, GoneRow, KnownFile
 from mdvec.household.reading import StatementFile, may_have_rows
@@ -30,45 +31,41 @@ class FailedRow:
 
 @dataclass(frozen=True, slots=True)
 class LedgerReport:
-    """The changes that an import made to the ledger.
+    """The changes that an import made to the ledger; the names are those of its JSON."""
 
-    ``rows_read`` is the sum of imported, updated, unchanged and failed rows; a row with newer
-    values in another file counts as unchanged. ``files`` counts the statement files;
-    ``passed_over`` lists other files, ``unread`` those that could not be read. ``without_file``
-    is how many rows of the ledger are in none of the files, ``deleted`` how many of those
-    ``replace`` deleted: none while a file is unread. ``removed`` rows left the sums, ``asked``
-    rows are gone but count until the user decides, ``returned`` rows count again.
-    ``overruled`` lists files whose time is newer than their contents, ``by_time`` those read now
-    that are newer than another of the same days by their time alone, ``misfits`` rows read now that
-    their file's running balance contradicts; they are imported. ``net_worth`` lists the asset
-    histories and their months, ``account_doubts`` pairs of files that may be of one account,
-    ``repeated`` rows that files share and that count once, ``listed_again`` files with equal rows
-    below several headers, which all count, ``listed_once`` the files read now whose equal rows
-    below several headers count once, as their balances are equal, too, ``linked_again`` the files
-    read now whose rows another file has under other IDs.
-    """
-
+    # The files: those of statements, other ones, and those that could not be read.
     files: int = 0
     passed_over: tuple[Problem, ...] = ()
     unread: tuple[Problem, ...] = ()
+    # The sum of the next four; a row with newer values in another file counts as unchanged.
     rows_read: int = 0
     imported: int = 0
     updated: int = 0
     unchanged: int = 0
     failed: tuple[FailedRow, ...] = ()
+    # How many rows of the ledger are in none of the files, and how many ``replace`` deleted.
     without_file: int = 0
     deleted: int = 0
+    # Rows that left the sums, that are gone but count until the user decides, that count again.
     removed: tuple[GoneRow, ...] = ()
     asked: tuple[GoneRow, ...] = ()
     returned: tuple[GoneRow, ...] = ()
+    # Files whose time is newer than their contents, and those read now that are newer than
+    # another of the same days by their time alone.
     overruled: tuple[Problem, ...] = ()
     by_time: tuple[Problem, ...] = ()
+    # Rows read now that their file's running balance contradicts; they are imported.
     misfits: tuple[FailedRow, ...] = ()
+    # The asset histories and their months.
     net_worth: tuple[Problem, ...] = ()
+    # Pairs of files that may be of one account, and rows that files share and that count once.
     account_doubts: tuple[AccountDoubt, ...] = ()
     repeated: tuple[RepeatedRows, ...] = ()
+    # Files with equal rows below several headers, which all count; those read now whose count
+    # once, as their balances are equal, too.
     listed_again: tuple[ListedAgain, ...] = ()
     listed_once: tuple[ListedAgain, ...] = ()
+    # The files read now whose rows another file has under other IDs.
     linked_again: tuple[Problem, ...] = ()
 
 
@@ -126,40 +123,33 @@ def with_files(
 class HouseholdReport:
     """A household's part of an import's report.
 
-    ``duplicate_candidates`` is the number of unreported pairs that are likely one purchase,
-    ``transfer_candidates`` that of likely transfers, ``bill_candidates`` that of bills of cards
-    whose rows count, too; None if none were looked for. ``followed_bills`` more bills left the
-    sums by the user's decision on all bills of their card.
+    ``candidates`` are the unreported ones that are likely, None if none were looked for.
+    ``followed_bills`` more bills left the sums by the user's decision on all bills of their card.
     """
 
     ledger: LedgerReport
-    duplicate_candidates: int | None
-    transfer_candidates: int | None
-    bill_candidates: int | None = None
+    candidates: CandidateCounts | None
     followed_bills: int = 0
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
+        found = self.candidates
         return {
             "ledger": asdict(self.ledger),
-            "duplicate_candidates": self.duplicate_candidates,
-            "transfer_candidates": self.transfer_candidates,
-            "bill_candidates": self.bill_candidates,
+            "duplicate_candidates": found and found.purchases,
+            "transfer_candidates": found and found.transfers,
+            "bill_candidates": found and found.bills,
         }
 
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         sentences = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
-        sentences += [
-            f"{count} new {one if count == 1 else several} {what}; "
-            "ask your client to review the duplicates"
-            for count, one, several, what in (
-                (self.duplicate_candidates, "pair is", "pairs are", _BOOKED_TWICE),
-                (self.transfer_candidates, "pair is", "pairs are", _TRANSFER),
-                (self.bill_candidates, "card bill equals", "card bills equal", _BILL),
-            )
-            if count
-        ]
+        for count, (one, several, what) in zip(self.candidates or _NONE, _FOUND, strict=True):
+            if count:
+                sentences.append(
+                    f"{count} new {one if count == 1 else several} {what}; "
+                    "ask your client to review the duplicates"
+                )
         if self.followed_bills:
             sentences.append(
                 f"left out of the sums, as decided for all bills of the card: "
@@ -168,9 +158,16 @@ class HouseholdReport:
         return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, sentences)]
 
 
-_BOOKED_TWICE = "likely one purchase booked twice"
-_TRANSFER = "likely the two ends of a transfer, counted as spending and as income"
-_BILL = "the card's own rows, so both count"
+_NONE = CandidateCounts(0, 0, 0)
+_FOUND = (
+    ("pair is", "pairs are", "likely one purchase booked twice"),
+    (
+        "pair is", "pairs are",
+        "likely the two ends of a transfer, counted as spending and as income",
+    ),
+    ("card bill equals", "card bills equal", "the card's own rows, so both count"),
+)  # fmt: skip
+"""What is said of each of ``CandidateCounts``: of one, of several, and what they are."""
 
 
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:

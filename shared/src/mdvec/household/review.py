@@ -5,7 +5,7 @@ Nothing is marked without a decision by the user.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
@@ -18,7 +18,9 @@ from mdvec.household.core.evidence import reasons_in_words
 from mdvec.household.core.pair import (
     LIKELY,
     MAX_DATE_TOLERANCE,
+    CandidateCounts,
     DetectionOptions,
+    PairKind,
     ReviewCandidate,
     StoredPair,
     arrange,
@@ -132,11 +134,11 @@ def detect(
     candidates = [
         candidate for (candidate, _), rows in zip(listed, of_listed, strict=True) if rows & pairs
     ]
-    likely, transfers, of_cards = _kinds(candidates)
+    counts = CandidateCounts.of(candidates)
     wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     detection = Detection(
         candidates_count=len(candidates),
-        likely_count=likely,
+        likely_count=counts.purchases,
         new_count=new,
         decided_count=decided,
         below_threshold_count=detected.below,
@@ -144,7 +146,7 @@ def detect(
         followed_count=followed,
     )
     message = review_wording.detection_message(
-        detection, transfers, of_cards, least=options.min_similarity_score, wider_days=wider
+        detection, counts, least=options.min_similarity_score, wider_days=wider
     )
     return replace(detection, message=message)
 
@@ -163,16 +165,6 @@ def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
             followed.add(pair.bill_id)
     update_marks(connection, tool_id)
     return len(followed)
-
-
-def _kinds(candidates: Iterable[ReviewCandidate]) -> tuple[int, int, int]:
-    """How many are likely one purchase, transfers, and bills of cards."""
-    likely = transfers = bills = 0
-    for candidate in candidates:
-        bills += candidate.is_bill
-        transfers += candidate.is_transfer and not candidate.is_bill
-        likely += candidate.is_likely and not candidate.is_transfer
-    return likely, transfers, bills
 
 
 def list_candidates(
@@ -208,14 +200,12 @@ def list_candidates(
             _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check))
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
-    likely, transfers, bills = _kinds(candidate for candidate, _ in listed)
-    message = review_wording.list_message(
-        total, likely, transfers, bills, page, pages, open_only=skip_checked
-    )
+    counts = CandidateCounts.of(candidate for candidate, _ in listed)
+    message = review_wording.list_message(total, counts, page, pages, open_only=skip_checked)
     return CandidateList(
         candidates=tuple(candidates),
         total_count=total,
-        likely_count=likely,
+        likely_count=counts.purchases,
         next_page=page + 1 if page < pages else None,
         message=message,
     )
@@ -234,7 +224,7 @@ def candidate_detail(
         own = next((each for each in arranged if check_id in each.check_ids), None)
         if own is None:
             return _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check_id))
-        alike = sum(each.kind == own.kind for each in arranged) - 1
+        alike = sum(each.habit == own.habit for each in arranged) - 1
         return _candidate_of(connection, tool_id, own, alike)
 
 
@@ -253,9 +243,11 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     )
 
 
-def count_news(connection: apsw.Connection, tool_id: int) -> tuple[int, int, int]:
-    """How many likely purchases, transfers and bills imports found and no answer reported yet."""
-    return _kinds(arrange(duplicate_checks.unannounced_pairs(connection, tool_id, LIKELY)))
+def count_news(connection: apsw.Connection, tool_id: int) -> CandidateCounts:
+    """How many likely candidates imports found and no answer reported yet."""
+    return CandidateCounts.of(
+        arrange(duplicate_checks.unannounced_pairs(connection, tool_id, LIKELY))
+    )
 
 
 def take_news(connection: apsw.Connection, tool_id: int) -> str:
@@ -264,7 +256,7 @@ def take_news(connection: apsw.Connection, tool_id: int) -> str:
         news = count_news(connection, tool_id)
         if any(news):
             duplicate_checks.mark_announced(connection, tool_id)
-    return review_wording.news_message(*news)
+    return review_wording.news_message(news)
 
 
 def pair_of(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair:
@@ -314,15 +306,15 @@ def _candidate_of(
     best = candidate.best
     amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
     about: tuple[str, ...] = ()
-    if best.is_bill:
+    if best.kind is PairKind.CARD_BILL:
         about = (review_wording.bill_in_words(rows[0], rows[1], best.reasons),)
         amount_diff = 0
     first, second, *others = map(review_wording.candidate_row, rows)
     return DuplicateCandidate(
         check_id=min(candidate.check_ids),
         is_likely=candidate.is_likely,
-        is_transfer=best.is_transfer,
-        kind=review_wording.kind_of(rows, is_transfer=best.is_transfer, is_bill=best.is_bill),
+        is_transfer=best.kind is not PairKind.PURCHASE,
+        kind=review_wording.kind_of(best.kind, rows),
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),

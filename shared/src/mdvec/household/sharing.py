@@ -14,7 +14,13 @@ import apsw
 from mdvec.dates import Days, Month
 from mdvec.household.core.answers import answer_text
 from mdvec.household.core.evidence import reasons_in_words
-from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, DuplicateDetectionError
+from mdvec.household.core.pair import (
+    LIKELY,
+    ComparedRow,
+    DetectionOptions,
+    DuplicateDetectionError,
+    PairKind,
+)
 from mdvec.household.core.shop_names import reading
 from mdvec.household.core.sums import MonthlySum, totals_of_rows
 from mdvec.household.core.transaction import Transaction
@@ -133,8 +139,7 @@ def decide_shared(
     dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
     message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)
     shown = [
-        f"- {_row_text(SharedRow(name, row.id, row.date, row.description, row.amount or 0))}"
-        for name, row in (by_id[kept_id], by_id[other])
+        f"- {_row_text(_shared_row(name, row))}" for name, row in (by_id[kept_id], by_id[other])
     ]
     return Confirmation(
         success=True,
@@ -272,19 +277,22 @@ def pairs_across(
     candidates = [
         *((*twin, False, ("same_account",)) for twin in twins),
         *(
-            (pair.first, pair.second, pair.is_transfer, pair.reasons)
+            (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
             for pair in detected.pairs
             if pair.score >= LIKELY
         ),
     ]
     return [
         SharedPair(
-            _shared_row(compared, homes), _shared_row(other, homes), moves, reasons_in_words(codes)
+            _shared_row(homes[one.id], one),
+            _shared_row(homes[other.id], other),
+            is_transfer,
+            reasons_in_words(codes),
         )
-        for compared, other, moves, codes in candidates
-        if homes[compared.id] != homes[other.id]
-        and frozenset((compared.id, other.id)) not in decided
-        and any(days.first <= row.date <= days.last for row in (compared, other))
+        for one, other, is_transfer, codes in candidates
+        if homes[one.id] != homes[other.id]
+        and frozenset((one.id, other.id)) not in decided
+        and any(days.first <= row.date <= days.last for row in (one, other))
     ]
 
 
@@ -340,8 +348,8 @@ def _twins(
     ]
 
 
-def _shared_row(row: ComparedRow, homes: Mapping[int, str]) -> SharedRow:
-    return SharedRow(homes[row.id], row.id, row.date, row.description, row.amount)
+def _shared_row(household: str, row: Transaction | ComparedRow) -> SharedRow:
+    return SharedRow(household, row.id, row.date, row.description, row.amount or 0)
 
 
 def _row_text(row: SharedRow) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadRow, TransactionRow, records_of
+from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import InvalidMapping, Mapping, toml_of
 from mdvec.household.core.mapping_sentences import Language, MappingSentence
@@ -22,7 +23,7 @@ from mdvec.household.core.moneyforward import ParsedFile
 from mdvec.household.core.proposal import proposal_with
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.statement_kinds import Mappings, decoded_statement, recognise
-from mdvec.household.core.undecided import Undecided, undecided_in
+from mdvec.household.core.undecided import undecided_in
 from mdvec.household.interfaces.mappings import (
     ENDING,
     own_mappings,

@@ -373,12 +373,12 @@ def import_and_detect(household, mode="update"):
 def test_an_import_tells_of_new_duplicates_until_the_user_hears_of_them(household):
     same = {"description": "家具店", "amount": -18790}
     household.export("7.csv", row("a", **same))
-    assert import_and_detect(household, "new").details.duplicate_candidates == 0
+    assert import_and_detect(household, "new").details.candidates.purchases == 0
     household.export("8.csv", row("b", account="アプリ", **same))
     report = import_and_detect(household)
-    assert report.details.duplicate_candidates == 1
+    assert report.details.candidates.purchases == 1
     assert "1 new pair is likely one purchase booked twice" in report.details.lines(report)[-1].text
-    assert import_and_detect(household).details.duplicate_candidates is None
+    assert import_and_detect(household).details.candidates is None
     with open_database(household.database, "write") as connection:
         assert "が1件あります" in review.take_news(connection, 1)
         assert review.take_news(connection, 1) == ""
@@ -394,7 +394,7 @@ def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_alwa
     import_and_detect(household, "new")
     household.export("bank.csv", row("c", amount=-54_321, day="2026/07/27", **bank))
     report = import_and_detect(household)
-    assert report.details.bill_candidates == 1
+    assert report.details.candidates.bills == 1
     assert "1 new card bill equals the card's own rows" in report.details.lines(report)[-1].text
     with open_database(household.database, "write") as connection:
         (bill,) = review.list_candidates(connection, 1).candidates
@@ -402,7 +402,7 @@ def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_alwa
     household.export("card8.csv", row("d", amount=-18_790, day="2026/07/05", **card))
     household.export("bank8.csv", row("e", amount=-18_790, day="2026/08/27", **bank))
     report = import_and_detect(household)
-    assert (report.details.bill_candidates, report.details.followed_bills) == (0, 1)
+    assert (report.details.candidates.bills, report.details.followed_bills) == (0, 1)
     assert "as decided for all bills of the card: 1 card bill" in (
         report.details.lines(report)[-1].text
     )
@@ -411,7 +411,7 @@ def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_alwa
 def test_an_import_without_options_looks_for_no_duplicates(household):
     same = {"description": "家具店", "amount": -18790}
     household.export("7.csv", row("a", **same), row("b", account="アプリ", **same))
-    assert household.import_("new").details.duplicate_candidates is None
+    assert household.import_("new").details.candidates is None
 
 
 def test_other_csv_files_are_skipped_and_bad_rows_reported(household):

@@ -13,9 +13,9 @@ from mdvec.household import data_in_english, in_english
 HOUSEHOLD = Path(mdvec.household.__file__).parent
 JAPANESE = re.compile(r"[ぁ-んァ-ヶ一-鿿]")
 READING = {
-    "accounts", "cells", "chunk_rows", "column_roles", "export", "mapped_rows", "mapping",
-    "moneyforward", "naming", "proposal", "shop_names", "statement_kinds", "statement_text",
-    "transfer_pairs", "undecided",
+    "accounts", "cells", "chunk_rows", "column_questions", "column_roles", "export", "mapped_rows",
+    "mapping", "moneyforward", "naming", "proposal", "shop_names", "statement_kinds",
+    "statement_text", "transfer_pairs", "undecided",
 }  # fmt: skip
 """The modules whose Japanese is what they look for in files and questions, or what they write."""
 LOOKED_FOR = re.compile(

@@ -28,7 +28,14 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, FoundPairs, Pair, Payee
+from mdvec.household.core.pair import (
+    ComparedRow,
+    DetectionOptions,
+    FoundPairs,
+    Pair,
+    PairKind,
+    Payee,
+)
 from mdvec.household.core.pairs import Ints, number_values
 from mdvec.household.core.shop_names import KanaReading, closeness, shop_name
 
@@ -146,7 +153,7 @@ def with_bills(
         )
         for row in sorted(card_bill.rows, key=lambda each: (each.amount, each.id))[:SHOWN_ROWS]:
             first, second = sorted((card_bill.bill, row), key=lambda each: each.id)
-            pairs.append(Pair(first, second, score, reasons, is_transfer=True, paid_id=row.id))
+            pairs.append(Pair(first, second, score, reasons, PairKind.CARD_BILL, row.id))
     of_bills = {pair.ids for pair in pairs}
     others = (other for other in detected.pairs if other.ids not in of_bills)
     return FoundPairs((*pairs, *others), detected.below)

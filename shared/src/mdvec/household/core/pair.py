@@ -12,6 +12,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from enum import IntEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -128,19 +129,36 @@ def source_of(row: ComparedRow) -> Source:
     return row.account, bool(row.mf_id)
 
 
+class PairKind(IntEnum):
+    """What the two rows of a pair may be; the ledger stores the numbers as ``of_transfer``.
+
+    Of one purchase, a row leaves the sums; of a transfer, both; of a card's bill and a row that
+    it pays, the bill.
+    """
+
+    PURCHASE = 0
+    TRANSFER = 1
+    CARD_BILL = 2
+
+    @property
+    def in_words(self) -> str:
+        """What a decision says that the rows are."""
+        return ("重複", "振替", "カードの請求")[self]
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two rows that may be one purchase, or a transfer; ``first`` has the smaller id.
+    """Two rows that may be of one ``kind``; ``first`` has the smaller id.
 
-    ``reasons`` are the codes of the evidence for and against it. If it is a card's bill and a row
-    that it pays, ``paid_id`` is that row's.
+    ``reasons`` are the codes of the evidence for and against it. ``paid_id`` is the row that a
+    card's bill pays; None for other pairs.
     """
 
     first: ComparedRow
     second: ComparedRow
     score: float
     reasons: tuple[str, ...] = ()
-    is_transfer: bool = False
+    kind: PairKind = PairKind.PURCHASE
     paid_id: int | None = None
 
     @property
@@ -173,9 +191,9 @@ Payee = tuple[str, str]
 class StoredPair(NamedTuple):
     """A pair that a search found: by which tolerances, its score, and the user's decision.
 
-    ``kept_id`` is the row that stays if the pair is a duplicate; ``reasons`` are codes. Pairs that
-    were decided by one request have the same ``batch``. A card's bill is a transfer, too, of which
-    the row that it pays stays. Payees are the account and description of each row.
+    ``kept_id`` is the row of a purchase that stays if the pair is a duplicate, or the row that a
+    card's bill pays; ``reasons`` are codes. Pairs that were decided by one request have the same
+    ``batch``. Payees are the account and description of each row.
     """
 
     id: int
@@ -189,8 +207,7 @@ class StoredPair(NamedTuple):
     amount_tolerance_abs: str
     amount_tolerance_pct: str
     reasons: tuple[str, ...]
-    is_transfer: bool
-    is_bill: bool
+    kind: PairKind
     first_payee: Payee
     second_payee: Payee
 
@@ -202,7 +219,7 @@ class StoredPair(NamedTuple):
     @property
     def bill_id(self) -> int | None:
         """The row of a card's bill; None for other pairs."""
-        return sum(self.rows) - self.kept_id if self.is_bill else None
+        return sum(self.rows) - self.kept_id if self.kind is PairKind.CARD_BILL else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +251,9 @@ class ReviewCandidate:
         return self.pairs[0]
 
     @property
-    def is_bill(self) -> bool:
-        """Whether they are a card's bill and the rows that it pays."""
-        return self.best.is_bill
-
-    @property
-    def is_transfer(self) -> bool:
-        """Whether they are the ends of a transfer, or a bill."""
-        return self.best.is_transfer
+    def kind(self) -> PairKind:
+        """What they may be; of a card's bill, they are the bill and rows that it pays."""
+        return self.best.kind
 
     @property
     def is_likely(self) -> bool:
@@ -249,19 +261,21 @@ class ReviewCandidate:
         return self.best.score >= LIKELY
 
     @property
-    def kind(self) -> Hashable:
+    def habit(self) -> Hashable:
         """A key that similar candidates share.
 
         It has the accounts of likely purchases, transfers or bills, and of others the shops, too.
         """
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
-        return self.is_likely, self.is_transfer, self.is_bill, kin
+        return self.is_likely, self.kind, kin
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""
-        if self.is_transfer:
-            return self.rows[:1] if self.is_bill else self.rows
+        if self.kind is PairKind.TRANSFER:
+            return self.rows
+        if self.kind is PairKind.CARD_BILL:
+            return self.rows[:1]
         staying = self.rows[0] if kept_id is None else kept_id
         return tuple(row for row in self.rows if row != staying)
 
@@ -276,11 +290,11 @@ def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
     unlikely: list[StoredPair] = []
     for pair in sorted(pairs, key=_best_first):
         (likely if pair.score >= LIKELY else unlikely).append(pair)
-    groups = _groups([pair for pair in likely if not pair.is_transfer])
-    groups += [[pair] for pair in likely if pair.is_transfer and not pair.is_bill]
-    bills: dict[int | None, list[StoredPair]] = {}
+    groups = _groups([pair for pair in likely if pair.kind is PairKind.PURCHASE])
+    groups += [[pair] for pair in likely if pair.kind is PairKind.TRANSFER]
+    bills: dict[int, list[StoredPair]] = {}
     for pair in likely:
-        if pair.is_bill:
+        if pair.bill_id is not None:
             bills.setdefault(pair.bill_id, []).append(pair)
     groups += [*bills.values(), *([pair] for pair in unlikely)]
     return sorted(
@@ -288,7 +302,7 @@ def arrange(pairs: Iterable[StoredPair]) -> list[ReviewCandidate]:
         key=lambda candidate: (
             not candidate.is_likely,
             all(pair.decision == "skip" for pair in candidate.pairs),
-            candidate.is_transfer,
+            candidate.kind is not PairKind.PURCHASE,
             -candidate.best.score,
             min(candidate.check_ids),
         ),
@@ -300,14 +314,37 @@ def listed_candidates(arranged: Sequence[ReviewCandidate]) -> list[tuple[ReviewC
 
     Of similar unlikely ones only the first is listed.
     """
-    kinds = [candidate.kind for candidate in arranged]
-    alike = Counter(kinds)
-    first = dict(zip(reversed(kinds), reversed(arranged), strict=True))
+    habits = [candidate.habit for candidate in arranged]
+    alike = Counter(habits)
+    first = dict(zip(reversed(habits), reversed(arranged), strict=True))
     return [
-        (candidate, alike[kind] - 1)
-        for candidate, kind in zip(arranged, kinds, strict=True)
-        if candidate.is_likely or first[kind] is candidate
+        (candidate, alike[habit] - 1)
+        for candidate, habit in zip(arranged, habits, strict=True)
+        if candidate.is_likely or first[habit] is candidate
     ]
+
+
+class CandidateCounts(NamedTuple):
+    """How many candidates are likely one purchase, transfers, and bills of cards."""
+
+    purchases: int
+    transfers: int
+    bills: int
+
+    @classmethod
+    def of(cls, candidates: Iterable[ReviewCandidate]) -> CandidateCounts:
+        """The numbers of these candidates."""
+        kinds = Counter(
+            candidate.kind
+            for candidate in candidates
+            if candidate.is_likely or candidate.kind is not PairKind.PURCHASE
+        )
+        return cls(kinds[PairKind.PURCHASE], kinds[PairKind.TRANSFER], kinds[PairKind.CARD_BILL])
+
+    @property
+    def moved(self) -> int:
+        """How many are not purchases."""
+        return self.transfers + self.bills
 
 
 def _groups(pairs: Sequence[StoredPair]) -> list[list[StoredPair]]:

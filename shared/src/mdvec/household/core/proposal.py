@@ -13,6 +13,7 @@ from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.household.core.cells import BadCell, is_date, parse_amount, records_of
+from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import (
     INCOMING,
     OUTGOING,
@@ -27,7 +28,6 @@ from mdvec.household.core.open_columns import Records
 from mdvec.household.core.stated import against_the_balance, with_stated
 from mdvec.household.core.undecided import (
     MappingProposal,
-    Undecided,
     about_days,
     decide,
     ways_to_read_days,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from mdvec.household.core.answers import answer_text
+from mdvec.household.core.pair import CandidateCounts, PairKind
 from mdvec.household.core.transaction import Numbered, StatedRow, Transaction
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
@@ -123,24 +124,26 @@ def candidate_row(row: Transaction) -> CandidateRow:
 
 
 def detection_message(
-    summary: Detection, transfers: int, bills: int, *, least: float, wider_days: int
+    summary: Detection, counts: CandidateCounts, *, least: float, wider_days: int
 ) -> str:
     """Message after a search: its numbers, and a wider search to try if nothing is likely.
 
     ``least`` is the minimum score of the search, ``wider_days`` the tolerance of the wider one.
     """
-    total, likely = summary.candidates_count, summary.likely_count
+    total = summary.candidates_count
     first_sentence = "重複候補は見つかりませんでした。"
     if total:
-        groups = _groups(total, likely, transfers, bills)
+        groups = _groups(total, counts)
         first_sentence = (
-            f"{total}件の{_kind(transfers + bills)}が見つかりました{groups}。"
+            f"{total}件の{_kind(counts)}が見つかりました{groups}。"
             "list_duplicate_candidates で一覧を確認できます。"
         )
     lower = "（min_similarity_score を下げると候補になります）" if least > 0 else ""
-    counts = {
+    sentences = {
         f"今回初めて見つかったのは{summary.new_count}件です。": summary.new_count < total,
-        f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。": not likely,
+        f"date_tolerance_days を{wider_days}にすると、日付がもっと離れた組も探せます。": (
+            not counts.purchases
+        ),
         f"判定済みの{summary.decided_count}組は除いています。": summary.decided_count,
         f"前の検索だけが見つけた未判定の{summary.dropped_count}組は候補から外しました。": (
             summary.dropped_count
@@ -152,20 +155,20 @@ def detection_message(
             summary.below_threshold_count
         ),
     }
-    return first_sentence + "".join(text for text, holds in counts.items() if holds)
+    return first_sentence + "".join(text for text, holds in sentences.items() if holds)
 
 
 def list_message(
-    total: int, likely: int, transfers: int, bills: int, page: int, pages: int, *, open_only: bool
+    total: int, counts: CandidateCounts, page: int, pages: int, *, open_only: bool
 ) -> str:
     """Message of a page of candidates: how many there are of each group, and where the rest is."""
-    kind = _kind(transfers + bills)
+    kind = _kind(counts)
     kind = f"未確認の{kind}" if open_only else kind
     if not total:
         return f"{kind}はありません。{offered_name('detect_duplicates')} で検出できます。"
     parts = [f"{kind}は{total}件です"]
     if open_only:
-        parts.append(_groups(total, likely, transfers, bills))
+        parts.append(_groups(total, counts))
     parts.append("。")
     if pages > 1:
         parts.append(f"{page}/{pages}ページです。")
@@ -173,22 +176,24 @@ def list_message(
     return "".join(parts)
 
 
-def _kind(transfers: int) -> str:
-    return "重複・振替の候補" if transfers else "重複候補"
+def _kind(counts: CandidateCounts) -> str:
+    return "重複・振替の候補" if counts.moved else "重複候補"
 
 
-def _groups(total: int, likely: int, transfers: int, bills: int) -> str:
-    unlikely = total - likely - transfers - bills
-    moved = f"、口座間の移動かもしれない {transfers}件" if transfers else ""
-    billed = f"、カードの請求らしい {bills}件" if bills else ""
-    return f"（同じ買い物らしい {likely}件、別の買い物らしい {unlikely}件{moved}{billed}）"
+def _groups(total: int, counts: CandidateCounts) -> str:
+    unlikely = total - counts.purchases - counts.moved
+    moved = f"、口座間の移動かもしれない {counts.transfers}件" if counts.transfers else ""
+    billed = f"、カードの請求らしい {counts.bills}件" if counts.bills else ""
+    return (
+        f"（同じ買い物らしい {counts.purchases}件、別の買い物らしい {unlikely}件{moved}{billed}）"
+    )
 
 
-def kind_of(rows: Iterable[Transaction], *, is_transfer: bool, is_bill: bool) -> CandidateKind:
-    """The kind of a candidate; a transfer is a charge if a row says チャージ."""
-    if is_bill:
+def kind_of(kind: PairKind, rows: Iterable[Transaction]) -> CandidateKind:
+    """A candidate's kind in an answer; a transfer is a charge if a row says チャージ."""
+    if kind is PairKind.CARD_BILL:
         return "card_bill"
-    if not is_transfer:
+    if kind is PairKind.PURCHASE:
         return "purchase"
     texts = (unicodedata.normalize("NFKC", row.description) for row in rows)
     return "charge" if any("チャージ" in text for text in texts) else "transfer"
@@ -205,14 +210,14 @@ def bill_in_words(bill: Transaction, paid: Transaction, reasons: Sequence[str]) 
     )
 
 
-def news_message(purchases: int, transfers: int, bills: int = 0) -> str:
+def news_message(counts: CandidateCounts) -> str:
     """The sentence about candidates that an import found, for an answer about a month; or ""."""
     phrases = [
         f"{words}{count}件"
         for words, count in (
-            ("同じ買い物が二度入っているらしい組が", purchases),
-            ("振替らしいのに収入や支出に入っている組が", transfers),
-            ("明細と二重になっているらしいカードの請求が", bills),
+            ("同じ買い物が二度入っているらしい組が", counts.purchases),
+            ("振替らしいのに収入や支出に入っている組が", counts.transfers),
+            ("明細と二重になっているらしいカードの請求が", counts.bills),
         )
         if count
     ]

@@ -9,6 +9,7 @@ from collections.abc import Mapping as Pairs
 from dataclasses import replace
 from typing import Any
 
+from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import is_foreign
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import (
@@ -24,7 +25,7 @@ from mdvec.household.core.mapping import (
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import FileColumns, Records
-from mdvec.household.core.undecided import Undecided, with_other_words_counted
+from mdvec.household.core.undecided import with_other_words_counted
 from mdvec.text import shown_name
 
 _READ = ("date", "amount", "paid_out", "paid_in", "balance")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from mdvec.household.core.accounts import STATED, account_number
 from mdvec.household.core.cells import BadRow, CsvRecord, CsvText, records_of
+from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import mapping_of_header
 from mdvec.household.core.identity import without_repeats
 from mdvec.household.core.mapped_rows import MAX_LINES_ABOVE, header_line, read_mapped
@@ -26,7 +27,7 @@ from mdvec.household.core.moneyforward import (
     decode,
     read_rows,
 )
-from mdvec.household.core.undecided import Undecided, decide, undecided_in
+from mdvec.household.core.undecided import decide, undecided_in
 from mdvec.text import shown_name
 
 _NO_STATEMENT = "it is not a CSV of transactions"

@@ -22,6 +22,7 @@ from mdvec.household.core.pair import (
     DetectionOptions,
     FoundPairs,
     Pair,
+    PairKind,
 )
 
 MAX_DAYS = 3
@@ -129,7 +130,7 @@ def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
     score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
-    return Pair(first, second, round(score, 2), tuple(reasons), is_transfer=True)
+    return Pair(first, second, round(score, 2), tuple(reasons), PairKind.TRANSFER)
 
 
 def _words(row: ComparedRow) -> bool:

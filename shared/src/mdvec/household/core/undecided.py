@@ -19,17 +19,24 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from mdvec.household.core.balances import movements
-from mdvec.household.core.categories import INCOME
-from mdvec.household.core.cells import TransactionRow, is_date
+from mdvec.household.core.cells import is_date
+from mdvec.household.core.column_questions import (
+    MAX_WORDS_SHOWN,
+    Undecided,
+    about_rows,
+    is_decided,
+    is_plain,
+    may_not_count,
+    samples,
+    with_rows,
+)
 from mdvec.household.core.column_roles import INCOMING, OUTGOING, any_of, is_foreign
-from mdvec.household.core.mapped_rows import TOTAL, MappedRows, is_yen, read_mapped
+from mdvec.household.core.mapped_rows import MappedRows, is_yen, read_mapped
 from mdvec.household.core.mapping import (
-    CONDITIONS,
     DATE_FORMATS,
     Conditions,
     MappedColumn,
     Mapping,
-    fits_pattern,
     one_spelling,
 )
 from mdvec.household.core.mapping_sentences import MappingSentence
@@ -39,21 +46,11 @@ from mdvec.text import shown_name
 DECIDED = frozenset({"positive", "paid_out", "date_format", "description"})
 """Keys that a saved mapping has decided, even if it does not name them."""
 
-
 _UNIT = any_of("単位.{0,2}[百千万億]円", "(?<=[(額])[百千万億]円", "thousands", "millions")
 _DOCUMENT = re.compile(
     r"(番号?|(?<![A-Z])ID|[a-z]Id|^id|^[Nn]o\.?|回数|残高|現在高|[Bb]alance)#?(\(円\))?$"
 )
 """Names of columns that count or identify."""
-_UNDONE = any_of(
-    "取消", "取り消し", "訂正", "返品", "キャンセル", "cancel", "revers", "revert", "refund"
-)
-_NO_TRANSACTION = any_of(
-    TOTAL.pattern, _UNDONE.pattern, "繰越", "残高", "total", "(brought|carried)forward",
-    "(opening|closing)balance",
-)  # fmt: skip
-_GIVEN_BACK = any_of(_UNDONE.pattern, "返金")
-_CHARGE = any_of("チャージ", "top-?up")
 _BOOKS = any_of("借方?", "貸方?", "debit", "credit", r"\b[dc]r\b")
 _SPENT = any_of("利用", "購入", "買", "支払", "出金", "spent", "paid")
 _SIGNED = any_of("入出金", "出入金", "受払")
@@ -63,31 +60,6 @@ _WAYS = ("fits-outgoing", "fits-spending", "fits-income")
 _SETTLING = ("refunds", "reversals", "transfers", "not_counted")
 """The keys that say what a row is, whatever its other columns say."""
 _MAX_WORDS_TRIED = 6
-_MAX_WORDS_SHOWN = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Undecided:
-    """A column that changes a figure, and the question about it.
-
-    ``readings`` are its possible meanings: the sentence if the balance proves one, and its mapping.
-    """
-
-    column: str
-    question: MappingSentence
-    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
-
-    @classmethod
-    def of(
-        cls, kind: str, column: str, shown: str = "",
-        readings: Iterable[tuple[str, Mapping, str]] = (),
-    ) -> Undecided:  # fmt: skip
-        """A question of a kind; a reading is the kind of its sentence, its mapping, and a value."""
-        meanings = tuple(
-            (MappingSentence(what, column, shown_value), each)
-            for what, each, shown_value in readings
-        )
-        return cls(column, MappingSentence(kind, column, shown), meanings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,13 +83,8 @@ def decide(
         first = next((each for each in left if each.readings and each.column not in tried), None)
         if first is None:
             without = undecided_in(mapping, records, read, stated, by_balance=False)
-            told = {str(key) for each in mapping.conditions for key in each.patterns}
-            settled = {each.column for each in without} - {each.column for each in left} - told
-            out = set(map(str, mapping.paid_out))
-            evidence += [
-                MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
-                for column in sorted(settled)
-            ]
+            asked = {each.column for each in left}
+            evidence += _settled(mapping, {each.column for each in without} - asked)
             if any(each.kind in _WAYS for each in evidence):
                 oldest = [row for at, row in enumerate(read.rows) if at in read.unproven]
                 shown = ", ".join(f"{row.date} {row.amount or 0:+,}" for row in oldest)
@@ -130,6 +97,16 @@ def decide(
             stated |= {_KEYS.get(first.question.kind, "")}
             tried.clear()  # with this decision, the balance may decide another column
             evidence.append(sentence)
+
+
+def _settled(mapping: Mapping, columns: set[str]) -> list[MappingSentence]:
+    """What the balance proves of columns that it alone leaves no question about."""
+    told = {str(key) for each in mapping.conditions for key in each.patterns}
+    out = set(map(str, mapping.paid_out))
+    return [
+        MappingSentence("fits-given-back" if column in out else "fits-ignored", column)
+        for column in sorted(columns - told)
+    ]
 
 
 def _fitting(
@@ -169,9 +146,9 @@ def with_other_words_counted(
             continue
         if column.key in mapping.description:
             kinds = tuple(dict.fromkeys((*kinds, column.key)))
-        left = [text for text in column.texts if not _is_decided(mapping, column, text)]
-        words = tuple(text for text in left if _is_plain(text) and not _may_not_count(text))
-        if words and len(left) <= _MAX_WORDS_SHOWN:
+        left = [text for text in column.texts if not is_decided(mapping, column, text)]
+        words = tuple(text for text in left if is_plain(text) and not may_not_count(text))
+        if words and len(left) <= MAX_WORDS_SHOWN:
             counted[column.key] = (*counted.get(column.key, ()), *words)
     kinds = mapping.kinds if has_kinds else kinds
     return replace(mapping, counted=Conditions(counted), kinds=kinds)
@@ -185,18 +162,9 @@ def undecided_in(
 
     ``by_balance``: what the balance of every row proves is decided, too.
     """
-    lines = {row.line for row in read.rows}
     columns = open_columns(mapping, records, read)
     is_proven = by_balance and read.are_proven
-    questions: list[Undecided] = []
-    if not mapping.unit:
-        around = [
-            " ".join(cells)
-            for line, cells in records
-            if line not in lines and not isinstance(cells, str)
-        ]
-        if match := _UNIT.search(one_spelling(" ".join(around))):
-            questions.append(Undecided.of("unit", "unit", match[0]))
+    questions = [*_about_the_unit(mapping, records, read)]
     questions += _about_the_amount(mapping, columns, stated)
     if mapping.paid_out and "paid_out" not in stated and not is_proven:
         questions += _about_minus_signs(mapping, records, read)
@@ -211,9 +179,9 @@ def undecided_in(
     left = [column for column in columns if column.name not in known]
     settled = {
         at for column in columns for at, text in enumerate(column.cells)
-        if _is_decided(mapping, column, text, _SETTLING)
+        if is_decided(mapping, column, text, _SETTLING)
     }  # fmt: skip
-    questions += _about_rows(mapping, left, read, rows, settled)
+    questions += about_rows(mapping, left, read, rows, settled)
     return tuple(questions)
 
 
@@ -234,24 +202,12 @@ def about_days(mapping: Mapping, ways: Sequence[str]) -> Undecided:
     return Undecided.of("days", ", ".join(map(str, mapping.date)), ", ".join(ways))
 
 
-def _is_decided(
-    mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
-) -> bool:
-    """Whether the mapping says, under one of the keys, what a text in a column means."""
-    conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
-    return any(
-        fits_pattern(text, pattern)
-        for each in conditions
-        for pattern in each.patterns.get(column.key, ())
-    )
-
-
 def _has_kinds(column: OpenColumn, mapping: Mapping) -> bool:
     """Whether a description has so few texts that they may be kinds of rows (支払, 返金, 失敗)."""
     most = len(column.cells) // 3
     if len(mapping.description) > 1:
         most = max(2, most)
-    return 1 < len(column.texts) <= min(_MAX_WORDS_SHOWN, most)
+    return 1 < len(column.texts) <= min(MAX_WORDS_SHOWN, most)
 
 
 def _is_read(column: OpenColumn, mapping: Mapping, stated: frozenset[str]) -> bool:
@@ -280,7 +236,7 @@ def _of_unknown_way(
     return {
         at for at in unproven
         if not any(
-            _is_decided(mapping, each, each.cells[at]) or each.cells[at] in ways[at]
+            is_decided(mapping, each, each.cells[at]) or each.cells[at] in ways[at]
             or each.cells[at] in each.others(unproven)
             for each in telling
         )
@@ -292,7 +248,7 @@ def _unread_column(
 ) -> Iterator[Undecided]:
     """What a column that nobody has read may say of these rows, or of their amounts."""
     name = one_spelling(column.name)
-    words = [text for text in column.texts if not _is_decided(mapping, column, text)]
+    words = [text for text in column.texts if not is_decided(mapping, column, text)]
     has_decided_words = any(column.key in each.patterns for each in mapping.conditions)
     numbers = None if has_decided_words else column.numbers
     if not (asked and words) or (not has_decided_words and _DOCUMENT.search(name)):
@@ -305,23 +261,23 @@ def _unread_column(
     ignored = ("fits-ignored", replace(mapping, ignored=(*mapping.ignored, column.key)), "")
     if mapping.currency is None and is_foreign(name, words):
         if not all(map(is_yen, words)):
-            yield Undecided.of("currency", column.name, _samples(words))
+            yield Undecided.of("currency", column.name, samples(words))
     elif numbers is not None:
         fees = replace(mapping, fees=(*mapping.fees, column.key))
         points = replace(mapping, points=(*mapping.points, column.key))
         readings = [("fits-fees", fees, ""), ("fits-points", points, ""), ignored]
-        yield Undecided.of("numbers", column.name, _samples(words), readings)
+        yield Undecided.of("numbers", column.name, samples(words), readings)
     else:
         readings = [
-            ("fits-skipped", _with_rows(mapping, "skipped", column, [word]), shown_name(word))
-            for word in filter(_is_plain, words[:_MAX_WORDS_TRIED])
+            ("fits-skipped", with_rows(mapping, "skipped", column, [word]), shown_name(word))
+            for word in filter(is_plain, words[:_MAX_WORDS_TRIED])
         ]
-        if mapping.amount is not None and all(map(_is_plain, words)):
+        if mapping.amount is not None and all(map(is_plain, words)):
             meaning = mapping if "positive" in stated else replace(mapping, positive="income")
             readings += _by_the_balance(meaning, column, words, read)
         of_rows = [word for word in words if word in {column.cells[at] for at in asked}]
         yield Undecided.of(
-            "words", column.name, _samples(of_rows or words),
+            "words", column.name, samples(of_rows or words),
             readings if len(asked) == len(read.rows) else (),
         )  # fmt: skip
 
@@ -347,35 +303,26 @@ def _by_the_balance(
         risen = {word for word, _ in proven} - fallen
         rose = [
             word for word in words
-            if word in risen and not _may_not_count(word)
+            if word in risen and not may_not_count(word)
         ]  # fmt: skip
         if fell:
-            reading = _with_rows(mapping, "outgoing", column, fell)
-            counted = _with_rows(reading, "counted", column, rose) if rose else reading
-            yield "fits-outgoing", counted, _samples(fell)
+            reading = with_rows(mapping, "outgoing", column, fell)
+            counted = with_rows(reading, "counted", column, rose) if rose else reading
+            yield "fits-outgoing", counted, samples(fell)
 
 
-def _may_not_count(text: str) -> bool:
-    """Whether a text speaks of no transaction, of money given back, or of one's own account."""
-    patterns = (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE)
-    return any(each.search(one_spelling(text)) for each in patterns)
-
-
-def _is_plain(text: str) -> bool:
-    """Whether a pattern of the text fits no other text."""
-    return not {"*", "?"} & set(one_spelling(text))
-
-
-def _samples(texts: Sequence[str]) -> str:
-    shown = "、".join(shown_name(text[:20]) for text in texts[:_MAX_WORDS_SHOWN])
-    return f"{shown}…" if len(texts) > _MAX_WORDS_SHOWN else shown
-
-
-def _with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[str]) -> Mapping:
-    rows: Conditions = getattr(mapping, key)
-    before = rows.patterns.get(column.key, ())
-    changed = Conditions({**rows.patterns, column.key: (*before, *texts)})
-    return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
+def _about_the_unit(mapping: Mapping, records: Records, read: MappedRows) -> Iterator[Undecided]:
+    """Ask whether amounts are in thousands of yen, as a line that is no row may say."""
+    if mapping.unit:
+        return
+    lines = {row.line for row in read.rows}
+    around = [
+        " ".join(cells)
+        for line, cells in records
+        if line not in lines and not isinstance(cells, str)
+    ]
+    if match := _UNIT.search(one_spelling(" ".join(around))):
+        yield Undecided.of("unit", "unit", match[0])
 
 
 def _about_the_amount(
@@ -423,70 +370,3 @@ def _about_minus_signs(mapping: Mapping, records: Records, read: MappedRows) -> 
         readings = [("fits-sides", mapping, ""), ("fits-minus", signed, "")]
         columns = json.dumps([str(each) for each in signed.paid_in], ensure_ascii=False)
         yield Undecided.of("minus", name, columns, readings)
-
-
-def _about_rows(
-    mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
-    settled: set[int],
-) -> Iterator[Undecided]:  # fmt: skip
-    """Rows that say themselves to be no transactions, or to give money back.
-
-    What the balance proves is a movement; a row without proof may be what was there before. Of
-    ``settled`` rows another column says what they are.
-    """
-    rows = read.rows
-    by_key = {column.key: column for column in columns}
-    texts_of = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
-    for column in [*texts_of, *(each for each in columns if each not in texts_of)]:
-        if column.key == mapping.amount:
-            continue
-        doubts = [
-            (text, one_spelling(text), rows[at], at in doubtful)
-            for at, text in enumerate(column.cells)
-            if text and at not in settled and not _is_decided(mapping, column, text)
-        ]
-        no_transaction = _NO_TRANSACTION if column in texts_of else _UNDONE
-        texts = [
-            text for text, words, row, is_doubtful in doubts
-            if is_doubtful and (
-                no_transaction.search(words) or ((row.amount or 0) > 0 and _CHARGE.search(words))
-            )
-        ]  # fmt: skip
-        if texts:
-            different, shown = list(dict.fromkeys(texts)), _samples(list(dict.fromkeys(texts)))
-            skipped = _with_rows(mapping, "skipped", column, different)
-            readings = [("fits-skipped", skipped, shown)] if len(doubtful) == len(rows) else []
-            yield Undecided.of("rows", column.name, shown, readings)
-        # That money came in may be proven, but not that it is income.
-        back = [
-            text for text, words, row, _ in doubts
-            if row.category_major == INCOME and _GIVEN_BACK.search(words) and text not in texts
-        ]  # fmt: skip
-        if back:
-            yield Undecided.of("back", column.name, _samples(list(dict.fromkeys(back))))
-    yield from _about_income(mapping, rows)
-    amount = None if mapping.amount is None else by_key.get(mapping.amount)
-    if amount and texts_of and mapping.positive == "spending" and len(doubtful) == len(rows):
-        column = texts_of[0]
-        pairs = list(enumerate(zip(column.cells, amount.numbers or (), strict=False)))
-        paid_to = {text for _, (text, number) in pairs if number > 0}
-        came_from = dict.fromkeys(
-            text for at, (text, number) in pairs if number < 0 and at not in settled
-        )
-        texts = [
-            text
-            for text in came_from
-            if text not in paid_to and not _is_decided(mapping, column, text)
-        ]
-        if texts:
-            yield Undecided.of("incoming", column.name, _samples(texts))
-
-
-def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
-    """Ask about rows with the category of income, if every positive amount is money spent."""
-    if mapping.category is None or mapping.positive == "income":
-        return
-    column = OpenColumn(mapping.category, [INCOME])
-    is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
-    if is_spent and not _is_decided(mapping, column, INCOME):
-        yield Undecided.of("income", column.name, INCOME)

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import apsw
 
-from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair, StoredPair
+from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair, PairKind, StoredPair
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger, transactions
 
@@ -18,14 +18,14 @@ _WITH_ROWS = (
     "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
     "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
 )
-_BILL = 2
-"""``of_transfer`` of a card's bill and a row that it pays, which is ``kept_id``."""
+_TRANSFER, _BILL = PairKind.TRANSFER.value, PairKind.CARD_BILL.value
+"""Values of ``of_transfer``; the ``kept_id`` of a card's bill is the row that it pays."""
 _FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
 """Whether a row is money received by a transfer that a file marks and no decision has matched."""
 _BOTH_COUNT = (
     f"CASE c.of_transfer WHEN {_BILL} THEN CASE c.kept_id WHEN a.id "
     f"THEN {counts('b')} AND {in_ledger('a')} ELSE {counts('a')} AND {in_ledger('b')} END "
-    f"WHEN 1 THEN ({counts('a')} AND ({counts('b')} OR {_FILED.format('b')} "
+    f"WHEN {_TRANSFER} THEN ({counts('a')} AND ({counts('b')} OR {_FILED.format('b')} "
     f"AND {in_ledger('b')})) OR ({counts('b')} AND {_FILED.format('a')} AND {in_ledger('a')}) "
     f"ELSE {counts('a')} AND {counts('b')} END"
 )
@@ -101,7 +101,7 @@ def store_pairs(
                 tool_id, pair.score, options.date_tolerance_days,
                 str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
                 " ".join(pair.reasons), announced,
-                pair.is_transfer if pair.paid_id is None else _BILL, pair.paid_id, *pair.ids,
+                pair.kind.value, pair.paid_id, *pair.ids,
             )
             for pair in pairs
         ),
@@ -199,8 +199,7 @@ def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> li
     )
     return [
         StoredPair._make((
-            *stored, tuple(reasons.split()), bool(kind), kind == _BILL,
-            (account, shop), (payee, name),
+            *stored, tuple(reasons.split()), PairKind(kind), (account, shop), (payee, name),
         ))
         for *stored, reasons, kind, account, shop, payee, name in rows
     ]  # fmt: skip

@@ -16,7 +16,10 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from mdvec.household.core.pair import PairKind
 from mdvec.household.interfaces.ledger_sums import counts_unless_decided, in_ledger
+
+_BILL = PairKind.CARD_BILL.value
 
 
 def new_batch(connection: apsw.Connection) -> int:
@@ -42,7 +45,7 @@ def record_decision(
     """
     connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, "
-        "kept_id = CASE of_transfer WHEN 2 THEN kept_id ELSE ? END, batch = ?, "
+        f"kept_id = CASE of_transfer WHEN {_BILL} THEN kept_id ELSE ? END, batch = ?, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
         (decision, kept_id, batch, tool_id, check_id),
     )
@@ -82,7 +85,7 @@ def update_marks(connection: apsw.Connection, tool_id: int) -> None:
 
 def _update_transfers(connection: apsw.Connection, tool_id: int) -> None:
     ends = connection.execute(
-        "SELECT a.id, b.id, CASE c.of_transfer WHEN 2 THEN c.kept_id END "
+        f"SELECT a.id, b.id, CASE c.of_transfer WHEN {_BILL} THEN c.kept_id END "
         "FROM duplicate_checks AS c "
         "JOIN transactions AS a ON a.id = c.transaction_id_1 "
         "JOIN transactions AS b ON b.id = c.transaction_id_2 "

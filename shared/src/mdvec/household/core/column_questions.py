@@ -1,0 +1,175 @@
+"""Questions about what a column of a file says, above all of its rows.
+
+Rows may say themselves to be no transactions, or to give money back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from re import Pattern
+
+from mdvec.household.core.categories import INCOME
+from mdvec.household.core.cells import TransactionRow
+from mdvec.household.core.column_roles import any_of
+from mdvec.household.core.mapped_rows import TOTAL, MappedRows
+from mdvec.household.core.mapping import CONDITIONS, Conditions, Mapping, fits_pattern, one_spelling
+from mdvec.household.core.mapping_sentences import MappingSentence
+from mdvec.household.core.open_columns import OpenColumn
+from mdvec.text import shown_name
+
+MAX_WORDS_SHOWN = 12
+_UNDONE = any_of(
+    "取消", "取り消し", "訂正", "返品", "キャンセル", "cancel", "revers", "revert", "refund"
+)
+_NO_TRANSACTION = any_of(
+    TOTAL.pattern, _UNDONE.pattern, "繰越", "残高", "total", "(brought|carried)forward",
+    "(opening|closing)balance",
+)  # fmt: skip
+_GIVEN_BACK = any_of(_UNDONE.pattern, "返金")
+_CHARGE = any_of("チャージ", "top-?up")
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A column that changes a figure, and the question about it.
+
+    ``readings`` are its possible meanings: the sentence if the balance proves one, and its mapping.
+    """
+
+    column: str
+    question: MappingSentence
+    readings: tuple[tuple[MappingSentence, Mapping], ...] = ()
+
+    @classmethod
+    def of(
+        cls, kind: str, column: str, shown: str = "",
+        readings: Iterable[tuple[str, Mapping, str]] = (),
+    ) -> Undecided:  # fmt: skip
+        """A question of a kind; a reading is the kind of its sentence, its mapping, and a value."""
+        meanings = tuple(
+            (MappingSentence(what, column, shown_value), each)
+            for what, each, shown_value in readings
+        )
+        return cls(column, MappingSentence(kind, column, shown), meanings)
+
+
+def is_decided(
+    mapping: Mapping, column: OpenColumn, text: str, keys: Sequence[str] = CONDITIONS
+) -> bool:
+    """Whether the mapping says, under one of the keys, what a text in a column means."""
+    conditions: list[Conditions] = [getattr(mapping, key) for key in keys]
+    return any(
+        fits_pattern(text, pattern)
+        for each in conditions
+        for pattern in each.patterns.get(column.key, ())
+    )
+
+
+def is_plain(text: str) -> bool:
+    """Whether a pattern of the text fits no other text."""
+    return not {"*", "?"} & set(one_spelling(text))
+
+
+def samples(texts: Sequence[str]) -> str:
+    """The first of these texts, as a question or an answer shows them."""
+    shown = "、".join(shown_name(text[:20]) for text in texts[:MAX_WORDS_SHOWN])
+    return f"{shown}…" if len(texts) > MAX_WORDS_SHOWN else shown
+
+
+def with_rows(mapping: Mapping, key: str, column: OpenColumn, texts: Sequence[str]) -> Mapping:
+    """The mapping, with texts of a column added to one of its conditions."""
+    rows: Conditions = getattr(mapping, key)
+    before = rows.patterns.get(column.key, ())
+    changed = Conditions({**rows.patterns, column.key: (*before, *texts)})
+    return replace(mapping, **{key: changed})  # type: ignore[arg-type]  # a key of conditions
+
+
+def may_not_count(text: str) -> bool:
+    """Whether a text speaks of no transaction, of money given back, or of one's own account."""
+    patterns = (_NO_TRANSACTION, _GIVEN_BACK, _CHARGE)
+    return any(each.search(one_spelling(text)) for each in patterns)
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenText:
+    """A text of a row whose meaning the mapping leaves open, in one spelling as ``words``."""
+
+    text: str
+    words: str
+    row: TransactionRow
+    is_doubtful: bool
+
+    def says_no_transaction(self, no_transaction: Pattern[str]) -> bool:
+        """Whether a row that may be none speaks of none, or of one's own money put in."""
+        is_charge = (self.row.amount or 0) > 0 and _CHARGE.search(self.words)
+        return self.is_doubtful and bool(no_transaction.search(self.words) or is_charge)
+
+    def gives_back(self) -> bool:
+        """Whether income speaks of money given back: the balance proves no more than its way."""
+        return self.row.category_major == INCOME and bool(_GIVEN_BACK.search(self.words))
+
+
+def about_rows(
+    mapping: Mapping, columns: Sequence[OpenColumn], read: MappedRows, doubtful: set[int],
+    settled: set[int],
+) -> Iterator[Undecided]:  # fmt: skip
+    """Ask about rows that say themselves to be no transactions, or to give money back.
+
+    What the balance proves is a movement; a ``doubtful`` row without proof may be what was there
+    before. Of ``settled`` rows another column says what they are.
+    """
+    by_key = {column.key: column for column in columns}
+    of_texts = [by_key[key] for key in (*mapping.description, *mapping.memo) if key in by_key]
+    are_all_doubtful = len(doubtful) == len(read.rows)
+    for column in [*of_texts, *(each for each in columns if each not in of_texts)]:
+        if column.key == mapping.amount:
+            continue
+        texts = [
+            _OpenText(text, one_spelling(text), read.rows[at], at in doubtful)
+            for at, text in enumerate(column.cells)
+            if text and at not in settled and not is_decided(mapping, column, text)
+        ]
+        pattern = _NO_TRANSACTION if column in of_texts else _UNDONE
+        none = _different(each for each in texts if each.says_no_transaction(pattern))
+        if none:
+            skipped = with_rows(mapping, "skipped", column, none)
+            readings = [("fits-skipped", skipped, samples(none))] if are_all_doubtful else []
+            yield Undecided.of("rows", column.name, samples(none), readings)
+        back = _different(each for each in texts if each.gives_back() and each.text not in none)
+        if back:
+            yield Undecided.of("back", column.name, samples(back))
+    yield from _about_income(mapping, read.rows)
+    amount = None if mapping.amount is None else by_key.get(mapping.amount)
+    if amount and of_texts and mapping.positive == "spending" and are_all_doubtful:
+        yield from _about_negative_rows(mapping, of_texts[0], amount.numbers or [], settled)
+
+
+def _different(texts: Iterable[_OpenText]) -> list[str]:
+    return list(dict.fromkeys(each.text for each in texts))
+
+
+def _about_income(mapping: Mapping, rows: Sequence[TransactionRow]) -> Iterator[Undecided]:
+    """Ask about rows with the category of income, if every positive amount is money spent."""
+    if mapping.category is None or mapping.positive == "income":
+        return
+    column = OpenColumn(mapping.category, [INCOME])
+    is_spent = any(row.category_major == INCOME and (row.amount or 0) < 0 for row in rows)
+    if is_spent and not is_decided(mapping, column, INCOME):
+        yield Undecided.of("income", column.name, INCOME)
+
+
+def _about_negative_rows(
+    mapping: Mapping, names: OpenColumn, amounts: Sequence[int], settled: set[int]
+) -> Iterator[Undecided]:
+    """Ask about names that only negative amounts have, where positive ones are money spent."""
+    pairs = list(zip(names.cells, amounts, strict=False))
+    paid_to = {name for name, amount in pairs if amount > 0}
+    came_from = dict.fromkeys(
+        name for at, (name, amount) in enumerate(pairs) if amount < 0 and at not in settled
+    )
+    asked = [
+        name for name in came_from if name not in paid_to and not is_decided(mapping, names, name)
+    ]
+    if asked:
+        yield Undecided.of("incoming", names.name, samples(asked))
