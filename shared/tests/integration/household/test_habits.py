@@ -137,11 +137,11 @@ def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, befo
     first = answer.text.splitlines()[0]
     if before < 4:
         assert (first, answer.notes) == (
-            "2025年07月（2025-07-05 まで）に、いつもと大きく違うものはありません"
-            "（比べたのは店だけで、カテゴリはまだ比べられません）。", (note,),
+            "2025年07月（2025-07-05 まで）に、店のいつもと大きく違う明細はありません"
+            "（カテゴリは、まだ比べられません）。", (note,),
         )  # fmt: skip
         assert f"there are {before})." in in_english(answer.text)
-        assert "(only shops were compared; categories cannot be yet)" in in_english(answer.text)
+        assert "usual at its shop (categories cannot be compared yet)" in in_english(answer.text)
     else:
         assert [one.name for one in answer.anomalies] == ["特別な支出"]
         assert note not in answer.notes

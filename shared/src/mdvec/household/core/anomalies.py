@@ -209,8 +209,10 @@ def anomaly_lines(
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
     if not unusual:
-        only = "" if has_history else "（比べたのは店だけで、カテゴリはまだ比べられません）"
-        return [f"{month.in_words}{until}に、いつもと大きく違うものはありません{only}。"]
+        what = "いつもと大きく違うものはありません"
+        if not has_history:
+            what = "店のいつもと大きく違う明細はありません（カテゴリは、まだ比べられません）"
+        return [f"{month.in_words}{until}に、{what}。"]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
     return [*lines, *(_line(anomaly, whole=not until) for anomaly in unusual)]
 
