@@ -244,7 +244,7 @@ def _category_names() -> dict[str, str]:
     return names
 
 
-@cache
+@lru_cache(maxsize=4)
 def _table(name: str) -> dict[str, str]:
     """A table of words in ``english.toml``."""
     table: dict[str, str] = data_of("english.toml")[name]
