@@ -22,7 +22,6 @@ from mdvec.household.core.periods import (
     span_in_words,
     understood_as,
 )
-from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
@@ -133,8 +132,8 @@ class ShopMove:
 def _shop_moves(before: Iterable[CountedRow], after: Iterable[CountedRow]) -> tuple[ShopMove, ...]:
     """The shops behind a movement, each with both periods, the largest difference first."""
     moves = (
-        ShopMove((*was, *now)[-1].name, sum(row.yen for row in was), sum(row.yen for row in now))
-        for was, now in _both_periods(before, after, lambda row: row.shop).values()
+        ShopMove(shop, sum(row.yen for row in was), sum(row.yen for row in now))
+        for shop, (was, now) in _both_periods(before, after, lambda row: row.shop).items()
     )
     moved = [move for move in moves if move.difference]
     return tuple(sorted(moved, key=lambda move: (-abs(move.difference), move.name)))
@@ -405,11 +404,10 @@ def _later_period(
 
 def _moved(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
     """The shops or categories that changed; 中項目 within a category."""
-    shop = shop_names(row.description for row in (*was.rows, *now.rows))
 
     def name_of(row: CountedRow) -> str:
         if by == "shop":
-            return shop(row.description)
+            return row.shop
         is_whole = subject in (None, Total.SPENDING)
         return row.category_major if is_whole else row.category_minor or "（中項目なし）"
 
@@ -445,12 +443,17 @@ def _same_days(was: _Side, now: _Side, ledger: LedgerView) -> SameDays | None:
     None if all of the later one is known, if they have different lengths, if the ledger lacks
     the first day of either, or if all rows of both are in these days.
     """
-    covered, months = ledger.covered, was.period.months
+    covered, earlier = ledger.covered, was.period
     known = min(covered.last_day, ledger.today)
-    # An earlier period read from the later one is as long as its months with data.
-    lengths = {len(now.period.months), len(MonthRange.around(now.days, covered.starts_on))}
-    have_first_days = was.has_first_day and now.has_first_day
-    if covered.begins_late(months.first) or not have_first_days or len(months) not in lengths:
+    # An earlier period read from the later one is as long as its months with data; days, such as
+    # a week, may touch a month more than those that they are compared with.
+    are_equal = any(
+        len(MonthRange.around(span, covered.starts_on)) == len(earlier.months)
+        or span.last - span.first == earlier.days.last - earlier.days.first
+        for span in (now.period.days, now.days)
+    )
+    has_begin = not covered.begins_late(earlier.months.first, earlier.days)
+    if not (are_equal and has_begin and was.has_first_day and now.has_first_day):
         return None
     passed = min(known, now.days.last) - now.days.first
     if known >= now.period.days.last or not timedelta() <= passed <= was.days.last - was.days.first:

@@ -25,8 +25,8 @@ _ANY = rf"(?:[^、。（「]|{_NESTED})+?"
 _SOME = rf"(?:[^。（「]|{_NESTED})+?"
 _KINDS = {
     "n": r"-?[\d,.]*\d", "yen": r"[+-]?[\d,]+円|N/A", "pct": r"[+-]?[\d,.]+ ?%|N/A",
-    "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "names": _SOME, "cats": _SOME,
-    "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
+    "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "own": _ANY, "names": _SOME,
+    "cats": _SOME, "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
 }  # fmt: skip
 """What each kind of placeholder matches; the head of ``english.toml`` describes them."""
 _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
@@ -41,6 +41,7 @@ _DATE = re.compile(r"(\d{4})年(?:(\d{1,2})月(?:(\d{1,2})日)?)?")
 _START = re.compile(r"( *(?:- )?)(.*)", re.DOTALL)
 _LISTED = re.compile(r"(.+?)(: (?:[+-]?[\d,.]+ ?[円%件]|N/A)[^。]*)")
 """A line of a list: a name and its figures."""
+_COUNTED = re.compile(r": [\d,]+件")
 _WORDED = frozenset({"notes", "age", "understood", "message", "reasons", "alt_text", "error"})
 """The fields of answers, as data, that have sentences."""
 
@@ -97,7 +98,12 @@ class _Sentence:
 
 def in_english(text: str) -> str:
     """An answer or a refusal in English; lines that no sentence fits stay as they are."""
-    return "\n".join(map(_line, text.split("\n")))
+    english, heading = [], ""
+    for line in text.split("\n"):
+        english.append(_line(line, heading))
+        if not _START.fullmatch(line)[1]:  # type: ignore[index]  # fits any text
+            heading = line
+    return "\n".join(english)
 
 
 def data_in_english(data: Any) -> Any:  # noqa: ANN401 - JSON
@@ -116,7 +122,8 @@ def _in_words(value: Any) -> Any:  # noqa: ANN401 - JSON
     return in_english(value) if isinstance(value, str) else value
 
 
-def _line(line: str) -> str:
+def _line(line: str, heading: str) -> str:
+    """A line in English; in a list under a ``heading`` with a colon names are from the data."""
     if len(line) > _MAX_CHARS:
         return line
     names: list[str] = []
@@ -128,7 +135,7 @@ def _line(line: str) -> str:
     start, text = _START.fullmatch(_QUOTED.sub(mask, line)).groups()  # type: ignore[union-attr]  # fits any text
     if start.endswith("- ") and (listed := _LISTED.fullmatch(text)):
         text = mask(listed) + listed[2]
-        names[-1] = _head(listed[1])
+        names[-1] = _head(listed[1], listed[2], is_own=heading.endswith(":"))
     english = start + _translate(text.removesuffix("。"))
     english += "." if text.endswith("。") and not english.endswith(":") else ""
     for at, name in reversed([*enumerate(names)]):
@@ -200,6 +207,8 @@ def _placeholder_value(name: str, value: str) -> str:
             sign, digits = re.fullmatch(r"([+-]?)(.*)円", value).groups()  # type: ignore[union-attr]  # as its kind
             return f"{sign}¥{digits}"
         case "cat":
+            return _table("totals").get(value) or _category(value)
+        case "own":
             return _category(value)
         case "cats":
             return ", ".join(map(_category, _split(value, "、")))
@@ -212,16 +221,16 @@ def _placeholder_value(name: str, value: str) -> str:
     return value
 
 
-def _head(name: str) -> str:
+def _head(name: str, figures: str, *, is_own: bool) -> str:
     """The head of a list's line: a name from the data, unless it is one of our phrases."""
-    english = _first_fitting("heads", name)
-    return _category(name) if english is None else english
+    ours = {} if is_own else _table("groups" if _COUNTED.match(figures) else "totals")
+    return _first_fitting("heads", name) or ours.get(name) or _category(name)
 
 
 def _category(name: str) -> str:
-    """A category with its English name; totals have only that."""
-    if name in _totals():
-        return _totals()[name]
+    """A category with its English name."""
+    if name in _table("nameless"):
+        return _table("nameless")[name]
     english = _category_names().get(name.rpartition(" > ")[2])
     return f"{name} ({english})" if english else _in_iso(name) or name
 
@@ -235,16 +244,16 @@ def _category_names() -> dict[str, str]:
     return names
 
 
-@cache
-def _totals() -> dict[str, str]:
-    totals: dict[str, str] = data_of("english.toml")["totals"]
-    return totals
+@lru_cache(maxsize=4)
+def _table(name: str) -> dict[str, str]:
+    """A table of words in ``english.toml``."""
+    table: dict[str, str] = data_of("english.toml")[name]
+    return table
 
 
 @cache
 def _words() -> dict[str, str]:
-    words: dict[str, str] = data_of("english.toml")["words"]
-    return _totals() | words
+    return _table("totals") | _table("groups") | _table("nameless") | _table("words")
 
 
 @lru_cache(maxsize=2)

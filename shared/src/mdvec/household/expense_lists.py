@@ -222,7 +222,7 @@ def split_costs(
     amounts: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for row in rows:
         why = _why_fixed(row, recurs, fixed, notes.get(row.id, _NO_NOTE))
-        amounts[row.category_major, row.name if why else "", why].append(row.yen)
+        amounts[row.category_major, row.shop if why else "", why].append(row.yen)
     lines = [CostLine(*key, len(yen), sum(yen)) for key, yen in amounts.items()]
     return sorted(lines, key=lambda line: (not line.is_fixed, -line.yen, line.name))
 

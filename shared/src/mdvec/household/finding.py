@@ -45,7 +45,7 @@ from mdvec.household.core.wording import (
     renamed_notes,
     totals_in_words,
 )
-from mdvec.household.interfaces import row_sums
+from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
 from mdvec.household.ledger_view import (
@@ -125,7 +125,7 @@ def find_transactions(
         words, condition, period = wanted_rows.words, wanted_rows.rows.condition, wanted_rows.period
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
-            shop = shop_names(row_sums.descriptions(connection, tool_id))
+            shop = shop_names(ledger_sums.descriptions(connection, tool_id))
         found = _select(connection, tool_id, wanted_rows, listing)
         notes = list(wanted_rows.notes)
         if found.left_out:

@@ -28,7 +28,7 @@ from mdvec.household.core.categories import (
 )
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger, left_out_text
-from mdvec.household.interfaces import ledger_statements, ledger_sums, row_sums
+from mdvec.household.interfaces import ledger_statements, ledger_sums
 from mdvec.household.interfaces.plans import rules_of
 from mdvec.text import bracketed_name, shortened
 from mdvec.tools import offered_name
@@ -312,7 +312,7 @@ def resolved_name(
         if len(known) > 1:
             raise AmbiguousCategory(name, sorted(map(str, known))) from None
         if not known:
-            texts = row_sums.descriptions(connection, tool_id)
+            texts = ledger_sums.descriptions(connection, tool_id)
             if not any(wanted and wanted in folded_category(text) for text in texts):
                 raise
             finding = f"{offered_name('find_transactions')} の query で探せます"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import astuple, dataclass, replace
 from datetime import date
 from functools import partial
@@ -26,10 +26,15 @@ from mdvec.household.core.categories import (
     stated_category,
 )
 from mdvec.household.core.category_rules import CategoryRule, Suggestion
-from mdvec.household.core.shop_names import as_written, shop_of
+from mdvec.household.core.shop_names import as_written, shop_of, shops_of
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
-from mdvec.household.interfaces.ledger_sums import category_names, counted_rows, shop_totals
+from mdvec.household.interfaces.ledger_sums import (
+    category_names,
+    counted_rows,
+    descriptions,
+    shop_totals,
+)
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.overview import read_snapshot, resolved_name
 from mdvec.text import bracketed_name, shown_name
@@ -83,13 +88,14 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         rule = _rule(connection, tool_id, shop, category)
         moved = _moved_by(connection, tool_id, rule)
         others = len(_moved_by(connection, tool_id, rule, others=True))
+        (shown,) = _as_shown(connection, tool_id, [rule], shop)
     amounts: dict[str, list[int]] = defaultdict(list)
     for row in moved:
         amounts[str(row.full_category)].append(row.yen)
     by_category = tuple((name, len(yen), sum(yen)) for name, yen in sorted(amounts.items()))
     return RuleTrial(
         rule, tuple(moved[-category_rules.MAX_ROWS:]), by_category,
-        answer_text(category_rules.trial_text(_as_asked(rule, shop), moved, by_category, others)),
+        answer_text(category_rules.trial_text(shown, moved, by_category, others)),
     )  # fmt: skip
 
 
@@ -99,8 +105,8 @@ def _moved_by(
     """The rows to which a rule would give another category: those that count, or the ``others``."""
     rules = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
     rows = counted_rows(connection, tool_id, date.min, date.max, others=others)
-    own = plans.own_categories(connection, tool_id)
-    return [row for row in rows if row.id not in own and _moves(row, rule, rules)]
+    own, shops = plans.own_categories(connection, tool_id), shops_of(row.shop for row in rows)
+    return [row for row in rows if row.id not in own and _moves(row, shops[row.shop], rule, rules)]
 
 
 def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
@@ -114,11 +120,12 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
         moved = [(row.is_income, row.amount) for row in _moved_by(connection, tool_id, rule)]
         against = category_rules.against_text(rule.category, moved)
         others = len(_moved_by(connection, tool_id, rule, others=True))
+        (shown,) = _as_shown(connection, tool_id, [rule], shop)
         plans.put_rule(connection, tool_id, rule)
         changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
     text = (
-        f"{category_rules.rule_line(_as_asked(rule, shop))} と決めました。"
+        f"{category_rules.rule_line(shown)} と決めました。"
         f"{changed:,}件のカテゴリが変わりました。"
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
@@ -142,10 +149,12 @@ def remove_rule(
             named = [rule for rule in rules if _is_meant(rule, category)]
         removed = _the_only(named)
         if removed is None:
-            there = "、".join(bracketed_name(_name(rule)) for rule in rules) or "なし"
+            known = map(_name, _as_shown(connection, tool_id, rules))
+            there = "、".join(map(bracketed_name, known)) or "なし"
             name = shop.strip() or category
             raise InvalidRule(f"「{name[:60]}」の規則はありません。いまある規則: {there}")
-        what = bracketed_name(_name(removed))
+        (shown,) = _as_shown(connection, tool_id, [removed], shop)
+        what = bracketed_name(_name(shown))
         plans.delete_rule(connection, tool_id, removed)
         changed = plans.apply_rules(connection, tool_id)
         follow_decisions(connection, tool_id)
@@ -166,9 +175,16 @@ def _name(rule: CategoryRule) -> str:
     return rule.shop if rule.renamed is None else f"{rule.renamed} = {rule.category}"
 
 
-def _as_asked(rule: CategoryRule, shop: str) -> CategoryRule:
-    """The rule with the shop in the capitals that the user gave it."""
-    return replace(rule, shop=as_written(rule.shop, shop))
+def _as_shown(
+    connection: apsw.Connection, tool_id: int, rules: Iterable[CategoryRule], asked: str = ""
+) -> list[CategoryRule]:
+    """The rules with their shops in the capitals of a description, or else as ``asked``."""
+    shops = shops_of([*descriptions(connection, tool_id), asked])
+    return [
+        replace(rule, shop=as_written(rule.shop, text))
+        for rule in rules
+        for text in [next((text for text, shop in shops.items() if rule.shop in shop), "")]
+    ]
 
 
 def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
@@ -176,9 +192,9 @@ def _is_same(rule: CategoryRule, other: CategoryRule) -> bool:
     return (rule.shop, rule.renamed) == (other.shop, other.renamed)
 
 
-def _moves(row: CountedRow, rule: CategoryRule, others: Sequence[CategoryRule]) -> bool:
-    """Whether a rule, together with the others, would give a row another category."""
-    category, ruled = row.full_category, category_rules.rule_for(row.shop, [*others, rule])
+def _moves(row: CountedRow, shop: str, rule: CategoryRule, others: Sequence[CategoryRule]) -> bool:
+    """Whether a rule, together with the others, would give a shop's row another category."""
+    category, ruled = row.full_category, category_rules.rule_for(shop, [*others, rule])
     if rule.renamed is None:
         return ruled == rule and category != rule.category
     return ruled is None and category != category_rules.renamed(category, [rule])
@@ -194,8 +210,9 @@ def list_rules(
     with read_snapshot(connection):
         rules = plans.rules_of(connection, tool_id)
         totals = shop_totals(connection, tool_id)
+        shown = _as_shown(connection, tool_id, rules)
     suggested = category_rules.suggestions(totals)
-    text = answer_text(category_rules.rules_text(rules, suggested))
+    text = answer_text(category_rules.rules_text(shown, suggested))
     return RuleList(tuple(rules), tuple(suggested[:most]), text)
 
 

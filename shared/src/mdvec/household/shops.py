@@ -24,7 +24,7 @@ from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import totals_in_words
-from mdvec.household.interfaces import row_sums
+from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.overview import data_of, read_snapshot, refuse_empty
 from mdvec.text import bracketed_name, shown_name
 
@@ -60,7 +60,7 @@ def shop_sums(
     """
     with read_snapshot(connection):
         sums = row_sums.sums_by_text(connection, _condition(connection, tool_id, days, subject), {})
-        shop = shop_names(row_sums.descriptions(connection, tool_id))
+        shop = shop_names(ledger_sums.descriptions(connection, tool_id))
     counted = [row_sum for row_sum in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
@@ -167,7 +167,7 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
             for row_sum in row_sums.sums_by_text(connection, condition, {})
             if row_sum.left_out is None
         ]
-        name = shop_names(row_sums.descriptions(connection, tool_id))
+        name = shop_names(ledger_sums.descriptions(connection, tool_id))
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
     words.choose(sums)
     groups = groups_by(words.named, lambda row_sum: name(row_sum.description))

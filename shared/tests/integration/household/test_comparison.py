@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill
 
+from mdvec.dates import Days
 from mdvec.household.comparison import (
     InvalidComparison,
     SameDays,
@@ -157,6 +158,21 @@ def test_a_running_year_is_also_compared_up_to_the_same_day_of_a_named_one(
     tool = fill(connection, [Bought(day, "朝市", -yen) for day, yen in days.items()])
     answer = compare_periods(connection, tool, period=period, base=base, today=TODAY)
     assert answer.same_days == same_days
+
+
+@pytest.mark.parametrize("month_starts_on", [1, 25])
+def test_a_running_week_is_compared_up_to_the_same_day_whatever_months_it_touches(
+    connection, month_starts_on
+):
+    days = {"2025-06-16": 9, "2025-06-17": 20, "2025-06-22": 500, "2025-06-26": 30}
+    rows = [Bought(day, "朝市", -yen) for day, yen in days.items()]
+    answer = compare_periods(
+        connection, fill(connection, rows), since="2025-06-23", until="2025-06-29",
+        month_starts_on=month_starts_on, today=date(2025, 6, 26),
+    )  # fmt: skip
+    assert (answer.before, answer.same_days) == (
+        Days(date(2025, 6, 16), date(2025, 6, 22)), SameDays(4, (29, 30)),
+    )  # fmt: skip
 
 
 def test_the_base_can_be_the_year_before_and_has_to_have_data(connection):

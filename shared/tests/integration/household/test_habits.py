@@ -5,9 +5,12 @@ from datetime import date, timedelta
 import pytest
 from plan_ledger import Bought, fill, monthly
 
+from mdvec.household.comparison import compare_periods
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
+from mdvec.household.expense_lists import fixed_and_variable_costs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
+from mdvec.household.rules import list_rules, remove_rule, set_rule
 
 
 def test_recurring_payments_in_words(connection):
@@ -72,6 +75,7 @@ def test_a_month_for_which_nothing_is_expected_has_no_empty_brackets(connection)
         Bought("2025-06-15", "服", 5_000, "衣服・美容/衣服"),
         Bought("2025-06-16", "服", -2_000, "衣服・美容/衣服"),
         *(Bought(f"2025-{month:02}-17", "店", -3_000) for month in (6, 7)),
+        *(Bought("2025-08-20", "本", yen) for yen in (-500, 500)),
         Bought("2025-09-17", "店", -4_000),
     ]
     answer = forecast_spending(connection, fill(connection, rows), today=date(2025, 9, 20))
@@ -133,13 +137,43 @@ def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, befo
     first = answer.text.splitlines()[0]
     if before < 4:
         assert (first, answer.notes) == (
-            "2025年07月（2025-07-05 まで）は、まだいつもと比べられません。", (note,),
+            "2025年07月（2025-07-05 まで）に、店のいつもと大きく違う明細はありません"
+            "（カテゴリは、まだ比べられません）。", (note,),
         )  # fmt: skip
         assert f"there are {before})." in in_english(answer.text)
-        assert "cannot be compared with what is usual yet" in in_english(answer.text)
+        assert "usual at its shop (categories cannot be compared yet)" in in_english(answer.text)
     else:
         assert [one.name for one in answer.anomalies] == ["特別な支出"]
         assert note not in answer.notes
+
+
+def test_every_answer_has_the_same_name_for_a_shop(connection):
+    spellings = ["ｽｰﾊﾟｰA", "スーパーA 0123", "スーパーa"]
+    rows = [Bought(f"2025-{month:02}-20", spellings[month % 3], -9_000 - month) for month in
+            range(1, 7)]  # fmt: skip
+    tool, asked = fill(connection, rows), {"today": date(2025, 6, 20)}
+    recurring = list_recurring_payments(connection, tool, **asked)
+    forecast = forecast_spending(connection, tool, **asked)
+    costs = fixed_and_variable_costs(connection, tool, **asked)
+    moved = compare_periods(connection, tool, by="shop", **asked)
+    by_category = compare_periods(connection, tool, **asked)
+    set_rule(connection, tool, shop="ｽｰﾊﾟｰＡ", category="食費 > 外食")
+    assert [payment.name for payment in recurring.payments] == ["スーパーA"]
+    assert [due.name for due in forecast.months[1].due] == ["スーパーA"]
+    assert [line.shop for line in costs.lines] == ["スーパーA"]
+    assert [move.name for move in moved.movements] == ["スーパーA"]
+    assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
+    assert "「スーパーA」を含む店" in list_rules(connection, tool).text
+    assert remove_rule(connection, tool, shop="スーパーa").text.startswith("「スーパーA」の規則")
+
+
+def test_months_without_a_row_are_no_history(connection):
+    rows = [Bought("2024-12-03", "朝市", -980), *monthly("朝市", -5_000, "2025-05", 3, day=1)]
+    tool, today = fill(connection, rows), date(2025, 7, 31)
+    answer = find_anomalies(connection, tool, today=today)
+    assert answer.anomalies == ()
+    assert "（あるのは 3か月）" in answer.notes[0]
+    assert forecast_spending(connection, tool, today=today).months == ()
 
 
 def test_what_does_not_multiply_to_the_year_says_why(connection):

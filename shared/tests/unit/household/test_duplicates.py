@@ -221,21 +221,32 @@ def test_the_final_amount_of_a_charge_is_found_where_the_shop_is_rarely_visited(
     assert not is_likely(*by_hand)
 
 
-def test_two_payers_show_one_purchase_where_nobody_went_to_the_shop_otherwise():
-    """An app and its card of which no other purchase is in both."""
-    paid = card(1, "2025-07-10", -12_800, account="楽天カード", description="ヨドバシカメラ")
-    again = card(2, "2025-07-11", -12_800, account="PayPay", description="ﾖﾄﾞﾊﾞｼｶﾒﾗ")
+def test_other_names_of_a_shop_show_how_it_charges_too():
+    first = card(1, amount=-2_102, description="ライフ 千葉店")
+    final = card(2, "2025-07-13", -2_199, description="ライフ 千葉店")
+    names = ["ライフ", "ﾗｲﾌ 船橋店", "ＬＩＦＥ", "ライフ　柏店"]
+    visits = [card(3 + n, f"2025-0{n + 2}-02", -900 - 400 * n, description=name)
+              for n, name in enumerate(names)]  # fmt: skip
+    assert is_likely(first, final)
+    assert not is_likely(first, final, *visits)
+    elsewhere = [replace(one, description="成城石井 千葉店") for one in visits]
+    assert is_likely(first, final, *elsewhere)
+
+
+def test_a_split_bill_is_no_surer_where_nobody_went_to_the_shop_otherwise():
+    """An equal share each, or a ticket each, at a place visited once."""
+    paid = card(1, "2025-07-10", -4_500, account="楽天カード", description="焼肉 大門")
+    again = replace(paid, id=2, account="三井住友カード", mf_id="m2")
     year = [
         card(step + n, date(2024, 7, 1) + timedelta(7 * n), -2_000 - step * n, account=account,
              description=shop)
         for account, shop, step in [("楽天カード", "成城石井", 137), ("PayPay", "ライフ", 291)]
         for n in range(52)
     ]  # fmt: skip
-    assert is_likely(paid, again, *year)
-    assert verdict(paid, again, *year).reasons == ("same_name", "two_payers", "rare_shop")
-    visits = [replace(one, description="ヨドバシカメラ") for one in year if one.account == "PayPay"]
-    assert not is_likely(paid, again, *visits)
-    assert not is_likely(paid, replace(again, amount=-12_700), *year)
+    alone = verdict(paid, again, *year)
+    visits = [replace(one, description="焼肉 大門") for one in year]
+    assert alone == verdict(paid, again, *visits)
+    assert alone.reasons[:2] == ("same_name", "two_payers")
 
 
 def test_a_note_by_hand_is_the_card_payment_of_the_same_name():

@@ -60,7 +60,21 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
         ("- 毎月 > なし: 1,000円", "- 毎月 > なし: ¥1,000"),
         ("- なし（収入）: 1円 → 2円（+1円）", "- なし (income): ¥1 → ¥2 (+¥1)"),
         ("店の予算を毎月 50,000円 にしました。", "The budget of 店 is ¥50,000 every month now."),
-        ("- 合計: 1,000円", "- total: ¥1,000"),
+        ("- 支出: 1,000円", "- spending: ¥1,000"),
+        (
+            "カテゴリ別の支出:\n- 収支: 2円 （9%, 1件）\n- 合計: 1円 （5%, 1件）\n"
+            "- （中項目なし）: 1円",
+            "Spending by category:\n- 収支 (balance): ¥2 (9%, 1 row)\n- 合計: ¥1 (5%, 1 row)\n"
+            "- (no subcategory): ¥1",
+        ),
+        (
+            "動いたカテゴリ（差の大きい順）:\n- 平日: 1円 → 2円（+1円）\n"
+            "- 収入（収入）: 1円 → 2円（+1円）",
+            "The categories that moved, largest difference first:\n- 平日: ¥1 → ¥2 (+¥1)\n"
+            "- income: ¥1 → ¥2 (+¥1)",
+        ),
+        ("固定費カテゴリ", "the category 固定費 (fixed costs)"),
+        ("収支カテゴリ", "the category 収支 (balance)"),
         ("- 平日: 3件、支出 1,000円", "- Monday to Friday: 3 rows, spending ¥1,000"),
         ("- 店7: 2件、支出 1,000円", "- 店7: 2 rows, spending ¥1,000"),
         ("- 食費カテゴリ: 5円 → 7円（+2円、+40.0%）", "- 食費カテゴリ: ¥5 → ¥7 (+¥2, +40.0%)"),

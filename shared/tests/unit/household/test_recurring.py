@@ -57,6 +57,27 @@ def test_two_contracts_with_one_company_are_two():
     assert [(one.amount, len(one.rows)) for one in found(*rows)] == [(1_080, 5), (150, 6)]
 
 
+@pytest.mark.parametrize(("day", "other"), [(5, 14), (12, 12), (5, 20)])
+@pytest.mark.parametrize(
+    "more", [(), [(f"2025-03-{day}", "音楽", 9_800) for day in (10, 11, 29, 30)]]
+)
+def test_the_same_contract_of_two_people_is_two(day, other, more):
+    rows = [
+        row._replace(account=account)
+        for account, on in (("夫", day), ("妻", other))
+        for row in rows_of(*each_month("音楽", 980, on), *(more if account == "夫" else ()))
+    ]
+    rows = [row._replace(id=at) for at, row in enumerate(rows)]
+    assert [(one.amount, one.interval.name, one.twice) for one in
+            recurring_payments(rows, AS_OF)] == [(980, "毎月", ())] * 2  # fmt: skip
+
+
+def test_a_contract_that_changed_its_card_stays_one():
+    rows = [row._replace(account="新" if row.id > 3 else "旧")
+            for row in rows_of(*each_month("音楽", 980))]  # fmt: skip
+    assert [len(one.rows) for one in recurring_payments(rows, AS_OF)] == [6]
+
+
 def test_a_yearly_fee_is_found_from_two_and_shopping_is_not():
     chance = random.Random(7)
     shopping = [

@@ -124,10 +124,13 @@ def _of_categories(
 
 
 def _months_before(rows: Iterable[CountedRow], now: Month) -> list[Month]:
-    """The months with which a month's categories are compared, the latest first."""
-    days = [row.day for row in rows if not row.is_income]
-    begun = Month.of(min(days), now.starts_on) if days else now
-    return [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) >= begun]
+    """The months with which a month's categories are compared, the latest first.
+
+    A month without a row of spending is unknown rather than cheap.
+    """
+    days = {row.day for row in rows if not row.is_income}
+    known = {Month.of(day, now.starts_on) for day in days}
+    return [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) in known]
 
 
 def history_notes(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[str]:
@@ -155,12 +158,12 @@ def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
     for row in current:
         history = before.get(row.shop, [])
         if not history and large is not None and row.yen > max(large, _MIN_YEN):
-            unusual.append(Anomaly("new_shop", row.name, row.yen, large, 0, 0, 0, None, (row,)))
+            unusual.append(Anomaly("new_shop", row.shop, row.yen, large, 0, 0, 0, None, (row,)))
         elif len(history) >= _MIN_VISITS:
             middle, scale = spread_of(row.shop)
             z = (row.yen - middle) / scale
             if z >= _FAR and row.yen - middle >= _MIN_YEN:
-                unusual.append(_anomaly("shop", row.name, row.yen, history, z, [row]))
+                unusual.append(_anomaly("shop", row.shop, row.yen, history, z, [row]))
     return unusual
 
 
@@ -205,10 +208,11 @@ def anomaly_lines(
     """Each anomaly with its reason; months start on the day ``starts_on``."""
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
-    if not unusual and not has_history:
-        return [f"{month.in_words}{until}は、まだいつもと比べられません。"]
     if not unusual:
-        return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
+        what = "いつもと大きく違うものはありません"
+        if not has_history:
+            what = "店のいつもと大きく違う明細はありません（カテゴリは、まだ比べられません）"
+        return [f"{month.in_words}{until}に、{what}。"]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
     return [*lines, *(_line(anomaly, whole=not until) for anomaly in unusual)]
 

@@ -68,7 +68,7 @@ def renamed(category: Category, rules: Sequence[CategoryRule]) -> Category:
 
 @dataclass(frozen=True, slots=True)
 class ShopTotal:
-    """The rows of a shop in one category: its name as written, how many, and their yen."""
+    """The rows of a shop in one category: its name in answers, how many, and their yen."""
 
     shop: str
     name: str
@@ -78,7 +78,7 @@ class ShopTotal:
     yen: int
 
 
-def suggestions(totals: Iterable[ShopTotal]) -> list[Suggestion]:
+def suggestions(totals: Sequence[ShopTotal]) -> list[Suggestion]:
     """Categories for the hundred largest shops without one, the largest sum first."""
     known: dict[str, Counter[Category]] = defaultdict(Counter)
     open_: dict[str, list[ShopTotal]] = defaultdict(list)
@@ -89,9 +89,10 @@ def suggestions(totals: Iterable[ShopTotal]) -> list[Suggestion]:
             known[total.shop][Category(total.category_major, total.category_minor or None)] += (
                 total.rows
             )
+    names = {total.shop: total.name for total in totals}
     likely = _Likeness(known)
     largest = sorted(open_, key=lambda shop: -abs(sum(total.yen for total in open_[shop])))
-    suggested = [_suggest(shop, open_[shop], known, likely) for shop in largest[:_MAX_SHOPS]]
+    suggested = [_suggest(open_[shop], known, likely, names) for shop in largest[:_MAX_SHOPS]]
     return sorted(
         (suggestion for suggestion in suggested if suggestion is not None),
         key=lambda suggestion: (-abs(suggestion.yen), suggestion.shop),
@@ -123,12 +124,12 @@ def _letters(shop: str) -> str:
 
 
 def _suggest(
-    shop: str,
     totals: Sequence[ShopTotal],
     known: Mapping[str, Counter[Category]],
     likely: _Likeness,
+    names: Mapping[str, str],
 ) -> Suggestion | None:
-    likeness = likely.likeness_to(shop)
+    likeness = likely.likeness_to(totals[0].shop)
     like = max(
         likeness, key=lambda other: (likeness[other], known[other].total(), other), default=None
     )
@@ -145,7 +146,7 @@ def _suggest(
         yen=sum(total.yen for total in totals),
         category=category,
         confidence=round(confidence, 2),
-        like=like,
+        like=names[like],
     )
 
 

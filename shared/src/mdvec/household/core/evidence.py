@@ -45,9 +45,7 @@ _NEITHER: Final = -4.2
 _DAY: Final = -0.3
 _CHANGED, _ROUNDED, _CHANGED_PER_SHARE, _POINTS = -3.5, -1.0, -30.0, -0.7
 _OFTEN_VISITED, _HOPELESS = -2.5, -8.0
-_SURPRISE: Final = 0.6
-USUAL_SURPRISE: Final = 4.0
-"""How unlikely, as a logarithm, a coincidence is that proves nothing."""
+_SURPRISE, _USUAL_SURPRISE = 0.6, 4.0
 _CHARGED_TWICE, _FINAL_AMOUNT = 7.0, 7.0
 _LINKED_AGAIN: Final = 1.0
 _ONE_BOOK: Final = -_TWO_ACCOUNTS
@@ -116,7 +114,7 @@ class Judge:
             and 1 <= days <= FINAL_DAYS
             and share <= _FINAL_SHARE
             and not is_by_hand(row.account)
-            and self._visits(row, other, HALF_A_YEAR) < _OFTEN
+            and max(map(self._charges, (row, other))) < _OFTEN
         ):
             return points + _FINAL_AMOUNT, ["final_amount"]
         return points, reasons
@@ -152,10 +150,6 @@ class Judge:
             yield _MIRROR * mirror + (_ONE_BOOK if is_one_day else 0.0), "mirror"
         elif seen.row.account != seen.other.account and not seen.is_named and not seen.by_hand:
             yield _NEITHER, "two_payers"
-            if seen.name >= _SURE_NAME:
-                others = self.habits.other_rows(seen.row, seen.other)
-                surprise = self.habits.shop_surprise(others, seen.days)
-                yield _SURPRISE * (surprise - USUAL_SURPRISE), "" if others else "rare_shop"
 
     def _by_amount(self, seen: _Comparison) -> Iterator[PairEvidence]:
         """Equal amounts weigh more the rarer they are; others little if points explain them."""
@@ -163,7 +157,7 @@ class Judge:
         if not seen.share:
             surprise = self.habits.surprise(amount, seen.days)
             common = "common_amount" if surprise < _COMMON else ""
-            yield _SURPRISE * (surprise - USUAL_SURPRISE), common
+            yield _SURPRISE * (surprise - _USUAL_SURPRISE), common
         elif seen.is_named and (amount - seen.other.amount) % 10 == 0:
             yield _POINTS, "points"
         else:
@@ -172,8 +166,17 @@ class Judge:
             points += _CHANGED_PER_SHARE * seen.share
             yield points + (_OFTEN_VISITED if often else 0.0), "other_amount"
 
-    def _visits(self, row: ComparedRow, other: ComparedRow, days: int = NEAR_DAYS) -> int:
-        return max(self.habits.visits_near(each, days) for each in (row, other))
+    def _visits(self, row: ComparedRow, other: ComparedRow) -> int:
+        return max(self.habits.visits_near(each, NEAR_DAYS) for each in (row, other))
+
+    def _charges(self, row: ComparedRow) -> int:
+        """How often a shop, under any name, charged the row's account within half a year."""
+        texts = self.habits.descriptions_near(row, HALF_A_YEAR)
+        return sum(
+            times
+            for text, times in texts.items()
+            if text == row.description or self._closeness(row.description, text) >= _SURE_NAME
+        )
 
     def name(self, row: ComparedRow, other: ComparedRow) -> float:
         """How close the shops' names are, 0 to 1."""
@@ -292,14 +295,15 @@ _REASONS = {
     "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",
     "like_name": "店名が似ている（読み・略称・支店名を除いて）",
-    "rare_shop": "この店の明細は、ほかにない",
     "by_hand": "一方は手入力かレシート",
     "same_category": "カテゴリが同じ",
     "points": "金額の差はポイントや値引きらしい",
     "same_group": "同じ候補のほかの行と合う",
     "one_account": "同じ口座の明細に別の行としてある",
     "one_bank": "同じ銀行の別々の口座にある",
-    "two_payers": "どちらも支払いの口座で、互いの買い物を記録していない",
+    "two_payers": (
+        "どちらも支払いの口座で、互いの買い物を記録していない（割り勘や二人分かもしれない）"
+    ),
     "matched_otherwise": "もっとよく合う別の行がある",
     "other_name": "店名が違う",
     "other_amount": "金額が違う",

@@ -58,7 +58,7 @@ def due_until(
     for row in planned:
         if row.is_income:
             continue
-        due.append(DuePayment(row.day, row.name, row.yen, is_fixed=True, is_planned=True))
+        due.append(DuePayment(row.day, row.shop, row.yen, is_fixed=True, is_planned=True))
         same = [each for each in expected if _is_expected(row, *each)]
         if same:
             expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))
@@ -126,6 +126,7 @@ class _Spending:
         self.payees = Payees(spending)
         self.starts_on = starts_on
         self.days = [row.day for row in spending]
+        self.months = {Month.of(day, starts_on) for day in set(self.days)}
         self._until = [0, *accumulate(row.yen for row in spending)]
 
     def between(self, first: date, last: date) -> int:
@@ -192,7 +193,7 @@ def _errors(spending: _Spending, as_of: date) -> list[list[int]]:
         if as_of == now.last_day:
             day = month.last_day
         for at, ahead in enumerate(_predict(spending, day)):
-            if ahead.month < now and len(errors[at]) < _TRIALS:
+            if ahead.month != now and ahead.month in spending.months and len(errors[at]) < _TRIALS:
                 errors[at].append(
                     spending.between(ahead.month.first_day, ahead.month.last_day) - ahead.amount
                 )
@@ -204,10 +205,9 @@ def _predict(
 ) -> list[MonthForecast]:
     """The running month and those ahead, from rows up to ``as_of``; empty for a short ledger."""
     now = Month.of(as_of, spending.starts_on)
-    if not spending.days:
-        return []
-    begun = Month.of(spending.days[0], spending.starts_on)
-    habit = [earlier for back in range(1, HABIT + 1) if (earlier := now.plus(-back)) >= begun]
+    # A month without a row of spending is unknown rather than cheap.
+    before = (now.plus(-back) for back in range(1, HABIT + 1))
+    habit = [earlier for earlier in before if earlier in spending.months]
     if len(habit) < _MIN_HABIT:
         return []
     series = spending.payees.series(as_of, since=now.plus(-_SEEN).first_day)

@@ -23,7 +23,6 @@ from mdvec.household.core.evidence import (
     FINAL_DAYS,
     HALF_A_YEAR,
     MIN_MIRROR,
-    USUAL_SURPRISE,
     Judge,
     is_by_hand,
     is_nameable,
@@ -38,7 +37,7 @@ from mdvec.household.core.pair import (
     Source,
     source_of,
 )
-from mdvec.household.core.shop_names import KanaReading, shops_of
+from mdvec.household.core.shop_names import KanaReading
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -268,8 +267,6 @@ _SCALE: Final = math.log(100_000)
 """Amounts are about as often from 100 to 1,000 yen as from 1,000 to 10,000."""
 _UNSEEN: Final = 300
 """Pseudo-rows that are added to a ledger when chance is estimated: they matter in a short one."""
-_UNSEEN_VISITS: Final = 0.5
-"""Pseudo-visits to each shop, as to a usual one: in a short ledger no shop is rare."""
 _MIN_MIRRORED: Final = 3
 
 
@@ -278,6 +275,7 @@ class ShoppingHabits:
 
     def __init__(self, table: ComparisonTable) -> None:
         self._accounts = {name: number for number, name in enumerate(table.account_names)}
+        self._descriptions = table.descriptions
         self._shops = {text: number for number, text in enumerate(table.descriptions)}
         keys = table.accounts * len(self._shops) + table.shops
         order = np.lexsort((table.amounts, table.days, keys))
@@ -286,13 +284,8 @@ class ShoppingHabits:
         )
         self._amounts = Counter(table.amounts.tolist())
         self._rows = len(keys)
-        self._span = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
-        self._per_day = self._rows / self._span
-        self._shop_of = shops_of(table.descriptions)
-        counts = np.bincount(table.shops, minlength=len(table.descriptions)).tolist()
-        self._visited: Counter[str] = Counter()
-        for description, rows in zip(table.descriptions, counts, strict=True):
-            self._visited[self._shop_of[description]] += rows
+        span = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
+        self._per_day = self._rows / span
 
     def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
         """The days, in order, on which this account paid this shop, and the amounts."""
@@ -307,16 +300,13 @@ class ShoppingHabits:
         begin, end = np.searchsorted(visits, (day - days, day + days + 1))
         return int(end - begin)
 
-    def other_rows(self, row: ComparedRow, other: ComparedRow) -> int:
-        """How many other rows the shop has, of any account."""
-        shops = {self._shop_of[row.description], self._shop_of[other.description]}
-        return sum(self._visited[shop] for shop in shops) - 2
-
-    def shop_surprise(self, others: int, days: int) -> float:
-        """How unlikely a row so near is by chance of a shop with others, as ``surprise``."""
-        unseen_days = _UNSEEN_VISITS * math.exp(USUAL_SURPRISE)
-        per_day = (others + _UNSEEN_VISITS) / (self._span + unseen_days)
-        return _surprise(per_day * (2 * days + 1))
+    def descriptions_near(self, row: ComparedRow, days: int) -> Counter[str]:
+        """The descriptions of this account's rows within a number of days, and how many of each."""
+        account, size = self._accounts[row.account], len(self._descriptions)
+        of_account = slice(*np.searchsorted(self._keys, (account * size, (account + 1) * size)))
+        near = np.abs(self._days[of_account] - row.date.toordinal()) <= days
+        shops = Counter((self._keys[of_account][near] % size).tolist())
+        return Counter({self._descriptions[shop]: times for shop, times in shops.items()})
 
     def is_paid_by_the_month(self, row: ComparedRow, other: ComparedRow) -> bool:
         """Whether the shop takes this amount once a month around these two rows."""
@@ -336,11 +326,7 @@ class ShoppingHabits:
         often = next((times for step, times in _ROUND if amount % step == 0), 1)
         unseen = _UNSEEN * often / (_SCALE * max(abs(amount), 1))
         expected = self._per_day * (2 * days + 1) * (others + unseen) / (self._rows + _UNSEEN)
-        return _surprise(expected)
-
-
-def _surprise(expected: float) -> float:
-    return min(max(-math.log(expected), 0.0), 8.0)
+        return min(max(-math.log(expected), 0.0), 8.0)
 
 
 class Mirrors:

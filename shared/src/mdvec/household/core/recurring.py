@@ -1,10 +1,10 @@
 """Finds recurring payments: contracts, bills, pay.
 
-A series is a shop whose rows recur at one interval. If a shop's rows do not, those of one exact
-amount may (two contracts with one company), or those of one time of the year (a tax in four
-parts). A row soon after another of the same amount counts as charged twice, and an interval
-without a row as missed. A series continues under another name if a new shop takes over its
-payments: the same amount, from the same account, at the same interval.
+A series is a shop whose rows recur at one interval. If a shop's rows do not, those of each account
+may (two people's contracts), those of one exact amount (two contracts with one company), or those
+of one time of the year (a tax in four parts). A row soon after another of the same amount counts as
+charged twice, and an interval without a row as missed. A series continues under another name if a
+new shop takes over its payments: the same amount, from the same account, at the same interval.
 """
 
 from __future__ import annotations
@@ -218,6 +218,11 @@ def recurring_payments(rows: Iterable[CountedRow], as_of: date) -> list[Recurrin
 
 def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment]:
     whole = _series(rows, as_of)
+    if whole is None or not whole.interval.months:
+        # Two people's contracts with one company may look like payments every other week.
+        each = _of_accounts(rows, as_of, INTERVALS)
+        if each and (whole is None or all(payment.interval.months for payment in each)):
+            return each
     if whole is not None:
         return [whole]
     if parts := _yearly_parts(rows, as_of):
@@ -225,12 +230,35 @@ def _series_of(rows: Sequence[CountedRow], as_of: date) -> list[RecurringPayment
         return [payment for payment in yearly if payment is not None]
     if len(rows) < _MIN_PAYMENTS_OF_A_PART:
         return []
-    payments = []
+    payments: list[RecurringPayment] = []
     for cluster in _clusters(rows):
         series = _series(cluster, as_of, _OF_A_PART) if len(cluster) < len(rows) else None
-        parts = [cluster] if series else _runs_of_equal(cluster)
-        payments += [series or _series(part, as_of, _OF_A_PART) for part in parts]
-    return [payment for payment in payments if payment is not None]
+        if series is not None:
+            payments.append(series)
+            continue
+        for run in _runs_of_equal(cluster):
+            series = _series(run, as_of, _OF_A_PART)
+            payments += [series] if series else _of_accounts(run, as_of, _OF_A_PART)
+    return payments
+
+
+def _of_accounts(
+    rows: Sequence[CountedRow], as_of: date, intervals: Sequence[Interval]
+) -> list[RecurringPayment]:
+    """A series of a fixed amount for each account; empty if there is one account, or one has none.
+
+    Two people may have the same contract.
+    """
+    accounts: dict[str, list[CountedRow]] = defaultdict(list)
+    for row in rows:
+        accounts[row.account].append(row)
+    payments: list[RecurringPayment] = []
+    for part in accounts.values() if len(accounts) > 1 else ():
+        series = _series(part, as_of, intervals)
+        if series is None or not series.is_fixed:
+            return []
+        payments.append(series)
+    return payments
 
 
 def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:
@@ -325,7 +353,7 @@ def _series(
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
     used = {row.id for row in regular}
     return RecurringPayment(
-        name=regular[-1].name,
+        name=regular[-1].shop,
         category=regular[-1].category_major,
         is_income=regular[-1].is_income,
         interval=interval,
@@ -342,7 +370,7 @@ def _series(
         twice=tuple(row for row in rows if row.id not in used),
         next_day=next_day,
         renamings=tuple(
-            Renaming(after.day, before.name, after.name)
+            Renaming(after.day, before.shop, after.shop)
             for before, after in pairwise(regular)
             if before.shop != after.shop
         ),

@@ -81,9 +81,10 @@ ShopOf = Callable[[str], str]
 
 
 def shop_names(descriptions: Iterable[str]) -> ShopOf:
-    """The shop of each description; as written, if only one description has that shop.
+    """The name in answers of each description's shop: as written, if only one description has it.
 
-    Of several, the shop is shown in the letters of the first of them, without their case folded.
+    Of several, it is what they share, with the capitals of the first of them in the order of their
+    letters. With all of a ledger's descriptions, every answer about it has the same name.
     """
     shops = shops_of(descriptions)
     written: dict[str, set[str]] = {}

@@ -42,10 +42,14 @@ def shop_of(description: str) -> str:
 
 def as_written(shop: str, text: str) -> str:
     """A shop with the capitals that it has in a text; as it is, if the text does not show it."""
-    plain = unicodedata.normalize("NFKC", text)
+    plain = _in_plain_letters(text)
     at = plain.casefold().find(shop)
     written = plain[at : at + len(shop)]
     return written if at >= 0 and written.casefold() == shop else shop
+
+
+def _in_plain_letters(text: str) -> str:
+    return _DASHES.sub("-", unicodedata.normalize("NFKC", text)).replace("〜", "~")
 
 
 def shops_of(descriptions: Iterable[str]) -> dict[str, str]:
@@ -70,8 +74,8 @@ def _normalise(texts: Sequence[str]) -> list[str]:
     The texts are processed as the lines of a single text.
     """
     together = "\n".join(" ".join(text.split()) for text in texts)
-    together = _DASHES.sub("-", unicodedata.normalize("NFKC", together)).replace("〜", "~")
-    together = _INVISIBLE.sub("", unicodedata.normalize("NFKC", together.casefold()))
+    together = unicodedata.normalize("NFKC", _in_plain_letters(together).casefold())
+    together = _INVISIBLE.sub("", together)
     together = _SPACES.sub(" ", _NO_LONG_VOWEL.sub("-", together))
     whole, cut = together.split("\n"), _NUMBER.sub("", together).split("\n")
     return [

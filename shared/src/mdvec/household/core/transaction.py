@@ -135,7 +135,7 @@ def listed_row(row: Transaction, note: RowNote | None = None) -> ListedRow:
 class CountedRow(NamedTuple):
     """A row that goes into sums; ``amount`` is in yen, negative for money that goes out.
 
-    ``shop`` is the description's normalised name.
+    ``shop`` is the shop's name in answers, the same for all of its descriptions.
     """
 
     id: int

@@ -124,20 +124,6 @@ def extent_of(connection: apsw.Connection, tool_id: int) -> Days:
     return Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
-def descriptions(connection: apsw.Connection, tool_id: int) -> list[str]:
-    """Every description of the ledger."""
-    # From one to the next: reading every row of the index takes ten times as long.
-    rows = connection.execute(
-        "WITH RECURSIVE one(text) AS ("
-        "SELECT min(description) FROM transactions WHERE tool_id = ?1 UNION ALL "
-        "SELECT (SELECT min(description) FROM transactions "
-        "WHERE tool_id = ?1 AND description > text) FROM one WHERE text IS NOT NULL) "
-        "SELECT text FROM one WHERE text IS NOT NULL",
-        (tool_id,),
-    )
-    return [text for (text,) in rows]
-
-
 def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
     """Every account of the ledger that has a name."""
     rows = connection.execute(
