@@ -216,8 +216,8 @@ class Fence:
 class Outline:
     """A document's structure.
 
-    ``body`` is the position after the front matter. ``headings`` excludes those inside a list,
-    a block quote or a code fence; ``fences`` includes all.
+    ``body`` is where the text to be searched begins, mostly after the front matter. ``headings``
+    excludes those inside a list, a block quote or a code fence; ``fences`` includes all.
     """
 
     title: str
@@ -247,7 +247,7 @@ def outline(content: str, file_name: str) -> Outline:
     first = next((one.words for one in headings if is_titled and one.level == 1), "")
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     title = _shorten(_title_of(matter.values) or first or stem)
-    return Outline(title, matter.end, headings, in_markdown, fences, matter)
+    return Outline(title, matter.body, headings, in_markdown, fences, matter)
 
 
 def matter_of(content: str, file_name: str) -> FrontMatter:

@@ -116,7 +116,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     if is_org(file_path):
         inline = (tag for headline in org_headlines(content) for tag in headline.tags)
     elif not file_path or is_markdown(file_path):
-        inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
+        inline = _inline_tags(content[matter.body :], {folded_tag(tag) for tag in written})
     stated = {_bare_key(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(

@@ -162,8 +162,8 @@ def test_tags_are_compared_without_width_case_and_sign():
 
 def test_broken_yaml_is_told_apart_from_good():
     assert front_matter("---\ntitle: A: B\n---\n").is_broken
-    wrapped = front_matter("---\ntitle: A\nid: x\n続き\nstatus: open\n---\n")
-    assert (wrapped.is_broken, wrapped.values["status"]) == (True, "open")
+    assert front_matter("---\ntitle: A\nid: x\n続き\nstatus: open\n---\n").is_broken
+    assert front_matter("---\ntitle: A\ntitle: B\n---\n").is_broken
     assert not front_matter("---\ntitle: A\n---\n").is_broken
 
 
