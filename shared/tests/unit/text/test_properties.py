@@ -81,6 +81,7 @@ def test_toml_is_front_matter_too():
         ("date: （土）2025/7/12", date(2025, 7, 12)),
         ("date: 2025-07-11T20:00:00Z", date(2025, 7, 11)),
         ("date: '2025-07-12T05:00:00+09:00'", date(2025, 7, 12)),
+        ('date: "Time-stamp: <2025-06-01 10:00:00>"', date(2025, 6, 1)),
         ("date: Sunset 2025-06-01", None),
         ("date: 月例会 2025-06-01", None),
         ("date: 令和7年", None),
