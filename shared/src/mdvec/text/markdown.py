@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.text.matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
 from mdvec.text.org import is_org, org_blocks, org_headlines, org_matter
+from mdvec.text.underlined import adoc_headings, rst_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -98,15 +99,9 @@ def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
 
 MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
 _TEX = ("part", "chapter", "section", "subsection", "subsubsection")
-_MARKUP = {
-    ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
-    ".tex": re.compile(
-        rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
-    ),
-    ".rst": re.compile(
-        r"^(?P<words>\S.*)\r?\n(?P<level>=|-|~|\^|\"|'|\*|\+|#)(?P=level){2,}[ \t]*$", re.MULTILINE
-    ),
-}
+_TEX_HEADING = re.compile(
+    rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
+)
 _PYTHON = r"(?:async def|def|class)\b"
 _SCRIPT = (
     r"(?:export (?:default )?)?(?:declare )?(?:abstract )?"
@@ -139,26 +134,24 @@ _MAX_INDENT = 8
 def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
     """The level, the words and the start of each heading."""
     ending = f".{file_name.rpartition('.')[2].lower()}"
+    found: Iterator[tuple[int, str, int]] = iter(())
     if is_org(ending):
-        yield from ((line.level, line.words, line.start) for line in org_headlines(content))
-    elif ending in _MARKUP:
-        yield from _headings(content, _MARKUP[ending])
+        found = ((line.level, line.words, line.start) for line in org_headlines(content))
+    elif ending == ".rst":
+        found = rst_headings(content)
+    elif ending == ".adoc":
+        found = adoc_headings(content)
+    elif ending == ".tex":
+        found = _sections(content)
     elif ending in _CODE:
-        yield from _definitions(content, _CODE[ending])
+        found = _definitions(content, _CODE[ending])
+    for level, words, start in found:
+        yield min(level, 6), words, start
 
 
-def _headings(content: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, int]]:
-    underlines: list[str] = []
-    for match in pattern.finditer(content):
-        mark = match["level"]
-        if mark in _TEX:
-            level = max(_TEX.index(mark) - 1, 1)
-        elif (mark == "=" and match.start("level") == match.start()) or len(mark) > 1:
-            level = len(mark)
-        else:  # reStructuredText ranks underlines by their first use
-            underlines += [mark] if mark not in underlines else []
-            level = underlines.index(mark) + 1
-        yield min(level, 6), match["words"].strip(), match.start()
+def _sections(content: str) -> Iterator[tuple[int, str, int]]:
+    for match in _TEX_HEADING.finditer(content):
+        yield max(_TEX.index(match["level"]) - 1, 1), match["words"].strip(), match.start()
 
 
 def _definitions(content: str, pattern: str) -> Iterator[tuple[int, str, int]]:

@@ -111,7 +111,7 @@ def org_headlines(content: str) -> Iterator[Headline]:
         if state in to_do or state in done:
             words = rest.rstrip()
         yield Headline(
-            level=min(len(match[1]), 6),
+            level=len(match[1]),
             words=_PRIORITY.sub("", words, count=1),
             tags=tuple(tags[1].strip(":").split(":")) if tags else (),
             start=match.start(),
