@@ -82,7 +82,7 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
         return None
     if read.repeats:  # YAML would keep the last value only
         return read.as_matter(end)
-    return FrontMatter(end, _with_marked_tags(dict(matter), block))
+    return FrontMatter(end, _with_marked_tags(dict(matter), read))
 
 
 def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
@@ -174,13 +174,12 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
     return text.strip().strip("\"'")
 
 
-def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
+def _with_marked_tags(values: dict[str, Any], read: _Entries) -> dict[str, Any]:
     """The values, with the tags written as #tag, which YAML dropped as comments."""
     for key, value in values.items():
         lost = value == "" or (isinstance(value, list) and "" in value)
-        if str(key).casefold() in TAG_KEYS and lost and "#" in block:
-            read = _entries(LINE_BREAK.split(block)).values()
-            values[key] = read.get(key, value)
+        if str(key).casefold() in TAG_KEYS and lost:
+            values[key] = read.values().get(key, value)
     return values
 
 
