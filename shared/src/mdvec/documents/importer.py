@@ -52,8 +52,8 @@ _LEFT_OUT = (
     "{}; to leave such files out, name them in [scan] exclude"
 )
 _BROKEN = (
-    "the front matter of {} is not valid YAML; each of its entries was read by itself (quote "
-    "values that hold a colon)"
+    "the front matter of {} is not valid YAML; each of its entries was read by itself, and a block "
+    "with other lines is searched as text, too (quote values that hold a colon)"
 )
 _MAX_KEPT_CHARS = 20_000_000
 """How much text of split files is kept in memory while an endpoint embeds it."""

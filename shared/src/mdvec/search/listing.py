@@ -141,7 +141,7 @@ def query_like(
             path = documents.path_meant(connection, tool.tables, named)
             stored = documents.stored_text(connection, tool.tables, path or file_path)
             if stored is not None:
-                body = stored.content[matter_of(stored.content, stored.file_path).end :]
+                body = stored.content[matter_of(stored.content, stored.file_path).body :]
                 text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
                 return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
     raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")

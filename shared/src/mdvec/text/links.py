@@ -73,7 +73,7 @@ def document_links(content: str, file_path: str) -> list[DocumentLink]:
 
 def _path_key(path: str, folder: str) -> str:
     """The key of a path that is relative to a folder, or to the root after "/"; "" if outside."""
-    whole = posixpath.normpath(path if path[0] == "/" else posixpath.join(folder, path))
+    whole = posixpath.normpath(path if path.startswith("/") else posixpath.join(folder, path))
     return "" if whole.startswith("..") else "/" + link_key(whole)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from mdvec.text.matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
 from mdvec.text.org import is_org, org_blocks, org_headlines, org_matter
+from mdvec.text.underlined import adoc_headings, rst_headings
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -35,15 +36,9 @@ CONVERTED_ENDINGS = (
 """The endings of files that are converted to Markdown, by a converter or the user's command."""
 MARKUP_ENDINGS = (".org", ".rst", ".adoc", ".tex")
 _TEX = ("part", "chapter", "section", "subsection", "subsubsection")
-_MARKUP = {
-    ".adoc": re.compile(r"^(?P<level>={1,6}) (?P<words>\S.*)$", re.MULTILINE),
-    ".tex": re.compile(
-        rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
-    ),
-    ".rst": re.compile(
-        r"^(?P<words>\S.*)\r?\n(?P<level>=|-|~|\^|\"|'|\*|\+|#)(?P=level){2,}[ \t]*$", re.MULTILINE
-    ),
-}
+_TEX_HEADING = re.compile(
+    rf"^[ \t]*\\(?P<level>{'|'.join(_TEX)})\*?\{{(?P<words>.*)\}}", re.MULTILINE
+)
 _PYTHON = r"(?:async def|def|class)\b"
 _SCRIPT = (
     r"(?:export (?:default )?)?(?:declare )?(?:abstract )?"
@@ -145,26 +140,24 @@ def with_page_lines(content: str, file_name: str, first: int = 1) -> str:
 def landmarks(content: str, file_name: str) -> Iterator[tuple[int, str, int]]:
     """The level, the words and the start of each heading."""
     ending = f".{file_name.rpartition('.')[2].lower()}"
+    found: Iterator[tuple[int, str, int]] = iter(())
     if is_org(ending):
-        yield from ((line.level, line.words, line.start) for line in org_headlines(content))
-    elif ending in _MARKUP:
-        yield from _headings(content, _MARKUP[ending])
+        found = ((line.level, line.words, line.start) for line in org_headlines(content))
+    elif ending == ".rst":
+        found = rst_headings(content)
+    elif ending == ".adoc":
+        found = adoc_headings(content)
+    elif ending == ".tex":
+        found = _sections(content)
     elif ending in _CODE:
-        yield from _definitions(content, _CODE[ending])
+        found = _definitions(content, _CODE[ending])
+    for level, words, start in found:
+        yield min(level, 6), words, start
 
 
-def _headings(content: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, int]]:
-    underlines: list[str] = []
-    for match in pattern.finditer(content):
-        mark = match["level"]
-        if mark in _TEX:
-            level = max(_TEX.index(mark) - 1, 1)
-        elif (mark == "=" and match.start("level") == match.start()) or len(mark) > 1:
-            level = len(mark)
-        else:  # reStructuredText ranks underlines by their first use
-            underlines += [mark] if mark not in underlines else []
-            level = underlines.index(mark) + 1
-        yield min(level, 6), match["words"].strip(), match.start()
+def _sections(content: str) -> Iterator[tuple[int, str, int]]:
+    for match in _TEX_HEADING.finditer(content):
+        yield max(_TEX.index(match["level"]) - 1, 1), match["words"].strip(), match.start()
 
 
 def _definitions(content: str, pattern: str) -> Iterator[tuple[int, str, int]]:
@@ -212,8 +205,8 @@ class Fence:
 class Outline:
     """A document's structure.
 
-    ``body`` is the position after the front matter. ``headings`` excludes those inside a list,
-    a block quote or a code fence; ``fences`` includes all.
+    ``body`` is where the text to be searched begins, mostly after the front matter. ``headings``
+    excludes those inside a list, a block quote or a code fence; ``fences`` includes all.
     """
 
     title: str
@@ -243,7 +236,7 @@ def outline(content: str, file_name: str) -> Outline:
     first = next((one.words for one in headings if is_titled and one.level == 1), "")
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
     title = _shorten(_title_of(matter.values) or first or stem)
-    return Outline(title, matter.end, headings, in_markdown, fences, matter)
+    return Outline(title, matter.body, headings, in_markdown, fences, matter)
 
 
 def matter_of(content: str, file_name: str) -> FrontMatter:

@@ -16,8 +16,9 @@ _YAML_MATTER = re.compile(
 _TOML_MATTER = re.compile(
     r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
 )
-_MATTER_LINE = re.compile(r"(?:[\w.-]+[ \t]*:(?:[ \t].*)?|[ \t].*|-[ \t].*|#.*|[\]}],?)?")
-_ENTRY = re.compile(r"([\w.-]+)[ \t]*:(?:[ \t](.*))?")
+_ENTRY = re.compile(r"(\w[^:：]*):(?:[ \t](.*))?")
+_SLIP = re.compile(r"([^\W\d][\w.-]*)(?:：|:(?![:/\\]))(.*)")
+"""An entry with a full-width colon, or without a space after it, which YAML does not take."""
 _SENTENCE = re.compile("[。！？].")
 """The end of a sentence, which no key contains."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
@@ -25,21 +26,26 @@ _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
 TAG_KEYS = ("tags", "tag", "タグ")
 ALIAS_KEYS = ("aliases", "alias")
 MAX_FRONT_MATTER = 65_536
-_MIN_KEYS = 3
-"""The least keys, for each line that is none, of front matter that is not valid YAML."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """The entries of a document's front matter; the body begins at ``end``.
+    """The entries of a document's front matter, which ends at ``end``.
 
     YAML values stay text, as written. ``is_broken`` says that the block is not valid YAML and
-    its entries were parsed one by one.
+    its entries were parsed one by one; ``is_text`` that it may as well be text between two rules,
+    so that it is searched, too.
     """
 
     end: int
     values: Mapping[str, Any]
     is_broken: bool = False
+    is_text: bool = False
+
+    @property
+    def body(self) -> int:
+        """Where the text to be searched begins."""
+        return 0 if self.is_text else self.end
 
 
 NO_FRONT_MATTER = FrontMatter(0, {})
@@ -63,21 +69,20 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
     lines = LINE_BREAK.split(block)
     if block.strip() and not any(map(str.strip, (lines[0], *lines[-2:]))):
         return None
+    read = _entries(lines)
     try:
         matter = _load_yaml(block)
     except ValueError:
         # People write "title: A: B", or a value's second line, which is not valid YAML.
-        keys = sum(_ENTRY.fullmatch(line) is not None for line in lines)
-        others = sum(_MATTER_LINE.fullmatch(line) is None for line in lines)
-        if keys < others * _MIN_KEYS:
-            return None
-        return FrontMatter(end, dict(_entries(lines)), is_broken=True)
+        return read.as_matter(end)
     if matter is None:
         # YAML reads a "# heading" between two rules as a comment.
         return None if block.strip() else FrontMatter(end, {})
     if not isinstance(matter, Mapping) or any(_SENTENCE.search(str(key)) for key in matter):
         return None
-    return FrontMatter(end, _with_marked_tags(dict(matter), block))
+    if read.repeats:  # YAML would keep the last value only
+        return read.as_matter(end)
+    return FrontMatter(end, _with_marked_tags(dict(matter), read))
 
 
 def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
@@ -91,15 +96,65 @@ def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
         raise ValueError("not valid YAML") from error
 
 
-def _entries(lines: list[str]) -> list[tuple[str, Any]]:
-    """Each key with its value; a value that is not valid YAML stays plain text."""
-    lines_by_key: list[tuple[str, list[str]]] = []
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    """The lines of each entry.
+
+    ``are_most`` says that other lines do not outnumber YAML's entries; ``are_all`` that each line
+    belongs to one of these.
+    """
+
+    lines: list[tuple[str, list[str]]]
+    are_most: bool
+    are_all: bool
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a key comes again."""
+        return len({key for key, _ in self.lines}) < len(self.lines)
+
+    def as_matter(self, end: int) -> FrontMatter | None:
+        """The entries; None if most lines are none, as in text between two rules."""
+        if not self.are_most:
+            return None
+        is_text = self.repeats or not self.are_all
+        return FrontMatter(end, self.values(), is_broken=True, is_text=is_text)
+
+    def values(self) -> dict[str, Any]:
+        """Each key with its value, or with all that it has; what is not valid YAML stays text."""
+        values: dict[str, Any] = {}
+        for key, lines in self.lines:
+            value = _entry_value(key, lines)
+            if key in values and value != values[key]:
+                value = [*_listed(values[key]), *_listed(value)]
+            values[key] = value
+        return values
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever YAML can hold
+    return value if isinstance(value, list) else [value]
+
+
+def _entries(lines: list[str]) -> _Entries:
+    """Tell entries from other lines; an entry goes on in indented lines, or in a list below it."""
+    entries: list[tuple[str, list[str]]] = []
+    slips = comments = others = 0
+    value: list[str] = []
     for line in lines:
-        if entry := _ENTRY.fullmatch(line):
-            lines_by_key.append((entry[1], [entry[2] or ""]))
-        elif lines_by_key:
-            lines_by_key[-1][1].append(line)
-    return [(key, _entry_value(key, rest)) for key, rest in lines_by_key]
+        entry = _ENTRY.fullmatch(line) or _SLIP.fullmatch(line)
+        if entry and not _SENTENCE.search(entry[1]):
+            value = [(entry[2] or "").strip()]
+            entries.append((entry[1].rstrip(), value))
+            slips += entry.re is _SLIP
+        elif value and (line[:1] in " \t]}" or (line[0] == "-" and not value[0])):
+            value.append(line)
+        elif line.startswith("#"):
+            comments += 1
+        elif line.strip():
+            value = []
+            others += 1
+    are_most = len(entries) - slips >= max(others, 1)
+    return _Entries(entries, are_most, are_all=slips + comments + others == 0)
 
 
 def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
@@ -109,8 +164,8 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
             return text
         text = _TAG_MARK.sub("", text)
     with suppress(ValueError):
-        value = _load_yaml(f"{key}: {text}")
-        return value.get(key) if isinstance(value, Mapping) else text.strip()
+        value = _load_yaml(f"v: {text}")
+        return value["v"] if isinstance(value, Mapping) and len(value) == 1 else text.strip()
     if key.casefold() in (*TAG_KEYS, *ALIAS_KEYS):
         with suppress(ValueError):  # the list may only lack its end
             items = _load_yaml(f"{text}]")
@@ -119,13 +174,12 @@ def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever 
     return text.strip().strip("\"'")
 
 
-def _with_marked_tags(values: dict[str, Any], block: str) -> dict[str, Any]:
+def _with_marked_tags(values: dict[str, Any], read: _Entries) -> dict[str, Any]:
     """The values, with the tags written as #tag, which YAML dropped as comments."""
     for key, value in values.items():
         lost = value == "" or (isinstance(value, list) and "" in value)
-        if str(key).casefold() in TAG_KEYS and lost and "#" in block:
-            read = dict(_entries(LINE_BREAK.split(block)))
-            values[key] = read.get(key, value)
+        if str(key).casefold() in TAG_KEYS and lost:
+            values[key] = read.values().get(key, value)
     return values
 
 

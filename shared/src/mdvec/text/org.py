@@ -1,4 +1,4 @@
-"""Reads Org: its first keywords as front matter, its headings, blocks, links and tasks.
+"""Reads Org: its keywords as front matter, its headings, blocks, links and tasks.
 
 The syntax is that of https://orgmode.org/worg/org-syntax.html.
 """
@@ -9,19 +9,23 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mdvec.text.matter import MAX_FRONT_MATTER, FrontMatter
+from mdvec.text.matter import FrontMatter
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|\Z)")
-_ENTRY = re.compile(r"(?:#\+|[ \t]*:)([^\s:]+):(?:[ \t]+(.*?))?\s*")
-"""A keyword (#+DATE: 2025-06-01), or a line of a drawer (:ID: 1)."""
-_BLANK = re.compile(r"[ \t]*(?:#[ \t].*|#)?\s*")
-_OF_AN_ELEMENT = re.compile(
-    r"(?:attr_.*|caption|data|headers?|label|name|plot|res(?:name|ults?)|source|srcname|tblname"
-    r"|begin|call|include|toc)(?:\[.*)?",
-    re.IGNORECASE,
+_ENTRY = re.compile(
+    r"(?<![^\r\n])[ \t]*(?:#\+(?P<keyword>[^\s:]+):|:(?P<property>[^\s:]+):(?=\s|\Z))"
+    r"(?P<value>[^\r\n]*)(?:\r\n|\r|\n|\Z)"
 )
-"""Keywords that belong to what follows them, or stand for a text."""
+"""A keyword (#+DATE: 2025-06-01), or a line of a drawer (:ID: 1)."""
+_BLANK = re.compile(r"(?:[ \t]*(?:#(?:[ \t][^\r\n]*)?)?(?:\r\n|\r|\n))*")
+"""Blank lines and comments."""
+_OF_AN_ELEMENT = re.compile(
+    r"(?:attr_.*|caption|data|downloaded|headers?|label|name|plot|res(?:name|ults?)|source|srcname"
+    r"|tbl(?:name|fm)|begin|call|include|toc|[cfkptv]?index|ascii|beamer|html|latex|md|odt|texinfo)"
+    r"(?:\[.*)?"
+)
+"""Keywords that belong to an element beside them, or stand for a text."""
 _TAG_KEYS = ("filetags", "hugo_tags")
+_TAG = re.compile(r'"([^"]*)"|([^\s:]+)')
 _HIDDEN = re.compile(
     r"^[ \t]*#\+begin_(?P<kind>src|example|export|comment)\b"
     r"[ \t]*(?P<language>[^\s:+-]\S*)?[^\r\n]*\r?\n"
@@ -34,10 +38,12 @@ _HIDDEN = re.compile(
 _NOT_A_BREAK = re.compile(r"[^\r\n]")
 _HEADLINE = re.compile(r"^(\*+)[ \t]+(\S[^\r\n]*)", re.MULTILINE)
 _TAGS = re.compile(r"(?:^|[ \t]+):((?:[\w@#%]+:)+)[ \t]*$")
-_PRIORITY = re.compile(r"\[#\w+\][ \t]*")
+_PRIORITY = re.compile(r"\[#\w+\]\s*")
 _STATES = re.compile(r"^#\+(?:(?:seq|typ)_)?todo:([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 _KEY_OF_STATE = re.compile(r"\([^()]*\)")
-_LINK = re.compile(r"\[\[([^\[\]\n]{1,400})\](?:\[[^\[\]\n]*\])?\]")
+_LINK = re.compile(r"\[\[((?:[^\[\]\\\n]|\\.){1,400})\][\[\]]")
+"""A link up to the end of its target; any text may follow, and it may have lines."""
+_ESCAPED = re.compile(r"\\([\[\]\\])")
 _ID = re.compile(r"^[ \t]*:id:[ \t]+(\S+)", re.MULTILINE | re.IGNORECASE)
 
 
@@ -47,24 +53,25 @@ def is_org(file_name: str) -> bool:
 
 
 def org_matter(content: str) -> FrontMatter:
-    """The keywords and properties that begin a document, by key in lower case.
+    """The keywords of a document, and the properties that begin it, by key in lower case.
 
-    A key that comes again adds to its value. The tags of the file are ``tags``; Org's own TAGS,
-    which says what tags there may be, is no value.
+    It ends before the first text; keywords below that count, too, outside blocks. A key that comes
+    again adds to its value. The tags of the file are ``tags``; Org's own TAGS, which says what tags
+    there may be, is no value.
     """
     values: dict[str, str] = {}
     tags: list[str] = []
-    end = 0
-    for line in _LINE.finditer(content[:MAX_FRONT_MATTER]):
-        if _BLANK.fullmatch(line[0]):
+    end, is_above = 0, True
+    for entry in _ENTRY.finditer(org_text(content)):
+        key, value = (entry["keyword"] or entry["property"]).lower(), entry["value"].strip()
+        is_of_file = not _OF_AN_ELEMENT.fullmatch(key)
+        is_above &= is_of_file and _BLANK.fullmatch(content, end, entry.start()) is not None
+        if is_above:
+            end = entry.end()
+        elif entry["property"] or not is_of_file:
             continue
-        entry = _ENTRY.fullmatch(line[0])
-        if entry is None or _OF_AN_ELEMENT.fullmatch(entry[1]):
-            break
-        end = line.end()
-        key, value = entry[1].lower(), entry[2]
         if key in _TAG_KEYS:
-            tags += (value or "").replace(":", " ").split()
+            tags += [quoted or plain for quoted, plain in _TAG.findall(value)]
         elif value and key != "tags":
             values[key] = f"{values[key]} {value}" if key in values else value
     return FrontMatter(end, {**values, **({"tags": tags} if tags else {})})
@@ -100,11 +107,11 @@ def org_headlines(content: str) -> Iterator[Headline]:
     for match in _HEADLINE.finditer(text):
         tags = _TAGS.search(match[2])
         words = match[2][: tags.start()] if tags else match[2]
-        state, _, rest = words.partition(" ")
+        state, rest = (*words.split(maxsplit=1), "", "")[:2]
         if state in to_do or state in done:
-            words = rest.strip()
+            words = rest.rstrip()
         yield Headline(
-            level=min(len(match[1]), 6),
+            level=len(match[1]),
             words=_PRIORITY.sub("", words, count=1),
             tags=tuple(tags[1].strip(":").split(":")) if tags else (),
             start=match.start(),
@@ -126,9 +133,9 @@ def _states(text: str) -> tuple[set[str], set[str]]:
 def org_links(content: str) -> Iterator[tuple[str, str]]:
     """The path, or "id:…", and the heading of each link that leads to a file or an ID."""
     for match in _LINK.finditer(org_text(content)):
-        target, _, place = match[1].partition("::")
+        target, _, place = _ESCAPED.sub(r"\1", match[1]).partition("::")
         path = target.removeprefix("file:")
-        if path != target or path.startswith(("id:", "./", "../")):
+        if path.removeprefix("id:") and (path != target or path.startswith(("id:", "./", "../"))):
             yield path, place.lstrip("*#")
 
 

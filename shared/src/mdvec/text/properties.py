@@ -81,6 +81,8 @@ _WEEKDAY = re.compile(
     r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
     r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
 )
+_STAMP = re.compile(r"^[<\[]+|[<\[](?=[0-9]{4}-[0-9]{2}-[0-9]{2})")
+"""What Org's dates begin with: <2025-06-01 Sun>, Time-stamp: <2025-06-01 10:00:00>."""
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
 
@@ -116,7 +118,7 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
     if is_org(file_path):
         inline = (tag for headline in org_headlines(content) for tag in headline.tags)
     elif not file_path or is_markdown(file_path):
-        inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
+        inline = _inline_tags(content[matter.body :], {folded_tag(tag) for tag in written})
     stated = {_bare_key(key): value for key, value in reversed(values.items())}
     days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
     return Properties(
@@ -264,6 +266,6 @@ def _day_of(value: PropertyValue) -> date | None:
     text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
-    text = _WEEKDAY.sub("", text.lstrip("<["))  # Org writes <2025-06-01 Sun>
+    text = _WEEKDAY.sub("", _STAMP.split(text, maxsplit=1)[-1])
     in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
     return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

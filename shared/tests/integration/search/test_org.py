@@ -5,6 +5,8 @@ from datetime import date
 
 import pytest
 from collection import RULES, Collection
+from hypothesis import given
+from hypothesis import strategies as st
 from table_of_cases import each
 from tiny_embedder import TinyBackend
 
@@ -12,8 +14,9 @@ from mdvec.documents.reading import DocumentPart, read_document
 from mdvec.search.core.filters import filters_of
 from mdvec.search.listing import list_documents
 from mdvec.text.chunking import chunk_document
+from mdvec.text.links import document_links
 from mdvec.text.markdown import outline
-from mdvec.text.org import org_headlines, org_matter
+from mdvec.text.org import org_headlines, org_links, org_matter
 from mdvec.text.tokens import ChunkingOptions
 
 PLAN = """# -*- mode: org -*-
@@ -91,6 +94,53 @@ def test_what_org_says_about_its_own_use_is_no_value_and_what_follows_is_text():
     matter = org_matter(text)
     assert matter.values == {"title": "一 二"}
     assert text[matter.end :].lstrip().startswith("#+CAPTION")
+
+
+@each(
+    ("text", "values", "body"),
+    [
+        ("#+TITLE:議事録\n#+DATE:2025-06-01\n#+FILETAGS::会議:\n\n本文",
+         {"title": "議事録", "date": "2025-06-01", "tags": ["会議"]}, "\n本文"),
+        ("  #+title: 一\r\n  #+date: 二\r\n本文", {"title": "一", "date": "二"}, "本文"),
+        ('#+HUGO_TAGS: emacs "org mode"\n', {"tags": ["emacs", "org mode"]}, ""),
+        ("#+title: 一\n#+source: x\n#+filetags: :本:\n#+status: open\n本文",
+         {"title": "一", "tags": ["本"], "status": "open"},
+         "#+source: x\n#+filetags: :本:\n#+status: open\n本文"),
+        ("-*- mode: org -*-\n#+title: 一\n", {"title": "一"}, "-*- mode: org -*-\n#+title: 一\n"),
+        ("# 覚え書き\n#+begin_comment\n#+title: 偽\n#+end_comment\n:ID 1\n:ID: 2\n#+title: 一\n",
+         {"title": "一"}, None),
+        ("* 節\n:PROPERTIES:\n:ID: 1\n:END:\n#+begin_src\n#+title: 偽\n#+end_src\n", {}, None),
+    ],
+)  # fmt: skip
+def test_keywords_count_wherever_they_stand_outside_blocks(text, values, body):
+    matter = org_matter(text)
+    assert matter.values == values
+    assert text[matter.end :] == (text if body is None else body)
+
+
+@each(
+    ("text", "links"),
+    [
+        ("[[file:][あとで書く]] [[id:]] [[file:::*節]]", []),
+        ("[[id:a-1][Information Bottleneck in\nNetworks]]", ["id:a-1"]),
+        ("[[file:c.org][【1】[重要]]] [[file:d.org][[[file:e.org]]]]", ["c.org", "d.org", "e.org"]),
+        (r"[[file:a\[1\].org]]", ["a[1].org"]),
+        ("[[file:a.org] と書く", []),
+    ],
+)
+def test_a_link_has_a_target_and_any_description(text, links):
+    assert [path for path, _ in org_links(text)] == links
+
+
+@given(st.text("[]()/.#:|<>!\\ \nfileid:a日"), st.sampled_from(["a.md", "b/a.org"]))
+def test_any_text_has_links(text, path):
+    assert all(link.key for link in document_links(f"[[file:{text}]]", path))
+
+
+@each("space", [" ", "\t", "\u3000", "  "])
+def test_a_state_ends_at_any_space(space):
+    (line,) = org_headlines(f"* TODO{space}[#A]{space}牛乳を買う")
+    assert (line.words, line.is_open) == ("牛乳を買う", True)
 
 
 @each(

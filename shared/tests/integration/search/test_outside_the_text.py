@@ -48,6 +48,28 @@ def notes(tmp_path_factory) -> Collection:
     return Collection.of(tmp_path_factory.mktemp("described"), NOTES)
 
 
+TALK = """---
+田中: いつ始めますか
+鈴木: 来週の火曜です
+田中: 予算: 二百万円で足りますか
+ふたりは工場へ向かった。
+---
+
+# 第一章
+
+翌朝の話。
+"""
+
+
+def test_text_between_two_rules_is_found_however_much_it_looks_like_front_matter(tmp_path):
+    talk = Collection.of(tmp_path, {"kaiwa.md": TALK, "b.md": "# 花\n\n水をやる。\n"})
+    for words in ("いつ始めますか", "来週の火曜", "二百万円", "工場へ向かった"):
+        (hit,) = talk.search(words, filters=filtered(exact=[words])).results
+        assert (hit.file_path, hit.start_line) == ("kaiwa.md", 1)
+    said = filtered(where={"田中": "予算: 二百万円で足りますか"})
+    assert {hit.file_path for hit in talk.search("予算", filters=said).results} == {"kaiwa.md"}
+
+
 @each("query", ["電動ノコギリの替え刃", "替え刃の選び方は？", "木工"])
 @each("mode", ["lexical", "hybrid"])
 def test_a_description_in_front_matter_finds_the_note_and_is_shown_as_such(notes, query, mode):

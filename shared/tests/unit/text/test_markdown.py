@@ -118,7 +118,6 @@ def test_lines_start_behind_crlf_cr_and_lf():
         ("---\ntitle: 部: 章\ndate: 2024\n---\n", "部: 章"),
         ('---\nlinks: [open\ntitle: "kept" \n---\n', "kept"),
         ("---\ndate: 2024-13-45\ntitle: a\n---\n", "a"),
-        ("---\ntitle: 良い名\nnotion_id: x-1\n続きの行\nstatus: open\n---\n", "良い名"),
         ("--- \t\ntitle: a\n---   \n", "a"),
         ("---\n\ntitle: a\nNext review?: b\n---\n", "a"),
         ("---\ntitle: a\n\ndate created: 2025-06-01\n\n---\n", "a"),
@@ -161,6 +160,45 @@ def test_front_matter_without_a_title_leaves_it_to_the_first_level_1_heading(mat
 )
 def test_what_is_no_front_matter_is_body(content):
     assert body(content) == content
+
+
+@each(
+    ("block", "values"),
+    [
+        ("title: 良い名\nid: x-1\n続きの行\nstatus: open",
+         {"title": "良い名", "id": "x-1", "status": "open"}),
+        ("status: open\n担当者：佐藤", {"status": "open", "担当者": "佐藤"}),
+        ("category: 総務\ndate:2025-01-31", {"category": "総務", "date": "2025-01-31"}),
+        ("title: 題\n<!-- 覚え書き -->", {"title": "題"}),
+        ("https: //a.example\n10:00 開始", {"https": "//a.example"}),
+        ("title: 会議\n場所: A: B\n- 鍵\n- 傘", {"title": "会議", "場所": "A: B"}),
+        ("日時: 2025/6/1 10:00\n場所: 会議室A\n\n決定事項は次のとおり。\n予算: 三百万円",
+         {"日時": "2025/6/1 10:00", "場所": "会議室A", "予算": "三百万円"}),
+        ("宛先: 佐藤様\n件名: 見積もり\nよろしくお願いいたします。",
+         {"宛先": "佐藤様", "件名": "見積もり"}),
+        ("田中: いつ始めますか\n鈴木: 火曜です\n田中: 予算: 二百万円です\n鈴木: 火曜です",
+         {"田中": ["いつ始めますか", "予算: 二百万円です"], "鈴木": "火曜です"}),
+        ("tags: [a, b]\ntags: c", {"tags": ["a", "b", "c"]}),
+        ("title: A: B\n# 見出し", {"title": "A: B"}),
+    ],
+)  # fmt: skip
+def test_what_may_be_text_between_two_rules_is_read_and_is_in_the_body_too(block, values):
+    content = f"---\n{block}\n---\n\n## 次回\n"
+    found = outline(content, "a.md")
+    assert (found.matter.values, found.body) == (values, 0)
+    assert [heading.words for heading in found.headings] == ["次回"]
+
+
+def test_entries_that_are_not_valid_yaml_and_nothing_else_are_not_in_the_body():
+    block = (
+        "title: A: B\ndate created: 2025-06-01\ntags:\n- a\n\n- b\nlist: [\n c,\n]\nnote:\n  二行\n"
+    )
+    found = outline(f"---\n{block}---\n本文\n", "a.md")
+    assert found.body == len(block) + 8
+    assert found.matter.values == {
+        "title": "A: B", "date created": "2025-06-01", "tags": ["a", "b"], "list": ["c"],
+        "note": "二行",
+    }  # fmt: skip
 
 
 def test_a_title_falls_back_to_the_files_name():
