@@ -20,6 +20,7 @@ from mdvec.dates.months import Days
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
+from mdvec.household import Ledger
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.evidence import Judge
 from mdvec.household.core.pair import LIKELY, DetectionOptions
@@ -124,23 +125,25 @@ def work(folder: str) -> tuple[dict[str, float], dict[str, int]]:
         raise RuntimeError(f"{report.unchanged} rows were unchanged")
     with open_database(database, "write") as connection:
         seconds |= _answers(connection)
-        seconds["detect"], found = _timed(lambda: duplicate_review.detect(connection, 1, OPTIONS))
-        seconds["defaults"], _ = _timed(
-            lambda: duplicate_review.detect(connection, 1, DetectionOptions())
+        seconds["detect"], found = _timed(
+            lambda: duplicate_review.detect(Ledger(connection, 1), OPTIONS)
         )
-        sample = page_of_rows(connection, 1, TEN_YEARS, None, offset=0, limit=SAMPLE)
+        seconds["defaults"], _ = _timed(
+            lambda: duplicate_review.detect(Ledger(connection, 1), DetectionOptions())
+        )
+        sample = page_of_rows(Ledger(connection, 1), TEN_YEARS, None, offset=0, limit=SAMPLE)
     facts |= {"pairs": found.candidates_count, "below": found.below_threshold_count}
     return seconds, {**facts, **_compared(sample)}
 
 
 def _answers(connection: apsw.Connection) -> dict[str, float]:
     """The seconds of answers; those of the filters are medians of warm ones."""
-    month = partial(monthly_household, connection, 1, year=2020, month=6, today=TODAY)
+    month = partial(monthly_household, Ledger(connection, 1, TODAY), year=2020, month=6)
     month()
     trends = trend_cache()
 
     def trend() -> object:
-        version = data_version(connection, 1)
+        version = data_version(Ledger(connection, 1))
         return trends(
             category_trend, connection, 1, version, category="食費",
             start_month="2015-01", end_month="2024-12", today=TODAY,
@@ -148,7 +151,7 @@ def _answers(connection: apsw.Connection) -> dict[str, float]:
 
     def find(wanted: RowFilter) -> float:
         listing = ListingOptions("largest", "shop")
-        once = partial(find_transactions, connection, 1, wanted, listing, TODAY)
+        once = partial(find_transactions, Ledger(connection, 1, TODAY), wanted, listing)
         once()
         return median([_timed(once)[0] for _ in range(7)])
 

@@ -5,6 +5,7 @@ from datetime import date
 
 import apsw
 from mdvec.database import migrations
+from mdvec.household import Ledger
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.row_filters import RowFilter
 from mdvec.tools.registry import add_tool
@@ -25,7 +26,7 @@ ROWS = [
 ]
 
 
-class Ledger:
+class FilledLedger:
     """A household's rows in the database, and as plain tuples."""
 
     def __init__(self, rows):
@@ -42,10 +43,9 @@ class Ledger:
                  flag == "duplicate"),
             )  # fmt: skip
 
-    def find(self, listing=None, today=TODAY, **wanted):
-        return find_transactions(
-            self.connection, 1, RowFilter(**wanted), listing or ListingOptions(), today
-        )
+    def find(self, listing=None, today=TODAY, starts_on=1, **wanted):
+        ledger = Ledger(self.connection, 1, today, starts_on)
+        return find_transactions(ledger, RowFilter(**wanted), listing or ListingOptions())
 
 
 @functools.cache

@@ -14,7 +14,7 @@ from ledger_folder import HEADER
 from mdvec.database.connection import open_database
 from mdvec.embedding import catalog
 from mdvec.files.scanning import ScanRules
-from mdvec.household import review, rules
+from mdvec.household import Ledger, review, rules
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.overview import category_hierarchy
@@ -89,11 +89,13 @@ def _decide(database: Path) -> None:
     """Candidates, budgets and rules of hostile names."""
     household = find_tool(database, "kakeibo").id
     with open_database(database, "write") as connection:
-        review.detect(connection, household, DetectionOptions(3, Decimal(0), Decimal(1)))
+        review.detect(Ledger(connection, household), DetectionOptions(3, Decimal(0), Decimal(1)))
         # A ">" parts a category from its subcategory.
-        known = [name for name in category_hierarchy(connection, household) if ">" not in name]
+        known = [
+            name for name in category_hierarchy(Ledger(connection, household)) if ">" not in name
+        ]
         for number, name in enumerate(known[:_BUDGETS]):
             set_budget(
-                connection, household, category=name, amount=100 + number, today=date(2025, 7, 31)
+                Ledger(connection, household, date(2025, 7, 31)), category=name, amount=100 + number
             )
-            rules.set_rule(connection, household, shop=NAMES[number], category=name)
+            rules.set_rule(Ledger(connection, household), shop=NAMES[number], category=name)

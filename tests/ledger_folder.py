@@ -9,10 +9,11 @@ from datetime import UTC, date, datetime, time
 import apsw
 from ledger_rows import list_transactions
 from mdvec.database import migrations
+from mdvec.household import Ledger
 from mdvec.household.core.statement_kinds import Mappings
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.mappings import only_ready_made
-from mdvec.household.ledger import import_ledger
+from mdvec.household.ledger_import import import_ledger
 from mdvec.household.options import RemovalOptions
 from mdvec.household.reading import LedgerFile
 from mdvec.household.report import LedgerReport
@@ -90,8 +91,7 @@ class LedgerFolder:
             for path, (mtime, data) in self.files.items()
         ]
         report = import_ledger(
-            self.connection,
-            self.tool,
+            Ledger(self.connection, self.tool),
             files,
             mode,
             complete=complete,

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from mdvec.household import Ledger
 from mdvec.household.core.categories import INCOME
 from mdvec.household.month import monthly_household
 from mdvec.household.trend import category_trend, category_trend_summary
@@ -57,16 +58,16 @@ class SmallLedger:
         )
         self.rows.append(row)
 
-    def month(self, today, period=None, **asked):
-        return monthly_household(self.connection, self.tool_id, today=today, period=period, **asked)
+    def month(self, today, period=None, starts_on=1, **asked):
+        ledger = Ledger(self.connection, self.tool_id, today, starts_on)
+        return monthly_household(ledger, period=period, **asked)
 
-    def trend(self, today, category=None, **asked):
-        return category_trend(
-            self.connection, self.tool_id, today=today, category=category, **asked
-        )
+    def trend(self, today, category=None, starts_on=1, **asked):
+        ledger = Ledger(self.connection, self.tool_id, today, starts_on)
+        return category_trend(ledger, category=category, **asked)
 
     def summary(self, today):
-        return category_trend_summary(self.connection, self.tool_id, today=today)
+        return category_trend_summary(Ledger(self.connection, self.tool_id, today))
 
     def came_to(self, month, major=None, minor=None):
         """Spending and income of the rows that count in a month (YYYY-MM) and category."""

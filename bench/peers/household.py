@@ -11,6 +11,7 @@ from datetime import date
 from pathlib import Path
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.month import monthly_household
 from processes import Bench, run_mdvec
 
@@ -45,7 +46,7 @@ def compared(bench: Bench, python: str) -> str:
         began = time.perf_counter()
         ours = {
             f"2025-{month:02}": monthly_household(
-                connection, 1, year=2025, month=month, page_size=0, today=date(2025, 10, 1)
+                Ledger(connection, 1, date(2025, 10, 1)), year=2025, month=month, page_size=0
             ).spending
             for month in range(1, 10)
         }

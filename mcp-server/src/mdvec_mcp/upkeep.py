@@ -13,6 +13,7 @@ from mcp_types import ToolAnnotations
 from mdvec import household, importing, index, sync
 from mdvec.database import open_database, snapshot
 from mdvec.dates import Month, today
+from mdvec.household import Ledger
 from mdvec.text import counted, nearest_or_all, on_one_line, quoted, shortened
 from mdvec.tools import KINDS, Tool, is_being_imported, offered_name
 from pydantic import Field, WithJsonSchema
@@ -161,7 +162,7 @@ def _last_day(database: Path, tool: Tool, today: date) -> date | None:
         return None
 
     with open_database(database, "read") as connection:
-        return household.last_day(connection, tool.id, today)
+        return household.last_day(Ledger(connection, tool.id, today))
 
 
 def _statements_end(last: date, today: date) -> str:

@@ -10,7 +10,7 @@ import apsw
 import pytest
 from ledger_folder import HEADER, JULY, line
 from mdvec.database import open_database
-from mdvec.household import data_version
+from mdvec.household import Ledger, data_version
 from mdvec.manage import backup, find_tool
 from mdvec.platform import OwnFolder
 from mdvec.tools import only_import_of
@@ -205,7 +205,7 @@ def test_a_running_server_sees_that_a_restored_ledger_is_another(mdvec):
 
     def version():
         with open_database(mdvec.database, "read") as connection:
-            return data_version(connection, find_tool(mdvec.database, "kakeibo").id)
+            return data_version(Ledger(connection, find_tool(mdvec.database, "kakeibo").id))
 
     before = version()
     mdvec("backup", "saved.zip")

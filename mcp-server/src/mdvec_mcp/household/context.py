@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import cache, partial
-from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -26,6 +25,7 @@ from mdvec.household import (
     ForecastAnswer,
     Hierarchy,
     HouseholdAnswer,
+    Ledger,
     MappingAnswer,
     NetWorthAnswer,
     NotesAnswer,
@@ -77,14 +77,16 @@ class HouseholdContext:
     trends: Callable[..., TrendAnswer] = field(default_factory=trend_cache)
 
     async def answer(
-        self, name: str | None, work: Callable[[Connection, int], T], mode: OpenMode = "read"
+        self, name: str | None, work: Callable[[Ledger], T], mode: OpenMode = "read"
     ) -> tuple[T, list[str]]:
         """Run ``work`` as ``run`` does; returns its result, and lines about newer files."""
 
-        def looking(connection: Connection, tool_id: int) -> tuple[T, list[str]]:
-            check = self.freshness.check(f"household {tool_id}", lambda tool: tool.id == tool_id)
+        def looking(ledger: Ledger) -> tuple[T, list[str]]:
+            check = self.freshness.check(
+                f"household {ledger.tool_id}", lambda tool: tool.id == ledger.tool_id
+            )
             try:
-                answer = work(connection, tool_id)
+                answer = work(ledger)
             except DatabaseError:
                 raise
             except MdvecError as error:  # perhaps the requested month is in a newer file
@@ -104,10 +106,8 @@ class HouseholdContext:
             return []
         return [news] if news else []
 
-    async def run(
-        self, name: str | None, mode: OpenMode, work: Callable[[Connection, int], T]
-    ) -> T:
-        """Run ``work`` in a thread, on a new connection and the tool id of the named household.
+    async def run(self, name: str | None, mode: OpenMode, work: Callable[[Ledger], T]) -> T:
+        """Run ``work`` in a thread on the named household's ledger, in a new connection.
 
         Without a name it is the only household. A write is committed or rolled back as a whole,
         even if the client is already gone.
@@ -119,7 +119,7 @@ class HouseholdContext:
         def call() -> T:
             tool_id = self._household(name).id
             with open_database(self.database, mode) as connection:
-                return work(connection, tool_id)
+                return work(Ledger(connection, tool_id, today(), self.month_starts_on))
 
         return await _in_thread(call)
 
@@ -140,32 +140,25 @@ class HouseholdContext:
         return await _in_thread(call)
 
     async def with_categories(
-        self, name: str | None, work: Callable[[Connection, int], T], *, wanted: bool
+        self, name: str | None, work: Callable[[Ledger], T], *, wanted: bool
     ) -> tuple[T, Hierarchy, list[str]]:
         """As ``answer``, with the ledger's categories, if wanted, for the colours of a picture."""
 
-        def both(connection: Connection, tool_id: int) -> tuple[T, Hierarchy]:
-            names = category_hierarchy(connection, tool_id) if wanted else {}
-            return work(connection, tool_id), names
+        def both(ledger: Ledger) -> tuple[T, Hierarchy]:
+            names = category_hierarchy(ledger) if wanted else {}
+            return work(ledger), names
 
         (answer, names), newer = await self.answer(name, both)
         return answer, names, newer
 
-    def settings_of(self, function: Callable[..., object]) -> dict[str, Any]:
-        """The arguments today and month_starts_on, if a function takes them."""
-        own = {"today": today(), "month_starts_on": self.month_starts_on}
-        return {name: own[name] for name in signature(function).parameters if name in own}
-
     def trend(
         self,
-        connection: Connection,
-        tool_id: int,
+        ledger: Ledger,
         make: Callable[..., TrendAnswer] = category_trend,
         **request: Any,  # noqa: ANN401
     ) -> TrendAnswer:
         """A trend that ``make`` computes, cached until the ledger changes."""
-        version, own = data_version(connection, tool_id), self.settings_of(make)
-        return self.trends(make, connection, tool_id, version, **request, **own)
+        return self.trends(make, ledger, data_version(ledger), **request)
 
     def households(self) -> list[Tool]:
         """The active households; raises a ToolError if there is none."""

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import household
-from mdvec.database import Connection
 from mdvec.household import (
     MAX_DATE_TOLERANCE,
     SPANS,
     DetectionOptions,
+    Ledger,
     budget_status,
     deciding,
     review,
@@ -91,13 +91,11 @@ def add_edit_tool(offer: Offer, context: HouseholdContext) -> None:
         refuse_others(f"edit_household の what={what}", TAKES[what], arguments, needs)
         match what:
             case "budget" if lists:
-                listed = partial(budget_status, **context.settings_of(budget_status))
-                return reply(*await context.answer(tool, listed))
+                return reply(*await context.answer(tool, budget_status))
             case "budget":
                 work = partial(
-                    set_budget, category=category or "", amount=amount or 0, per=per or "month",
-                    **context.settings_of(set_budget),
-                )  # fmt: skip
+                    set_budget, category=category or "", amount=amount or 0, per=per or "month"
+                )
                 return reply(await context.run(tool, "write", work))
             case "mapping":
                 stated = (toml or "").splitlines()
@@ -151,9 +149,9 @@ async def _note(
             'note か tags か category を付けてください。note=""、tags=[]、category="" で消えます'
         )
 
-    def work(connection: Connection, tool_id: int) -> household.NotesAnswer:
+    def work(ledger: Ledger) -> household.NotesAnswer:
         return household.note_row(
-            connection, tool_id, transaction_id=row, note=note, tags=tags, category=category
+            ledger, transaction_id=row, note=note, tags=tags, category=category
         )
 
     return reply(await context.run(tool, "write", work))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import household
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
-from mdvec.database import Connection
 from mdvec.dates import today
+from mdvec.household import Ledger
 from pydantic import Field
 
 from mdvec_mcp.calls import READ_ONLY, ToolReply, in_thread, trouble_in_japanese
@@ -99,7 +99,6 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
         work = partial(
             household.monthly_household, year=year, month=month, since=since, until=until,
             period=period, category=category, page=page, page_size=size,
-            month_starts_on=context.month_starts_on, today=today(),
         )  # fmt: skip
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         newer += await context.news(tool)
@@ -178,19 +177,18 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
             query, min_amount, max_amount, period, account, category, rows, since, until,
             exclude_category, shop, exclude_shop,
         )  # fmt: skip
-        listing = household.ListingOptions(sort, group_by, page, limit, context.month_starts_on)
+        listing = household.ListingOptions(sort, group_by, page, limit)
 
         work = partial(
             household.find_transactions,
             wanted=wanted,
             listing=listing,
-            today=today(),
             embed=context.embed,
         )
         return reply(*await context.answer(tool, work))
 
 
-Work = Callable[[Connection, int], Any]
+Work = Callable[[Ledger], Any]
 
 
 def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
@@ -200,17 +198,15 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
         return await _read(context, household.category_hierarchy)
 
     async def months() -> str:
-        def work(connection: Connection, tool_id: int) -> list[dict[str, Any]]:
-            every = household.available_months(
-                connection, tool_id, today(), context.month_starts_on
-            )
+        def work(ledger: Ledger) -> list[dict[str, Any]]:
+            every = household.available_months(ledger)
             return list(map(asdict, every))
 
         return await _read(context, work)
 
     async def trends() -> str:
-        def work(connection: Connection, tool_id: int) -> dict[str, Any]:
-            return json_of(context.trend(connection, tool_id, household.category_trend_summary))
+        def work(ledger: Ledger) -> dict[str, Any]:
+            return json_of(context.trend(ledger, household.category_trend_summary))
 
         return await _read(context, work)
 
@@ -323,10 +319,12 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
             ("file",) if report == "mapping" else (),
         )  # fmt: skip
         present = {name: value for name, value in arguments.items() if value is not None}
-        work = partial(make, **present, **context.settings_of(make))
+        work = partial(make, **present)
         if report == "mapping":
             return reply(await context.in_folder(tool, work))
         if report == "households":
+            starts_on = context.month_starts_on
+            work = partial(work, month_starts_on=starts_on, today=today())
             return reply(await context.run_over_all("read", work))
         if report in UNDATED:
             return reply(await context.run(tool, "read", work))

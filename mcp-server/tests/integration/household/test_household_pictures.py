@@ -12,6 +12,7 @@ from mdvec.charts.chart import CategoryChart, ChartError, colored, entries_of
 from mdvec.charts.figure import draw, figure_of
 from mdvec.charts.style import typeface
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.habits import forecast_spending
@@ -56,17 +57,17 @@ def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger
     rows = [Row(f"2025-0{month}-05", -31_000 * month, "食費/外食") for month in (1, 2, 4, 5, 6, 7)]
     rows += [Row(f"2025-07-{n:02}", -900, f"項{n}/他") for n in range(9, 29)]
     tool = ledger_of([*rows, Row("2025-07-03", 800, "返金/他")]).tool_id
-    asked = {"month_starts_on": 1, "today": TODAY}
-    set_budget(connection, tool, category="外食", amount=9_000, **asked)
-    set_budget(connection, tool, category="食費", amount=900_000, per="year", **asked)
-    month = monthly_household(connection, tool, period="2025-07", today=TODAY)
+    ledger = Ledger(connection, tool, TODAY)
+    set_budget(ledger, category="外食", amount=9_000)
+    set_budget(ledger, category="食費", amount=900_000, per="year")
+    month = monthly_household(Ledger(connection, tool, TODAY), period="2025-07")
     charts = [
         month_chart(month, "pie"),
         month_chart(month, "bar"),
-        budget_chart(budget_status(connection, tool, **asked)),
-        comparison_chart(compare_periods(connection, tool, period="2025-07", **asked)),
-        trend_chart(category_trend(connection, tool, period="2025", today=TODAY), None),
-        forecast_picture(forecast_spending(connection, tool, **asked)),
+        budget_chart(budget_status(ledger)),
+        comparison_chart(compare_periods(ledger, period="2025-07")),
+        trend_chart(category_trend(Ledger(connection, tool, TODAY), period="2025"), None),
+        forecast_picture(forecast_spending(ledger)),
     ]
     shown = []
 
@@ -83,12 +84,12 @@ def test_a_picture_in_english_has_no_japanese_but_the_names_of_categories(ledger
 
 def test_budgets_of_a_year_are_not_on_the_axis_of_those_of_a_month(ledger_of, connection):
     tool = ledger_of([Row("2025-07-05", -3_000, "食費/外食")]).tool_id
-    asked = {"month_starts_on": 1, "today": TODAY}
-    set_budget(connection, tool, category="外食", amount=900_000, per="year", **asked)
-    yearly = budget_chart(budget_status(connection, tool, **asked))
+    ledger = Ledger(connection, tool, TODAY)
+    set_budget(ledger, category="外食", amount=900_000, per="year")
+    yearly = budget_chart(budget_status(ledger))
     assert (yearly.targets, yearly.note) == ((900_000,), "途中です（期間はまだ終わっていません）")
-    set_budget(connection, tool, category="食費", amount=50_000, **asked)
-    both = budget_chart(budget_status(connection, tool, **asked))
+    set_budget(ledger, category="食費", amount=50_000)
+    both = budget_chart(budget_status(ledger))
     assert (both.targets, both.note) == ((50_000,), "年の予算は文章にあります")
 
 
@@ -96,7 +97,7 @@ def test_a_comparison_has_a_pair_of_bars_for_each_category(ledger_of, connection
     rows = of_july(("食費/外食", -9_000), ("住宅/家賃", -70_500), ("旅行/宿", -40_000))
     rows += [Row("2025-06-05", -3_000, "食費/外食"), Row("2025-06-09", -70_000, "住宅/家賃")]
     ledger = ledger_of(rows)
-    answer = compare_periods(connection, ledger.tool_id, period="2025年7月", limit=2, today=TODAY)
+    answer = compare_periods(Ledger(connection, ledger.tool_id, TODAY), period="2025年7月", limit=2)
     chart = comparison_chart(answer)
     assert chart.title == "2025年7月と2025年6月の比較"
     assert {one.name: one.values for one in chart.series} == {
@@ -252,7 +253,7 @@ def test_a_category_has_one_colour_in_all_charts_of_its_ledger(ledger_of):
     amounts = [(f"{name}/a{at}", -100 * at - 7) for at, name in enumerate(names)]
     ledger = ledger_of([*of_july(*amounts), Row("2025-06-05", -9, "園芸/b"), *(
         Row("2025-06-06", -5, f"園芸/{kind}") for kind in ("種", "土", "鉢"))])  # fmt: skip
-    known = category_hierarchy(ledger.connection, ledger.tool_id)
+    known = category_hierarchy(Ledger(ledger.connection, ledger.tool_id))
 
     def colors(chart):
         if isinstance(chart, CategoryChart):

@@ -79,6 +79,7 @@ from .habits import find_anomalies as find_anomalies
 from .habits import forecast_spending as forecast_spending
 from .habits import list_recurring_payments as list_recurring_payments
 from .importer import HOUSEHOLD as HOUSEHOLD
+from .interfaces.ledger import Ledger as Ledger
 from .interfaces.ledger_sums import advance_versions as advance_versions
 from .interfaces.ledger_sums import data_version as data_version
 from .interfaces.plans import own_categories as own_categories

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import apsw
-
 from mdvec.dates import Days, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.comparison import Detail
@@ -17,6 +15,7 @@ from mdvec.household.core.periods import resolve_period
 from mdvec.household.core.sums import change, mean
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces import accounts, plans
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import statement_notes
 from mdvec.household.overview import read_snapshot
 from mdvec.text import shown_name
@@ -48,12 +47,12 @@ class AccountsAnswer(LedgerAnswer):
     accounts: tuple[AccountState, ...]
 
 
-def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -> AccountsAnswer:
+def accounts_report(ledger: Ledger) -> AccountsAnswer:
     """Every account with its balance, and the gaps between its statements."""
-    with read_snapshot(connection):
-        spans = accounts.spans_of(connection, tool_id)
-        balances = accounts.balances_of(connection, tool_id)
-        notes = statement_notes(connection, tool_id, Days(date.min, date.max))
+    with read_snapshot(ledger.connection):
+        spans = accounts.spans_of(ledger)
+        balances = accounts.balances_of(ledger)
+        notes = statement_notes(ledger, Days(date.min, date.max))
     states = []
     for name, rows, first, last in spans:
         gaps, newest = balance_gaps(balances.get(name, ()))
@@ -63,13 +62,13 @@ def accounts_report(connection: apsw.Connection, tool_id: int, *, today: date) -
     for state in states:
         lines += _lines(state)
     newest_day = max((date.fromisoformat(state.last) for state in states), default=None)
-    age = "" if newest_day is None else age_line(newest_day, today, None, "明細")
+    age = "" if newest_day is None else age_line(newest_day, ledger.today, None, "明細")
     return AccountsAnswer(tuple(states), **answer_words(lines, notes, age))
 
 
-def daily_balances(connection: apsw.Connection, tool_id: int) -> dict[str, dict[str, int]]:
+def daily_balances(ledger: Ledger) -> dict[str, dict[str, int]]:
     """The balance of each account, by name, at the end of each day with rows (YYYY-MM-DD)."""
-    balances = accounts.balances_of(connection, tool_id)
+    balances = accounts.balances_of(ledger)
     return {
         name: {day: row.balance for day, row in ends_of_days(statements).items()}
         for name, statements in balances.items()
@@ -133,14 +132,12 @@ class NetWorthAnswer(LedgerAnswer):
 
 
 def net_worth(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
     detail: Detail = "concise",
-    today: date,
 ) -> NetWorthAnswer:
     """The months of the asset histories in a period, by default the latest twelve.
 
@@ -150,12 +147,12 @@ def net_worth(
         NoAssets: there are none.
         InvalidPeriod: the period was not understood.
     """
-    with read_snapshot(connection):
-        known = plans.months_with_assets(connection, tool_id)
+    with read_snapshot(ledger.connection):
+        known = plans.months_with_assets(ledger)
     if not known:
         raise NoAssets(None)
     available = MonthRange(known[0].month, known[-1].month)
-    requested = resolve_period(today, available, since=since, until=until, period=period)
+    requested = resolve_period(ledger.today, available, since=since, until=until, period=period)
     totals = {assets.month: assets.amounts[TOTAL] for assets in known}
     months = [
         NetWorthMonth(
@@ -179,7 +176,7 @@ def net_worth(
         notes.append(f"資産推移にない月: {'、'.join(month.in_words for month in missing[:6])}")
     year_ago = totals.get(months[-1].month.plus(-_YEAR))
     last = None if requested.follows_data else requested.days.last
-    age = age_line(available.last.last_day, today, last, "資産推移")
+    age = age_line(available.last.last_day, ledger.today, last, "資産推移")
     lines = _month_lines(months, per_month, year_ago, is_full=detail == "full")
     return NetWorthAnswer(tuple(months), per_month, year_ago, **answer_words(lines, notes, age))
 

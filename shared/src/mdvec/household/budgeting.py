@@ -6,8 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 
-import apsw
-
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, MonthEnds, answer_words, safe_line
@@ -27,6 +25,7 @@ from mdvec.household.core.categories import Category, Subject, Total, folded_cat
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
 from mdvec.household.ledger_view import ledger_view
 from mdvec.household.overview import coverage, named_subject
@@ -65,16 +64,7 @@ class BudgetAnswer(LedgerAnswer):
     unbudgeted: int | None
 
 
-def set_budget(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    category: str,
-    amount: int,
-    per: str = "month",
-    month_starts_on: int = 1,
-    today: date,
-) -> BudgetSet:
+def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month") -> BudgetSet:
     """Set the yen to spend on a category, or on 支出, per month or year; 0 removes the budget.
 
     Raises:
@@ -88,42 +78,35 @@ def set_budget(
         raise InvalidBudget(
             f"予算 {amount:,}円は使えません。0〜{MAX_AMOUNT:,} の整数で指定してください。"
         )
-    with connection:
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        budgets = plans.budgets_of(connection, tool_id)
+    with ledger.connection:
+        covered = coverage(ledger)
+        budgets = plans.budgets_of(ledger)
         folded = folded_category(category)
         own = [each.subject for each in budgets if folded_category(str(each.subject)) == folded]
         subject, notes = own[0] if own and not amount else None, list[str]()
         if subject is None:
-            subject, notes = named_subject(connection, tool_id, category)
+            subject, notes = named_subject(ledger, category)
         if subject is None or subject.is_income or subject in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidBudget("予算は、支出のカテゴリか「支出」（全体）に決められます。")
         known = {(existing.subject, existing.per): existing.amount for existing in budgets}
         before = known.get((subject, per))
         remark = "".join(f"※ {note}。" for note in notes)
         if amount == 0:
-            plans.delete_budget(connection, tool_id, subject, per)
+            plans.delete_budget(ledger, subject, per)
             name = shown_name(subject)
             message = f"{name}の予算をやめました。" if before else f"{name}の予算はありません。"
             return BudgetSet(str(subject), per, 0, before, safe_line(message + remark))
         budget = Budget(subject, "month" if per == "month" else "year", amount)
-        plans.put_budget(connection, tool_id, budget)
-        rows = _rows(connection, tool_id, MonthRange(covered.latest, covered.latest), subject)
-        before_it = min(Month.of(today, month_starts_on), covered.latest.plus(1))
+        plans.put_budget(ledger, budget)
+        rows = _rows(ledger, MonthRange(covered.latest, covered.latest), subject)
+        before_it = min(Month.of(ledger.today, ledger.month_starts_on), covered.latest.plus(1))
         typical = typical_month(_spent_on(subject, rows), before_it)
     message = budget_set_text(budget, before, typical)
     return BudgetSet(str(subject), per, amount, before, safe_line(message + remark))
 
 
 def budget_status(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    since: str | None = None,
-    until: str | None = None,
-    period: str | None = None,
-    month_starts_on: int = 1,
-    today: date,
+    ledger: Ledger, *, since: str | None = None, until: str | None = None, period: str | None = None
 ) -> BudgetAnswer:
     """Every budget and its spending in a month or period, by default the latest month.
 
@@ -135,20 +118,20 @@ def budget_status(
         InvalidBudget: the period begins within a month.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        requested = ledger.period(since, until, period, default=ledger.covered.latest)
+    with ledger_view(ledger) as view:
+        requested = view.period(since, until, period, default=view.covered.latest)
         first_day = requested.months.first.first_day
         if requested.days.first != first_day:
             raise InvalidBudget(
                 f"予算は月ごとなので、期間は月の初日から指定してください（since={first_day}）。"
             )
-        as_of = min(today, requested.days.last)
+        as_of = min(ledger.today, requested.days.last)
         whole = replace(requested, days=requested.months.days)
-        months, notes = ledger.shown_months(whole, Total.SPENDING, until_today=True)
-        budgets = plans.budgets_of(connection, tool_id)
+        months, notes = view.shown_months(whole, Total.SPENDING, until_today=True)
+        budgets = plans.budgets_of(ledger)
         spans = [budget_months(budget, months) for budget in budgets]
-        notes += _without_rows(connection, tool_id, budgets)
-        covered = ledger.covered
+        notes += _without_rows(ledger, budgets)
+        covered = view.covered
         if any(
             span != months
             and covered.body.first in span
@@ -159,16 +142,16 @@ def budget_status(
                 f"毎年の予算では、明細のない {covered.begins} より前を、使った金額にも見込みにも"
                 "数えていません"
             )
-        rows = _rows(connection, tool_id, months, Total.SPENDING) if budgets else []
+        rows = _rows(ledger, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
-            notes += ledger.doubts(Days(first, as_of), Total.SPENDING)
-    known = min(as_of, ledger.covered.last_day)
+            notes += view.doubts(Days(first, as_of), Total.SPENDING)
+    known = min(as_of, view.covered.last_day)
     is_running = any(as_of < span.days.last for span in spans)
     recurring = (
         recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
     )
-    rows_so_far = rows if as_of == today else [row for row in rows if row.day <= as_of]
+    rows_so_far = rows if as_of == ledger.today else [row for row in rows if row.day <= as_of]
     statuses = [
         status_of_budget(
             budget,
@@ -185,13 +168,13 @@ def budget_status(
         notes.append(requested.understood)
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
-    words = answer_words(lines, notes, ledger.age(requested))
+    words = answer_words(lines, notes, view.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
 
 
-def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budget]) -> list[str]:
+def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[str]:
     """A note on budgets of categories without rows, such as those that a rule has renamed."""
-    names = category_names(connection, tool_id) if budgets else []
+    names = category_names(ledger) if budgets else []
     known = [Category(major, minor or None) for major, minor in names]
     empty = [
         shown_name(each.subject)
@@ -207,9 +190,7 @@ def _without_rows(connection: apsw.Connection, tool_id: int, budgets: list[Budge
     ]
 
 
-def _rows(
-    connection: apsw.Connection, tool_id: int, months: MonthRange, subject: Subject
-) -> list[CountedRow]:
+def _rows(ledger: Ledger, months: MonthRange, subject: Subject) -> list[CountedRow]:
     """The rows of these months and their years, and of earlier months for estimates.
 
     The first month of the next year is included for payments that slipped into it.
@@ -217,7 +198,7 @@ def _rows(
     year, starts_on = months.last.year, months.last.starts_on
     first = min(months.first.plus(-_MONTHS_READ), Month(year, 1, starts_on))
     last = Month(year + 1, 1, starts_on).last_day
-    return counted_rows(connection, tool_id, first.first_day, last, subject)
+    return counted_rows(ledger, first.first_day, last, subject)
 
 
 def _spent_on(subject: Subject, rows: Iterable[CountedRow]) -> list[CountedRow]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Literal, TypeVar
-
-import apsw
 
 from mdvec.dates import Days, MonthRange, PeriodContext
 from mdvec.errors import MdvecError
@@ -25,6 +23,7 @@ from mdvec.household.core.periods import (
 from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, totals_of_rows
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, ledger_view
 from mdvec.text import shown_name
 
@@ -181,9 +180,9 @@ class _Side:
     notes: list[str]
 
     @classmethod
-    def of(cls, ledger: LedgerView, period: UnderstoodPeriod, subject: Subject | None) -> _Side:
-        days, notes = ledger.shown_days(period, subject, begun=True)
-        return cls(period, days, ledger.rows(days.first, days.last, subject), notes)
+    def of(cls, view: LedgerView, period: UnderstoodPeriod, subject: Subject | None) -> _Side:
+        days, notes = view.shown_days(period, subject, begun=True)
+        return cls(period, days, view.rows(days.first, days.last, subject), notes)
 
     @property
     def has_first_day(self) -> bool:
@@ -298,8 +297,7 @@ class ComparisonAnswer(LedgerAnswer):
 
 
 def compare_periods(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     since: str | None = None,
     until: str | None = None,
@@ -309,8 +307,6 @@ def compare_periods(
     by: str = "category",
     detail: Detail = "concise",
     limit: int | None = None,
-    month_starts_on: int = 1,
-    today: date,
 ) -> ComparisonAnswer:
     """Compares a period with an earlier one: by 大項目 (中項目 within a category) or by shop.
 
@@ -327,40 +323,42 @@ def compare_periods(
             category is 収支 or 貯蓄率.
     """
     most = _checked_limit(by, SHOWN[detail] if limit is None else limit)
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        after, is_relative = _later_period(ledger, since, until, period)
-        named, notes = ledger.subject(category)
+    with ledger_view(ledger) as view:
+        after, is_relative = _later_period(view, since, until, period)
+        named, notes = view.subject(category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidComparison(
                 f"{named}は比べられません。カテゴリか、支出・収入を指定してください。"
             )
-        now = _Side.of(ledger, after, named)
+        now = _Side.of(view, after, named)
         before = base_period(
-            base, after, now.days, PeriodContext(today, ledger.covered.default_range),
+            base, after, now.days, PeriodContext(ledger.today, view.covered.default_range),
             is_relative=is_relative,
         )  # fmt: skip
-        earlier = understood_as((base or "").strip(), before, month_starts_on)
-        was = _Side.of(ledger, earlier, named)
+        earlier = understood_as((base or "").strip(), before, ledger.month_starts_on)
+        was = _Side.of(view, earlier, named)
         spans = _union(was.days, now.days)
-        sums = [cell for span in spans for cell in ledger.sums(span, named)]
+        sums = [cell for span in spans for cell in view.sums(span, named)]
         doubts = [
             note
             for span in spans
-            for note in ledger.doubts(span, named, of=f"{span_in_words(span, month_starts_on)}の")
+            for note in view.doubts(
+                span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
+            )
         ]
     moved = _moved(was, now, named, by)
-    same_days = _same_days(was, now, ledger)
+    same_days = _same_days(was, now, view)
     notes = list(dict.fromkeys([*notes, *now.notes, *was.notes]))
     notes += filter(None, (after.understood, earlier.understood))
     notes += [*wording.removed_notes(sums), *dict.fromkeys(doubts)]
-    notes += _length_notes(was.days, now.days, month_starts_on)
+    notes += _length_notes(was.days, now.days, ledger.month_starts_on)
     is_full = detail == "full"
     shops = 0 if is_full or by == "shop" else MAX_SHOPS
     shown = [
         as_shown(movement, rows=MAX_ROWS if is_full else 0, shops=shops)
         for movement in moved[:most]
     ]
-    lines = comparison_lines(was, now, same_days, named, month_starts_on)
+    lines = comparison_lines(was, now, same_days, named, ledger.month_starts_on)
     lines += movement_lines(
         shown, len(moved), "店" if by == "shop" else "カテゴリ", is_full=is_full
     )
@@ -374,7 +372,7 @@ def compare_periods(
         movements=tuple(shown),
         total_movements=len(moved),
         counts=counts,
-        **answer_words(lines, notes, ledger.age(after), only_told=[wording.counts_text(counts)]),
+        **answer_words(lines, notes, view.age(after), only_told=[wording.counts_text(counts)]),
     )
 
 
@@ -391,12 +389,12 @@ def _checked_limit(by: str, most: int) -> int:
 
 
 def _later_period(
-    ledger: LedgerView, since: str | None, until: str | None, period: str | None
+    view: LedgerView, since: str | None, until: str | None, period: str | None
 ) -> tuple[UnderstoodPeriod, bool]:
     """The period that a call states, and whether it is other days at another time, as 今月 is."""
     asked, long_ago = (
-        replace(ledger, today=day).period(since, until, period, default=ledger.covered.latest)
-        for day in (ledger.today, long_before(ledger.today))
+        replace(view, ledger=read).period(since, until, period, default=view.covered.latest)
+        for read in (view.ledger, replace(view.ledger, today=long_before(view.ledger.today)))
     )
     is_stated = bool(since or until) or asked.days == long_ago.days
     return asked, asked.follows_data or not is_stated
@@ -437,14 +435,14 @@ def _union(before: Days, after: Days) -> list[Days]:
     return [Days(min(before.first, after.first), max(before.last, after.last))]
 
 
-def _same_days(was: _Side, now: _Side, ledger: LedgerView) -> SameDays | None:
+def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
     """The spending of the first days of both periods, as many as are known of the later one.
 
     None if all of the later one is known, if they have different lengths, if the ledger lacks
     the first day of either, or if all rows of both are in these days.
     """
-    covered, earlier = ledger.covered, was.period
-    known = min(covered.last_day, ledger.today)
+    covered, earlier = view.covered, was.period
+    known = min(covered.last_day, view.ledger.today)
     # An earlier period read from the later one is as long as its months with data; days, such as
     # a week, may touch a month more than those that they are compared with.
     are_equal = any(

@@ -6,11 +6,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import apsw
-
 from mdvec.household.core.pair import PairKind, ReviewCandidate, StoredPair, arrange
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces import duplicate_checks, marks
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
 from mdvec.log import record
 
@@ -208,9 +207,7 @@ class ReviewDecision:
     alike: bool = False
 
 
-def confirm(
-    connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
-) -> Confirmation:
+def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmation:
     """Store a decision and update the marks in the ledger, in one transaction.
 
     It applies to all rows of the open candidate that the pair belongs to, or to ``choice.rows`` of
@@ -231,21 +228,21 @@ def confirm(
     """
     if choice.decision not in DECISIONS:
         raise InvalidDecision(choice.decision)
-    with connection:
-        own, *alike = _targets(connection, tool_id, check_id, choice)
+    with ledger.connection:
+        own, *alike = _targets(ledger, check_id, choice)
         _check_rows(own, choice)
-        targets = [_restricted(connection, tool_id, own, choice.rows), *alike]
-        before = [row for row in own.rows if _is_marked(connection, tool_id, row, own)]
-        batch = marks.new_batch(connection)
-        kept_ids = [_staying_row(connection, tool_id, target, choice, own) for target in targets]
+        targets = [_restricted(ledger, own, choice.rows), *alike]
+        before = [row for row in own.rows if _is_marked(ledger, row, own)]
+        batch = marks.new_batch(ledger.connection)
+        kept_ids = [_staying_row(ledger, target, choice, own) for target in targets]
         changes = [
-            _decide(connection, tool_id, target, choice.decision, keep, batch)
+            _decide(ledger, target, choice.decision, keep, batch)
             for target, keep in zip(targets, kept_ids, strict=True)
         ]
         if any(changes):
             if choice.alike and own.best.batch is not None:
-                duplicate_checks.join_batch(connection, tool_id, own.best.batch, batch)
-            marks.update_marks(connection, tool_id)
+                duplicate_checks.join_batch(ledger, own.best.batch, batch)
+            marks.update_marks(ledger)
         marked = [
             row
             for target, keep in zip(targets, kept_ids, strict=True)
@@ -256,14 +253,14 @@ def confirm(
         if is_of_card:
             pairs = [pair for target in targets for pair in target.pairs]
             is_always = choice.decision == "duplicate"
-            duplicate_checks.keep_always(connection, pairs, is_always=is_always)
+            duplicate_checks.keep_always(ledger.connection, pairs, is_always=is_always)
         message = bulk_message(own, choice.decision, len(targets), marked)
         if len(targets) == 1 and not is_of_card:
-            rows = [row_of(connection, tool_id, row) for row in targets[0].rows]
+            rows = [row_of(ledger, row) for row in targets[0].rows]
             message = decision_message(
                 targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
             )
-    record("decision", household=tool_id, check=check_id, decision=choice.decision)
+    record("decision", household=ledger.tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
         message=message,
@@ -272,7 +269,7 @@ def confirm(
     )
 
 
-def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Restoration:
+def restore(ledger: Ledger, transaction_id: int) -> Restoration:
     """Remove a row's mark; the pairs that marked it become ``not_duplicate``.
 
     The other row of a transfer counts again, too. An unmarked row is left unchanged.
@@ -280,15 +277,15 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
     Raises:
         TransactionNotFound: the household has no such row.
     """
-    with connection:
-        before = row_of(connection, tool_id, transaction_id)
-        marking = duplicate_checks.pairs_that_mark(connection, tool_id, transaction_id)
-        batch = marks.new_batch(connection)
+    with ledger.connection:
+        before = row_of(ledger, transaction_id)
+        marking = duplicate_checks.pairs_that_mark(ledger, transaction_id)
+        batch = marks.new_batch(ledger.connection)
         for check in marking:
-            marks.record_decision(connection, tool_id, check.id, "not_duplicate", batch)
-        marks.update_marks(connection, tool_id)
-        after = row_of(connection, tool_id, transaction_id)
-    record("restoration", household=tool_id, transaction=transaction_id)
+            marks.record_decision(ledger, check.id, "not_duplicate", batch)
+        marks.update_marks(ledger)
+        after = row_of(ledger, transaction_id)
+    record("restoration", household=ledger.tool_id, transaction=transaction_id)
     return Restoration(
         success=True,
         message=restoration_message(
@@ -297,23 +294,18 @@ def restore(connection: apsw.Connection, tool_id: int, transaction_id: int) -> R
     )
 
 
-def _targets(
-    connection: apsw.Connection, tool_id: int, check_id: int, choice: ReviewDecision
-) -> list[ReviewCandidate]:
+def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[ReviewCandidate]:
     """The candidates that a decision applies to; the pair's own is first."""
-    pair = pair_of(connection, tool_id, check_id)
-    arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
+    pair = pair_of(ledger, check_id)
+    arranged = arrange(duplicate_checks.open_pairs(ledger))
     own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
     if own is not None:
         alike = [each for each in arranged if each is not own and each.habit == own.habit]
         return [own, *(alike if choice.alike else ())]
     if not (choice.alike and pair.decision):
-        return [candidate_of(connection, tool_id, check_id)]
-    together = duplicate_checks.pairs_of_batch(connection, tool_id, pair.batch)
-    decided = [
-        candidate_of(connection, tool_id, each)
-        for each in (check_id, *(other.id for other in together))
-    ]
+        return [candidate_of(ledger, check_id)]
+    together = duplicate_checks.pairs_of_batch(ledger, pair.batch)
+    decided = [candidate_of(ledger, each) for each in (check_id, *(other.id for other in together))]
     still_open: list[ReviewCandidate] = []
     if choice.decision == pair.decision:  # repeated: it applies to similar open ones, too
         habit = next((each.habit for each in arrange(together) if check_id in each.check_ids), None)
@@ -321,13 +313,11 @@ def _targets(
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
-def _is_marked(
-    connection: apsw.Connection, tool_id: int, row: int, target: ReviewCandidate
-) -> bool:
+def _is_marked(ledger: Ledger, row: int, target: ReviewCandidate) -> bool:
     """Whether a decision about the target, or another pair of the same kind, has marked the row."""
     if target.kind is not PairKind.PURCHASE:
         return any(pair.decision == "duplicate" for pair in target.pairs)
-    return row_of(connection, tool_id, row).is_duplicate
+    return row_of(ledger, row).is_duplicate
 
 
 def _check_rows(target: ReviewCandidate, choice: ReviewDecision) -> None:
@@ -341,28 +331,19 @@ def _check_rows(target: ReviewCandidate, choice: ReviewDecision) -> None:
         raise RowNotInCandidate("transaction_ids", target.rows)
 
 
-def _restricted(
-    connection: apsw.Connection, tool_id: int, target: ReviewCandidate, rows: tuple[int, ...]
-) -> ReviewCandidate:
+def _restricted(ledger: Ledger, target: ReviewCandidate, rows: tuple[int, ...]) -> ReviewCandidate:
     """The target with only these rows, if any are given."""
     if not rows or target.kind is PairKind.CARD_BILL:
         return target
     first, *others = sorted(set(rows))
     pairs = [pair for pair in target.pairs if {*pair.rows} <= {first, *others}]
     if not pairs:
-        pairs = [
-            duplicate_checks.add_pair(connection, tool_id, target.best, (first, other))
-            for other in others
-        ]
+        pairs = [duplicate_checks.add_pair(ledger, target.best, (first, other)) for other in others]
     return ReviewCandidate((first, *others), tuple(pairs))
 
 
 def _staying_row(
-    connection: apsw.Connection,
-    tool_id: int,
-    target: ReviewCandidate,
-    choice: ReviewDecision,
-    own: ReviewCandidate,
+    ledger: Ledger, target: ReviewCandidate, choice: ReviewDecision, own: ReviewCandidate
 ) -> int:
     """The row of a target that stays."""
     keep = choice.keep
@@ -374,18 +355,13 @@ def _staying_row(
         return target.rows[0]
     if keep in target.rows:
         return keep
-    account = row_of(connection, tool_id, keep).account
-    same = [row for row in target.rows if row_of(connection, tool_id, row).account == account]
+    account = row_of(ledger, keep).account
+    same = [row for row in target.rows if row_of(ledger, row).account == account]
     return (same or target.rows)[0]
 
 
 def _decide(
-    connection: apsw.Connection,
-    tool_id: int,
-    target: ReviewCandidate,
-    decision: str,
-    kept_id: int,
-    batch: int,
+    ledger: Ledger, target: ReviewCandidate, decision: str, kept_id: int, batch: int
 ) -> bool:
     """Store the decision about a target's pairs; returns whether it changed."""
     wanted: Iterable[StoredPair] = target.pairs
@@ -393,7 +369,7 @@ def _decide(
         pairs = {frozenset(pair.rows): pair for pair in target.pairs}
         wanted = [
             pairs.get(frozenset((kept_id, row)))
-            or duplicate_checks.add_pair(connection, tool_id, target.best, (kept_id, row))
+            or duplicate_checks.add_pair(ledger, target.best, (kept_id, row))
             for row in target.rows
             if row != kept_id
         ]
@@ -402,6 +378,6 @@ def _decide(
         keeps = decision == "duplicate" and pair.kind is PairKind.PURCHASE
         if pair.decision != decision or (keeps and pair.kept_id != kept_id):
             keep = kept_id if keeps else None
-            marks.record_decision(connection, tool_id, pair.id, decision, batch, keep)
+            marks.record_decision(ledger, pair.id, decision, batch, keep)
             is_changed = True
     return is_changed

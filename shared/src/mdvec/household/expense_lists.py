@@ -9,11 +9,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from functools import partial
 from typing import Literal, NamedTuple
-
-import apsw
 
 from mdvec.dates import Month, MonthRange
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words, first_rows
@@ -39,6 +36,7 @@ from mdvec.household.core.wording import (
     planned_notes,
     renamed_notes,
 )
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.plans import all_notes, renamed_rows
 from mdvec.household.interfaces.row_sums import with_ids
@@ -289,8 +287,7 @@ class CostsAnswer(LedgerAnswer):
 
 
 def expense_list(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     name: ListName,
     *,
     since: str | None = None,
@@ -298,7 +295,6 @@ def expense_list(
     period: str | None = None,
     year: int | None = None,
     limit: int | None = None,
-    today: date,
 ) -> ExpenseList:
     """The rows for 医療費控除 or ふるさと納税 by person, of a period or a calendar ``year``.
 
@@ -310,16 +306,16 @@ def expense_list(
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(connection, tool_id, today) as ledger:  # a tax year is of calendar months
+    with ledger_view(ledger.in_calendar_months) as view:  # as a tax year is
         if since or until or period:
-            requested = ledger.period(since, until, period)
+            requested = view.period(since, until, period)
         else:
-            year = year or ledger.covered.latest.year
+            year = year or view.covered.latest.year
             months = MonthRange(Month(year, 1), Month(year, 12))
             requested = UnderstoodPeriod(months.days, months, "")
-        days, notes = ledger.covered_days(requested)
-        rows = page_of_rows(connection, tool_id, days, None, offset=0, limit=_ALL)
-        noted = all_notes(connection, tool_id)
+        days, notes = view.covered_days(requested)
+        rows = page_of_rows(ledger, days, None, offset=0, limit=_ALL)
+        noted = all_notes(ledger)
         rules = _rules(name)
         chosen = choose(rows, noted, rules)
         every = [
@@ -328,10 +324,10 @@ def expense_list(
             for row in own
         ]
         ids = [row.id for _, row in every]
-        planned = [row for _, row in every if row.date > today]
+        planned = [row for _, row in every if row.date > ledger.today]
         notes += planned_notes(Totals(len(planned), total_of(planned), 0), PLANNED_INCLUDED)
-        notes += renamed_notes(renamed_rows(connection, tool_id, partial(with_ids, ids)))
-        notes += doubt_notes_on(connection, tool_id, days, set(ids).intersection)
+        notes += renamed_notes(renamed_rows(ledger, partial(with_ids, ids)))
+        notes += doubt_notes_on(ledger, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += filter(None, [requested.understood])
@@ -348,20 +344,17 @@ def expense_list(
         by_person={person: total_of(own) for person, own in chosen.by_person.items()},
         near=tuple(listed_row(row, noted.get(row.id)) for row in chosen.near),
         near_total=total_of(chosen.near),
-        **answer_words(lines, notes, ledger.age(requested)),
+        **answer_words(lines, notes, view.age(requested)),
     )
 
 
 def fixed_and_variable_costs(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
     limit: int | None = None,
-    month_starts_on: int = 1,
-    today: date,
 ) -> CostsAnswer:
     """The spending of a period, by default the latest month, as fixed and variable costs.
 
@@ -371,17 +364,17 @@ def fixed_and_variable_costs(
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        covered = ledger.covered
-        requested = ledger.period(since, until, period, default=covered.latest)
-        days, notes = ledger.shown_days(requested, Total.SPENDING)
+    with ledger_view(ledger) as view:
+        covered = view.covered
+        requested = view.period(since, until, period, default=covered.latest)
+        days, notes = view.shown_days(requested, Total.SPENDING)
         first = requested.months.first.plus(-_SEEN_BEFORE).first_day
         last = min(
             requested.months.last.plus(_SEEN_AFTER).last_day, max(covered.last_day, days.last)
         )
-        rows = ledger.rows(first, last, Total.SPENDING)
-        noted = all_notes(connection, tool_id)
-        notes += ledger.doubts(days, Total.SPENDING)
+        rows = view.rows(first, last, Total.SPENDING)
+        noted = all_notes(ledger)
+        notes += view.doubts(days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
     lines = split_costs(own, series, _rules("fixed"), noted)
@@ -390,7 +383,7 @@ def fixed_and_variable_costs(
     if requested.understood:
         notes.append(requested.understood)
     text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
-    words = answer_words(text, notes, ledger.age(requested))
+    words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 
 

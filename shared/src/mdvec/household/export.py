@@ -18,13 +18,12 @@ from datetime import date
 from functools import cache
 from typing import Literal
 
-import apsw
-
 from mdvec.dates import Month
 from mdvec.household.core.categories import INCOME
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.duplicate_checks import cards_of_bills
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import left_out, transactions
 from mdvec.text import on_one_line
 
@@ -50,32 +49,27 @@ class _Booking:
 
 
 def export_ledger(
-    connection: apsw.Connection,
-    tool_id: int,
-    format_: LedgerFormat,
-    since: date | None = None,
-    until: date | None = None,
+    ledger: Ledger, format_: LedgerFormat, since: date | None = None, until: date | None = None
 ) -> Iterator[str]:
     """The text of an export, in pieces.
 
     Args:
-        connection: the open database.
-        tool_id: the household.
+        ledger: the household.
         format_: the format; CSV has all rows, also those that do not count, and why they do not.
         since: the first day; None begins with the first row.
         until: the last day; None ends with the last row.
     """
     rows = transactions(
-        connection,
+        ledger.connection,
         "WHERE tool_id = ? AND date BETWEEN ? AND ? ORDER BY date, id",
-        (tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
+        (ledger.tool_id, (since or date.min).isoformat(), (until or date.max).isoformat()),
     )
     if format_ == "csv":
         yield from _csv(rows)
     elif format_ == "hledger":
-        yield from _hledger(_bookings(rows, cards_of_bills(connection, tool_id)))
+        yield from _hledger(_bookings(rows, cards_of_bills(ledger)))
     else:
-        yield from _beancount(list(_bookings(rows, cards_of_bills(connection, tool_id))))
+        yield from _beancount(list(_bookings(rows, cards_of_bills(ledger))))
 
 
 def _bookings(rows: Iterable[Transaction], cards: Mapping[int, str]) -> Iterator[_Booking]:
@@ -220,31 +214,26 @@ kind agree with the household's answers. All others are transfer or excluded.
 """
 
 
-def ledger_lines(
-    connection: apsw.Connection, tool_id: int, household: str, month_starts_on: int = 1
-) -> Iterator[str]:
-    """Every row of a tool's ledger as a JSON array, in no particular order.
-
-    Months start on the day ``month_starts_on``.
-    """
-    descriptions = connection.execute(
-        "SELECT description FROM transactions WHERE +tool_id = ?", (tool_id,)
+def ledger_lines(ledger: Ledger, household: str) -> Iterator[str]:
+    """Every row of a tool's ledger as a JSON array, in no particular order."""
+    descriptions = ledger.connection.execute(
+        "SELECT description FROM transactions WHERE +tool_id = ?", (ledger.tool_id,)
     )
     shops = shops_of(str(description) for (description,) in descriptions)
-    connection.create_scalar_function(
+    ledger.connection.create_scalar_function(
         "shop_of", lambda *texts: shops[str(texts[0])], 1, deterministic=True
     )
-    month_of = cache(lambda day: str(Month.of(date.fromisoformat(day), month_starts_on)))
-    connection.create_scalar_function(
+    month_of = cache(lambda day: str(Month.of(date.fromisoformat(day), ledger.month_starts_on)))
+    ledger.connection.create_scalar_function(
         "month_of", lambda *days: month_of(str(days[0])), 1, deterministic=True
     )
-    month = "substr(date, 1, 7)" if month_starts_on == 1 else "month_of(date)"
+    month = "substr(date, 1, 7)" if ledger.month_starts_on == 1 else "month_of(date)"
     # SQLite builds the JSON: in Python it takes twice as long.
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT json_array(?, id, date, amount, description, category_major, category_minor, "
         f"account, memo, {left_out()}, is_transfer | is_moved, is_duplicate, shop_of(description), "
         f"{month}) "
         "FROM transactions WHERE +tool_id = ?",
-        (household, tool_id),
+        (household, ledger.tool_id),
     )
     return (str(line) for (line,) in rows)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import partial
 from typing import get_args
 
@@ -46,6 +45,7 @@ from mdvec.household.core.wording import (
     totals_in_words,
 )
 from mdvec.household.interfaces import ledger_sums, row_sums
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
 from mdvec.household.ledger_view import (
@@ -74,14 +74,13 @@ class ListingOptions:
     """How to list the rows found; ``largest`` and ``smallest`` go by the amount without sign.
 
     A page has at most 200 rows, by default 5, or none if the rows are grouped: groups answer the
-    question. Months, of periods and groups, start on the day ``month_starts_on``.
+    question.
     """
 
     sort: row_sums.RowOrder = "newest"
     group_by: GroupBy | None = None
     page: int = 1
     page_size: int | None = None
-    month_starts_on: int = 1
 
     @property
     def rows_on_page(self) -> int:
@@ -92,12 +91,7 @@ class ListingOptions:
 
 
 def find_transactions(
-    connection: apsw.Connection,
-    tool_id: int,
-    wanted: RowFilter,
-    listing: ListingOptions,
-    today: date,
-    embed: Embed | None = None,
+    ledger: Ledger, wanted: RowFilter, listing: ListingOptions, embed: Embed | None = None
 ) -> FoundAnswer:
     """The rows that match all filters: totals over all of them, groups, and one page.
 
@@ -120,25 +114,25 @@ def find_transactions(
     """
     check_filter(wanted)
     _check(listing)
-    with ledger_view(connection, tool_id, today, listing.month_starts_on) as ledger:
-        wanted_rows = understood_filter(ledger, wanted)
+    with ledger_view(ledger) as view:
+        wanted_rows = understood_filter(view, wanted)
         words, condition, period = wanted_rows.words, wanted_rows.rows.condition, wanted_rows.period
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
-            shop = shop_names(ledger_sums.descriptions(connection, tool_id))
-        found = _select(connection, tool_id, wanted_rows, listing)
+            shop = shop_names(ledger_sums.descriptions(ledger))
+        found = _select(ledger, wanted_rows, listing)
         notes = list(wanted_rows.notes)
         if found.left_out:
             notes.append(left_out_note(found.left_out))
         if period and not found.totals.rows:
-            notes += ledger.filling_notes(period.months, period.days)
+            notes += view.filling_notes(period.months, period.days)
         if words.restrict:
             is_first = listing.page == 1
-            notes += _word_notes(connection, tool_id, words, found, shop, embed, is_first=is_first)
+            notes += _word_notes(ledger, words, found, shop, embed, is_first=is_first)
         if listing.group_by == "person":
             notes.append(_person_note(found.by_key))
-        known = ledger.known_days(condition.days)
-        groups = _groups(found, shop, listing, known, condition.days)
+        known = view.known_days(condition.days)
+        groups = _groups(found, shop, listing, known, condition.days, ledger.month_starts_on)
         grouped = NAMED_BY.get(listing.group_by, "")
         paging = Paging(
             listing.page, listing.rows_on_page, found.totals.rows, len(groups) if grouped else 0,
@@ -147,16 +141,16 @@ def find_transactions(
         if grouped:
             groups = with_others(groups, paging.of_groups, grouped)
         rows = row_sums.page_of(
-            connection, found.matching, listing.sort, offset=paging.offset, limit=paging.size
+            ledger.connection, found.matching, listing.sort, offset=paging.offset, limit=paging.size
         )
-        noted = notes_on(connection, tool_id, [row.id for row in rows])
-        notes += _doubts(ledger, found.matching)
+        noted = notes_on(ledger, [row.id for row in rows])
+        notes += _doubts(view, found.matching)
     means: tuple[Mean, ...] = ()
     averaged = totals_of(sums_within(found.by_key, known) if known else ())
     if listing.group_by in TIMES and known and averaged.rows:
-        means = means_over(averaged, known, listing.month_starts_on)
+        means = means_over(averaged, known, ledger.month_starts_on)
         notes.append(f"平均は {known.in_words} のもの")
-    age = ledger.age(period)
+    age = view.age(period)
     totals = found.totals
     return FoundAnswer(
         understood=wanted_rows.in_words,
@@ -195,33 +189,27 @@ class _Found:
     seen: Sequence[RowSum] = ()
 
 
-def _select(
-    connection: apsw.Connection,
-    tool_id: int,
-    wanted: UnderstoodFilter,
-    listing: ListingOptions,
-) -> _Found:
+def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -> _Found:
     """Sum the rows by day or file in SQL; if words choose among them, or group them, by texts."""
     rows, words = wanted.rows, wanted.words
     if not words.restrict and listing.group_by not in _BY_TEXT:
-        by_key = _key_sums(connection, rows, listing)
-        others = row_sums.rows_left_out(connection, rows.condition)
+        by_key = _key_sums(ledger.connection, rows, listing)
+        others = row_sums.rows_left_out(ledger.connection, rows.condition)
         return _Found(rows, totals_of(by_key), _left_out(others, rows.reasons), by_key=by_key)
-    marked = all_notes(connection, tool_id) if words.restrict else {}
-    seen = row_sums.sums_by_text(connection, rows.condition, marked)
+    marked = all_notes(ledger) if words.restrict else {}
+    seen = row_sums.sums_by_text(ledger.connection, rows.condition, marked)
     words.choose(seen)
     by_text = [row_sum for row_sum in words.named if row_sum.left_out in rows.reasons]
     left_out = _left_out(((each.left_out, each.rows) for each in words.named), rows.reasons)
     if words.restrict:
         rows = _with_texts(rows, seen, by_text)
     is_by_key = listing.group_by not in (None, *_BY_TEXT)
-    by_key = _key_sums(connection, rows, listing) if is_by_key else []
+    by_key = _key_sums(ledger.connection, rows, listing) if is_by_key else []
     return _Found(rows, totals_of(by_text), left_out, by_text, by_key, seen)
 
 
 def _word_notes(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     words: RowWords,
     found: _Found,
     shop: ShopOf,
@@ -236,26 +224,26 @@ def _word_notes(
     if is_first:
         names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
         embed = None if alone else embed  # shops near to some of the words would mislead
-        notes += _related_notes(connection, tool_id, words, reasons, shop, embed, names)
+        notes += _related_notes(ledger, words, reasons, shop, embed, names)
     return notes
 
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     """Notes on rows far from today, of renamed shops, and on those that may not count."""
-    connection, tool_id, condition = view.connection, view.tool_id, matching.condition
+    connection, tool_id, condition = view.ledger.connection, view.ledger.tool_id, matching.condition
     matching_among = partial(row_sums.ids_of, connection, matching)
-    renamed = renamed_rows(connection, tool_id, lambda: row_sums.with_ids(matching_among()))
+    renamed = renamed_rows(Ledger(connection, tool_id), lambda: row_sums.with_ids(matching_among()))
     days = condition.days or condition.ledger
     return [
         *_far_notes(view, matching),
         *renamed_notes(renamed),
-        *doubt_notes_on(connection, tool_id, days, matching_among),
+        *doubt_notes_on(Ledger(connection, tool_id), days, matching_among),
     ]
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     """Notes on rows dated after today, and on stray ones."""
-    connection, days, body = view.connection, matching.condition.days, view.covered.body
+    connection, days, body = view.ledger.connection, matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:
         return replace(matching, condition=replace(matching.condition, days=some))
@@ -289,8 +277,7 @@ def _with_texts(
 
 
 def _related_notes(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     words: RowWords,
     reasons: Collection[str | None],
     shop: ShopOf,
@@ -315,14 +302,14 @@ def _related_notes(
     ]
     if not words.query:
         return notes
-    accounts = [] if chosen else row_sums.accounts_named(connection, tool_id, words.query)
+    accounts = [] if chosen else row_sums.accounts_named(ledger, words.query)
     if accounts:
         named = "、".join(map(bracketed_name, accounts))
         return [*notes, f"口座{named}の明細は account で選べます"]
     category = category_named(words.query, hierarchy)
-    ids = near_rows(connection, tool_id, words.query, embed, any_named=bool(chosen))
+    ids = near_rows(ledger, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
-    near = row_sums.texts_of(connection, ids)
+    near = row_sums.texts_of(ledger.connection, ids)
     return notes + related_notes(unnamed, shop, category, near)
 
 
@@ -332,6 +319,7 @@ def _groups(
     listing: ListingOptions,
     known: Days | None,
     requested: Days | None,
+    starts_on: int,
 ) -> tuple[FoundGroup, ...]:
     match listing.group_by:
         case None:
@@ -347,7 +335,7 @@ def _groups(
         case "person":
             return tuple(groups_by(found.by_key, _person))
         case time:
-            return groups_by_time(found.by_key, time, known, requested, listing.month_starts_on)
+            return groups_by_time(found.by_key, time, known, requested, starts_on)
 
 
 def _key_sums(

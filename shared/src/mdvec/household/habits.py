@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-import apsw
-
 from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines, history_notes
 from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
@@ -24,6 +22,7 @@ from mdvec.household.core.periods import InvalidDates
 from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, ledger_view
 from mdvec.text import shown_name
 
@@ -206,14 +205,7 @@ class AnomaliesAnswer(LedgerAnswer):
     anomalies: tuple[Anomaly, ...]
 
 
-def list_recurring_payments(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    limit: int | None = None,
-    month_starts_on: int = 1,
-    today: date,
-) -> RecurringAnswer:
+def list_recurring_payments(ledger: Ledger, *, limit: int | None = None) -> RecurringAnswer:
     """The recurring payments of the ledger's last three years, as of its last row up to today.
 
     The text has the first ``limit`` payments, and as many that are due.
@@ -221,12 +213,12 @@ def list_recurring_payments(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        as_of, age = min(ledger.covered.last_day, today), ledger.age()
-        rows = ledger.rows(_first_day(ledger, as_of, _MONTHS_READ), as_of)
-        doubts = _doubts(ledger, as_of, _MONTHS_READ)
+    with ledger_view(ledger) as view:
+        as_of, age = min(view.covered.last_day, ledger.today), view.age()
+        rows = view.rows(_first_day(view, as_of, _MONTHS_READ), as_of)
+        doubts = _doubts(view, as_of, _MONTHS_READ)
     payments, unknown = _without_unknown(recurring_payments(rows, as_of), rows, as_of)
-    until = Month.of(as_of, month_starts_on).last_day
+    until = Month.of(as_of, ledger.month_starts_on).last_day
     due = due_until(payments, until)
     shown = tuple(as_shown(payment, as_of) for payment in payments)
     lines = first_rows(recurring_lines(shown, as_of, age), limit)
@@ -253,23 +245,19 @@ def _without_unknown(
     return cleaned, sorted(unknown)
 
 
-def forecast_spending(
-    connection: apsw.Connection, tool_id: int, *, month_starts_on: int = 1, today: date
-) -> ForecastAnswer:
+def forecast_spending(ledger: Ledger) -> ForecastAnswer:
     """The spending of the ledger's latest month and the next three, with the expected error.
-
-    Months start on the day ``month_starts_on``.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        as_of, age = min(ledger.covered.last_day, today), ledger.age()
-        last = Month.of(as_of, month_starts_on).plus(AHEAD).last_day
-        first, late = _first_whole(ledger, as_of)
-        rows = ledger.rows(first, last)
-        doubts = [*late, *_doubts(ledger, as_of, HABIT)]
-    months = forecast(rows, as_of, month_starts_on)
+    with ledger_view(ledger) as view:
+        as_of, age = min(view.covered.last_day, ledger.today), view.age()
+        last = Month.of(as_of, ledger.month_starts_on).plus(AHEAD).last_day
+        first, late = _first_whole(view, as_of)
+        rows = view.rows(first, last)
+        doubts = [*late, *_doubts(view, as_of, HABIT)]
+    months = forecast(rows, as_of, ledger.month_starts_on)
     lines = forecast_lines(months, as_of, age)
     if rows and all(row.is_income for row in rows):
         lines = [f"{NO_SPENDING}。"]
@@ -278,14 +266,7 @@ def forecast_spending(
 
 
 def find_anomalies(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    since: str | None = None,
-    until: str | None = None,
-    period: str | None = None,
-    month_starts_on: int = 1,
-    today: date,
+    ledger: Ledger, *, since: str | None = None, until: str | None = None, period: str | None = None
 ) -> AnomaliesAnswer:
     """Unusual categories and shops of a month up to a day, by default of the latest month.
 
@@ -294,9 +275,9 @@ def find_anomalies(
         InvalidDates: it is not one month, or a month up to a day.
         InsufficientData: the ledger has nothing for that month.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        covered = ledger.covered
-        span = ledger.period(since, until, period, default=covered.latest)
+    with ledger_view(ledger) as view:
+        covered = view.covered
+        span = view.period(since, until, period, default=covered.latest)
         month = span.months.first
         if len(span.months) > 1 or span.days.first != month.first_day:
             raise InvalidDates(
@@ -304,40 +285,40 @@ def find_anomalies(
             )
         if month not in covered.present:
             raise InsufficientData(span.in_words, covered.default_range)
-        as_of = min(covered.last_day, today, span.days.last)
-        first, late = _first_whole(ledger, as_of)
-        rows = ledger.rows(first, as_of)
-        doubts = late + ledger.doubts(Days(min(month.first_day, as_of), as_of), None)
-    unusual = anomalies(rows, as_of, month_starts_on)
-    history = history_notes(rows, as_of, month_starts_on)
-    lines = anomaly_lines(unusual, as_of, month_starts_on, has_history=not history)
+        as_of = min(covered.last_day, ledger.today, span.days.last)
+        first, late = _first_whole(view, as_of)
+        rows = view.rows(first, as_of)
+        doubts = late + view.doubts(Days(min(month.first_day, as_of), as_of), None)
+    unusual = anomalies(rows, as_of, ledger.month_starts_on)
+    history = history_notes(rows, as_of, ledger.month_starts_on)
+    lines = anomaly_lines(unusual, as_of, ledger.month_starts_on, has_history=not history)
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)
-    words = answer_words(lines, notes, ledger.age(span))
+    words = answer_words(lines, notes, view.age(span))
     return AnomaliesAnswer(as_of, tuple(unusual), **words)
 
 
-def _doubts(ledger: LedgerView, as_of: date, months: int) -> list[str]:
+def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
     """Notes on the rows of the last months that an answer was made from."""
-    first = _first_day(ledger, as_of, months)
-    return ledger.doubts(Days(min(first, as_of), as_of), None)
+    first = _first_day(view, as_of, months)
+    return view.doubts(Days(min(first, as_of), as_of), None)
 
 
-def _first_day(ledger: LedgerView, as_of: date, months: int) -> date:
-    covered = ledger.covered
+def _first_day(view: LedgerView, as_of: date, months: int) -> date:
+    covered = view.covered
     return max(Month.of(as_of, covered.starts_on).plus(-months), covered.body.first).first_day
 
 
-def _first_whole(ledger: LedgerView, as_of: date) -> tuple[date, list[str]]:
+def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
     """The first day of the months to call usual; a note on one of which days are missing.
 
     Such a month would look cheap. It is left out if a file's name states where it begins; a late
     first row may only mean that nothing was bought.
     """
-    covered, first = ledger.covered, _first_day(ledger, as_of, _MONTHS_READ)
+    covered, first = view.covered, _first_day(view, as_of, _MONTHS_READ)
     month = Month.of(first, covered.starts_on)
     if month.last_day >= as_of or not covered.begins_late(month):
         return first, []
     whole = month.plus(1).first_day if covered.is_stated else first
-    return whole, ledger.begin_notes(month.days)
+    return whole, view.begin_notes(month.days)

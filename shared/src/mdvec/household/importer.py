@@ -15,13 +15,14 @@ from mdvec.household import review as duplicate_review
 from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import CandidateCounts, DuplicateDetectionError
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.mappings import (
     mappings_digest,
     mappings_digest_of,
     own_mappings,
 )
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
-from mdvec.household.ledger import import_ledger
+from mdvec.household.ledger_import import import_ledger
 from mdvec.household.options import HouseholdOptions
 from mdvec.household.reading import LedgerFile, unsupported_files, with_advice
 from mdvec.household.report import HouseholdReport, LedgerReport, left_open
@@ -59,7 +60,7 @@ def import_household(job: ImportJob) -> ImportReport:
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     """The stored states, without files read with other mappings: an import reads them again."""
     digest = mappings_digest(tool.source)
-    files = ledger_statements.known_files(connection, tool.id).values()
+    files = ledger_statements.known_files(Ledger(connection, tool.id)).values()
     return {
         file.path: (file.size, file.mtime_ns)
         for file in files
@@ -73,7 +74,7 @@ def _found_states(_: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, Fi
 
 
 def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
-    return ledger_statements.files_left_out(connection, tool.id)
+    return ledger_statements.files_left_out(Ledger(connection, tool.id))
 
 
 HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _left_out)
@@ -86,8 +87,7 @@ class _HouseholdImport:
         options = job.request.options
         self.options = options if isinstance(options, HouseholdOptions) else HouseholdOptions()
         self.job = job
-        self.connection = job.connection
-        self.tool_id = job.tool.id
+        self.ledger = Ledger(job.connection, job.tool.id)
         self.progress = ProgressCount(job.on_progress)
         self.index = TextIndex(job, self.progress)
         own = own_mappings(job.tool.source)
@@ -117,7 +117,7 @@ class _HouseholdImport:
             unchanged=ledger.unchanged,
             failed=self.failed,
             model=self.index.model_name,
-            chunks=subjects.searchable_rows(self.connection, self.tool_id),
+            chunks=subjects.searchable_rows(self.ledger),
             chunks_embedded=self.index.chunks_embedded,
             details=HouseholdReport(ledger, *candidates),
             undecided=tuple(left_open(ledger, self.job.tool.name)),
@@ -134,17 +134,15 @@ class _HouseholdImport:
             return None, 0
         with self.job.stopwatch.stage("detect"):
             try:
-                detection = duplicate_review.detect(
-                    self.connection, self.tool_id, options, by_user=False
-                )
+                detection = duplicate_review.detect(self.ledger, options, by_user=False)
             except DuplicateDetectionError:
                 return None, 0  # the user's own search reports it, with advice
-        news = duplicate_review.count_news(self.connection, self.tool_id)
+        news = duplicate_review.count_news(self.ledger)
         return news, detection.followed_count
 
     def _check_mode(self) -> None:
         tool = self.job.tool
-        rows = ledger_sums.row_count(self.connection, self.tool_id)
+        rows = ledger_sums.row_count(self.ledger)
         if self.job.request.mode == "new" and rows:
             raise ImportRefused(
                 f"the tool {tool.name!r} has {rows} transactions already; "
@@ -158,7 +156,7 @@ class _HouseholdImport:
             )
 
     def _check_kept_rows(self) -> None:
-        gone = ledger_statements.ids_of_gone_rows(self.connection, self.tool_id)
+        gone = ledger_statements.ids_of_gone_rows(self.ledger)
         for row_id in self.options.removals.keep:
             if row_id not in gone:
                 raise ImportRefused(
@@ -170,8 +168,7 @@ class _HouseholdImport:
     def _import_ledger(self) -> LedgerReport:
         scan = self.job.scan
         ledger = import_ledger(
-            self.connection,
-            self.tool_id,
+            self.ledger,
             self.files,
             "replace" if self.job.request.mode == "replace" else "update",
             complete=not scan.unseen,
@@ -193,7 +190,7 @@ class _HouseholdImport:
         else:
             self.index.check_model()
             self.index.create_missing_indexes()
-            if ledger_statements.is_indexed(self.connection, self.tool_id):
+            if ledger_statements.is_indexed(self.ledger):
                 self.index.finish()
                 self.index.send_vectors()
                 return
@@ -208,7 +205,7 @@ class _HouseholdImport:
         self.vectors |= self.index.stored_vectors(words)
         self._store_all(changed)
         paths = {text.path for text in texts}
-        with self.connection:
+        with self.ledger.connection:
             self.index.delete([path for path in stored if path not in paths])
             self._mark_index_current()
             self.index.finish()
@@ -220,21 +217,21 @@ class _HouseholdImport:
         self.index.begin_rebuild()
         self._store_all(texts)
         self.index.finish_rebuild()
-        with self.connection:
+        with self.ledger.connection:
             self._mark_index_current()
 
     def _mark_index_current(self) -> None:
         """Within a transaction: record that the texts match the ledger."""
         if not self.failed:
-            ledger_statements.mark_index(self.connection, self.tool_id, current=True)
+            ledger_statements.mark_index(self.ledger, current=True)
 
     def _texts(self, stored: Mapping[str, StoredFile]) -> list[StatementText]:
         """The files that rows come from; for a deleted or unreadable one, its stored text."""
         by_path = {file.path: file for file in self.files}
-        known = ledger_statements.known_files(self.connection, self.tool_id)
+        known = ledger_statements.known_files(self.ledger)
         paths = {file.content_hash: path for path, file in stored.items()}
         texts = []
-        for path, of_file in subjects.subjects_by_file(self.connection, self.tool_id).items():
+        for path, of_file in subjects.subjects_by_file(self.ledger).items():
             file = by_path.get(path)
             size, mtime_ns = (0, 0) if file is None else (file.size, file.mtime_ns)
             file_hash = known[path].content_hash if path in known else ""

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import date
 from functools import partial
 
-import apsw
-
 from mdvec.dates import ONE_DAY, Days, Month, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import age_line
@@ -26,6 +24,7 @@ from mdvec.household.interfaces import (
     ledger_sums,
 )
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_rows
 from mdvec.household.overview import Coverage, coverage, named_subject, read_snapshot
@@ -37,26 +36,22 @@ MAX_NAMED_ROWS = 3
 
 
 @contextmanager
-def ledger_view(
-    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> Iterator[LedgerView]:
-    """One state of a ledger, to be read as of today; months start on the day ``month_starts_on``.
+def ledger_view(ledger: Ledger) -> Iterator[LedgerView]:
+    """One state of a ledger.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with read_snapshot(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
-        yield LedgerView(connection, tool_id, today, covered)
+    with read_snapshot(ledger.connection):
+        covered = coverage(ledger)
+        yield LedgerView(ledger, covered)
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerView:
     """A ledger of which ``covered`` are the months with rows, in one state of the database."""
 
-    connection: apsw.Connection
-    tool_id: int
-    today: date
+    ledger: Ledger
     covered: Coverage
 
     def period(
@@ -76,7 +71,7 @@ class LedgerView:
             AmbiguousPeriod: it was given in two ways.
         """
         return resolve_period(
-            self.today, self.covered.default_range, since=since, until=until, period=period,
+            self.ledger.today, self.covered.default_range, since=since, until=until, period=period,
             start_month=start_month, end_month=end_month, default=default,
             earliest=self.covered.present[0],
         )  # fmt: skip
@@ -87,25 +82,22 @@ class LedgerView:
         Raises:
             UnknownCategory: no category, or several, have that name.
         """
-        return named_subject(self.connection, self.tool_id, name)
+        return named_subject(self.ledger, name)
 
     def rows(self, first: date, last: date, subject: Subject | None = None) -> list[CountedRow]:
         """The rows that count from ``first`` to ``last``, both included."""
-        return ledger_sums.counted_rows(self.connection, self.tool_id, first, last, subject)
+        return ledger_sums.counted_rows(self.ledger, first, last, subject)
 
     def sums(
         self, days: Days, subject: Subject | None, *, by_minor: bool = False
     ) -> list[MonthlySum]:
         """The sums of these days by month, category, and reason why rows do not count."""
-        return ledger_sums.monthly_sums(
-            self.connection, self.tool_id, days, subject,
-            by_minor=by_minor, starts_on=self.covered.starts_on,
-        )  # fmt: skip
+        return ledger_sums.monthly_sums(self.ledger, days, subject, by_minor=by_minor)
 
     def age(self, period: UnderstoodPeriod | None = None) -> str:
         """A line if the rows end long before today; "" if the period ends before they do."""
         until = None if period is None or period.follows_data else period.days.last
-        return age_line(self.covered.last_day, self.today, until)
+        return age_line(self.covered.last_day, self.ledger.today, until)
 
     def covered_days(
         self, period: UnderstoodPeriod, *, begun: bool = False
@@ -131,7 +123,7 @@ class LedgerView:
 
     def known_days(self, requested: Days | None) -> Days | None:
         """The ``requested`` days that means divide by: from the first row to the last so far."""
-        known = self.covered.known.within(Days(date.min, self.today))
+        known = self.covered.known.within(Days(date.min, self.ledger.today))
         return known and known.within(requested or known)
 
     def stray_days(self, requested: Days | None) -> tuple[list[Days], list[Days]]:
@@ -193,7 +185,7 @@ class LedgerView:
             notes = [
                 f"期間が長いため、最後の {len(months)}か月（{months.in_words}）だけを示しました"
             ]
-        whole, today = period.months.days, self.today
+        whole, today = period.months.days, self.ledger.today
         if whole.first < period.days.first or min(whole.last, today) > period.days.last:
             notes.append(f"推移は月ごとのため、{months.in_words}を月の初めから終わりまで示しました")
         days = summed = months.days
@@ -206,15 +198,15 @@ class LedgerView:
 
     def marks(self, months: MonthRange, days: Days) -> MonthMarks:
         """The marks of the months around ``days``: complete if the ledger has these days."""
-        return self.covered.marks(months, self.today, days)
+        return self.covered.marks(months, self.ledger.today, days)
 
     def filling_notes(self, months: MonthRange, days: Days) -> list[str]:
         """The notes on these months around ``days`` that may be incomplete."""
-        now = Month.of(self.today, self.covered.starts_on)
+        now = Month.of(self.ledger.today, self.covered.starts_on)
         return self.begin_notes(days) + [
             wording.filling_note(month)
             for month in months
-            if month <= now and self.covered.ends_early(month, self.today, days)
+            if month <= now and self.covered.ends_early(month, self.ledger.today, days)
         ]
 
     def begin_notes(self, days: Days) -> list[str]:
@@ -234,7 +226,7 @@ class LedgerView:
 
     def _known_months(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
         if months is None:
-            left_out = ledger_statements.files_left_out(self.connection, self.tool_id)
+            left_out = ledger_statements.files_left_out(self.ledger)
             raise InsufficientData(
                 period.in_words, self.covered.default_range, wording.left_out_text(left_out)
             )
@@ -250,9 +242,7 @@ class LedgerView:
             notes.append(f"明細が 1 件もない月（{empty}）は、合計と平均では 0円として計算しました")
         notes += self.filling_notes(months, days)
         if covered.astray_matters(period.months, months):
-            astray = ledger_sums.rows_outside(
-                self.connection, self.tool_id, covered.body.days, MAX_NAMED_ROWS
-            )
+            astray = ledger_sums.rows_outside(self.ledger, covered.body.days, MAX_NAMED_ROWS)
             notes.append(wording.astray_note(*astray))
         return notes
 
@@ -264,14 +254,16 @@ class LedgerView:
         left_out: str = wording.PLANNED_LEFT_OUT,
     ) -> list[str]:
         """The notes on rows of the shown days; the figures are of the days ``summed``."""
-        connection, tool_id = self.connection, self.tool_id
+        connection, tool_id = self.ledger.connection, self.ledger.tool_id
         notes = self.planned_notes(
             summed,
             left_out,
-            lambda span: ledger_sums.counted_totals(connection, tool_id, span, subject),
+            lambda span: ledger_sums.counted_totals(Ledger(connection, tool_id), span, subject),
         )
         where = where_rows(tool_id, days, subject)
-        return notes + wording.renamed_notes(renamed_rows(connection, tool_id, lambda: where))
+        return notes + wording.renamed_notes(
+            renamed_rows(Ledger(connection, tool_id), lambda: where)
+        )
 
     def planned_notes(
         self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
@@ -280,7 +272,7 @@ class LedgerView:
 
         ``totals`` gives the sums of the answer's rows on some days.
         """
-        today, covered = self.today, self.covered
+        today, covered = self.ledger.today, self.covered
         tomorrow = min(today, date.max - ONE_DAY) + ONE_DAY
         spans = []
         if shown.last >= tomorrow:
@@ -294,21 +286,18 @@ class LedgerView:
 
     def doubts(self, days: Days, subject: Subject | None, of: str = "") -> list[str]:
         """The notes of ``doubt_notes`` on these days."""
-        return doubt_notes(self.connection, self.tool_id, days, subject, of)
+        return doubt_notes(self.ledger, days, subject, of)
 
 
-def doubt_notes(
-    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None, of: str = ""
-) -> list[str]:
+def doubt_notes(ledger: Ledger, days: Days, subject: Subject | None, of: str = "") -> list[str]:
     """The notes of ``doubt_notes_on`` on the rows of these days and of a subject."""
-    where = where_rows(tool_id, days, subject)
-    matching_among = partial(ledger_sums.ids_matching, connection, where)
-    return doubt_notes_on(connection, tool_id, days, matching_among, of)
+    where = where_rows(ledger.tool_id, days, subject)
+    matching_among = partial(ledger_sums.ids_matching, ledger.connection, where)
+    return doubt_notes_on(ledger, days, matching_among, of)
 
 
 def doubt_notes_on(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     days: Days,
     matching_among: Callable[[Collection[int]], Iterable[int]],
     of: str = "",
@@ -321,9 +310,11 @@ def doubt_notes_on(
     all but one of a purchase, both of a transfer, a card's bill. ``of`` names the total that the
     candidates are in, such as 6月の.
     """
-    open_ids = [row.id for row in ledger_statements.gone_rows(connection, tool_id, "asked")]
-    pending = ledger_sums.totals_of_ids(connection, matching_among(open_ids) if open_ids else ())
-    doubtful = _leaving(connection, tool_id)
+    open_ids = [row.id for row in ledger_statements.gone_rows(ledger, "asked")]
+    pending = ledger_sums.totals_of_ids(
+        ledger.connection, matching_among(open_ids) if open_ids else ()
+    )
+    doubtful = _leaving(ledger)
     rows: dict[PairKind, list[int]] = {kind: [] for kind in reversed(PairKind)}
     for row_id in matching_among(doubtful.keys()) if doubtful else ():
         rows[doubtful[row_id]].append(row_id)
@@ -331,33 +322,33 @@ def doubt_notes_on(
         f"{kind.in_words}かもしれない {totals.rows:,}件"
         f"（{wording.sums_in_words(totals.spending, totals.income) or '0円'}）"
         for kind, ids in rows.items()
-        if (totals := ledger_sums.totals_of_ids(connection, ids)).rows
+        if (totals := ledger_sums.totals_of_ids(ledger.connection, ids)).rows
     ]
     return [
-        *wording.pending_removal_notes(pending, ledger_sums.tool_name(connection, tool_id)),
-        *statement_notes(connection, tool_id, days),
+        *wording.pending_removal_notes(pending, ledger_sums.tool_name(ledger)),
+        *statement_notes(ledger, days),
         *([f"{of}合計のうち{'、'.join(parts)}は未判定の候補です"] if parts else []),
     ]
 
 
-def _leaving(connection: apsw.Connection, tool_id: int) -> dict[int, PairKind]:
+def _leaving(ledger: Ledger) -> dict[int, PairKind]:
     """The rows that decisions on likely candidates would take out, each with its kind.
 
     A row of several candidates is of a card's bill rather than of a transfer or purchase.
     """
     kinds: dict[int, PairKind] = {}
-    candidates = arrange(duplicate_checks.open_pairs(connection, tool_id, LIKELY))
+    candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))
     for candidate in sorted(candidates, key=lambda each: each.kind):
         kinds |= dict.fromkeys(candidate.leaving(), candidate.kind)
     return kinds
 
 
-def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> list[str]:
+def statement_notes(ledger: Ledger, days: Days) -> list[str]:
     """Notes on the files of these days: rows that are in no sum, or may count twice."""
-    span, name = (str(days.first), str(days.last)), ledger_sums.tool_name(connection, tool_id)
+    span, name = (str(days.first), str(days.last)), ledger_sums.tool_name(ledger)
     notes = []
-    left_out = ledger_statements.files_left_out(connection, tool_id)
-    listed = ledger_statements.unread_rows(connection, tool_id, span)
+    left_out = ledger_statements.files_left_out(ledger)
+    listed = ledger_statements.unread_rows(ledger, span)
     unread = [(path, count) for path, count in listed if path not in left_out]
     if unread:
         files = wording.files_in_words([path for path, _ in unread])
@@ -366,7 +357,7 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
             "別のファイルになければ合計に入っていません。行と理由（外貨は合計も）は "
             f"mdvec import -n {name} --mode update で出ます"
         )
-    if overruled := ledger_statements.overruled_files(connection, tool_id, span):
+    if overruled := ledger_statements.overruled_files(ledger, span):
         notes.append(
             f"{wording.files_in_words(overruled)}より、後の日まで明細のあるファイルを優先しています。"
             f"理由は {offered_name('list_sources')} で確かめられます"
@@ -374,13 +365,13 @@ def statement_notes(connection: apsw.Connection, tool_id: int, days: Days) -> li
     return [
         *notes,
         *([wording.left_out_text(left_out)] if left_out else []),
-        *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(connection, tool_id, span)),
-        *map(_repeated_text, accounts.repeated_rows(connection, tool_id, span)),
+        *(_doubt_text(doubt, name) for doubt in accounts.doubts_of(ledger, span)),
+        *map(_repeated_text, accounts.repeated_rows(ledger, span)),
         *(
             f"{shown_name(each.path)} には、前の見出しの下と同じ明細が {each.rows:,}件"
             f"（{format_currency(each.yen)}）あり、すべて数えています。"
             "同じ口座を重ねて保存したものなら、重なる部分をファイルから消してください"
-            for each in accounts.listed_again(connection, tool_id, span)
+            for each in accounts.listed_again(ledger, span)
         ),
     ]
 

@@ -43,6 +43,7 @@ from mdvec.household.core.sums import (
 from mdvec.household.core.transaction import ListedRow, listed_row
 from mdvec.household.core.wording import StatedSums
 from mdvec.household.interfaces import ledger_sums
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.household.overview import coverage_or_none, read_snapshot, refuse_empty
@@ -89,8 +90,7 @@ class HouseholdAnswer(LedgerAnswer, ShownMonths):
 
 
 def monthly_household(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     year: int | None = None,
     month: int | None = None,
@@ -100,13 +100,11 @@ def monthly_household(
     category: str | None = None,
     page: int = 1,
     page_size: int = wording.PAGE_SIZE,
-    month_starts_on: int = 1,
-    today: date,
 ) -> HouseholdAnswer:
     """The sums of a month, or of another period, by category, and a page of its rows.
 
-    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. Months start
-    on the day ``month_starts_on``, whichever statement a row is in. The default period is the
+    ``category`` is a category's name, or 支出, 収入, 収支 or 貯蓄率 for that total. A row is
+    in the month of its date, whichever statement it is in. The default period is the
     latest twelve months with data, up to the current one. ``page`` counts from 1; ``page_size``
     is at most 200, and 0 for only the sums. The text of a later page has only its rows.
 
@@ -119,21 +117,19 @@ def monthly_household(
     """
     if not 0 <= page_size <= wording.MAX_PAGE_SIZE:
         raise wording.InvalidPageSize(page_size)
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        requested = _period(ledger, year, month, since, until, period)
-        named, notes = ledger.subject(category)
-        days, range_notes = ledger.shown_days(requested, named)
+    with ledger_view(ledger) as view:
+        requested = _period(view, year, month, since, until, period)
+        named, notes = view.subject(category)
+        days, range_notes = view.shown_days(requested, named)
         notes += range_notes
-        sums = ledger.sums(days, named, by_minor=True)
+        sums = view.sums(days, named, by_minor=True)
         counts = counts_of(sums)
         paging = Paging(page, page_size, counts.total)
-        rows = ledger_sums.page_of_rows(
-            connection, tool_id, days, named, offset=paging.offset, limit=page_size
-        )
-        noted = notes_on(connection, tool_id, [row.id for row in rows])
-        notes += ledger.doubts(days, named)
-    months = MonthRange.around(days, month_starts_on)
-    marks, age = ledger.marks(months, days), ledger.age(requested)
+        rows = ledger_sums.page_of_rows(ledger, days, named, offset=paging.offset, limit=page_size)
+        noted = notes_on(ledger, [row.id for row in rows])
+        notes += view.doubts(days, named)
+    months = MonthRange.around(days, ledger.month_starts_on)
+    marks, age = view.marks(months, days), view.age(requested)
     income, spending = income_and_spending(sums)
     spent = shares(spending, by_minor=isinstance(named, Category))
     earned = shares(income, by_minor=True)
@@ -141,7 +137,7 @@ def monthly_household(
     rate = None
     if named is Total.SAVINGS_RATE:
         rate = savings_rate(figures.income or 0, figures.spending or 0)
-    span = span_in_words(days, month_starts_on)
+    span = span_in_words(days, ledger.month_starts_on)
     notes += [*wording.removed_notes(sums), *wording.received_notes(spent, earned)]
     if page > 1:
         about = span if named is None else f"{span}の{wording.subject_in_words(named)}"
@@ -181,7 +177,7 @@ def monthly_household(
 
 
 def _period(
-    ledger: LedgerView,
+    view: LedgerView,
     year: int | None,
     month: int | None,
     since: str | None,
@@ -189,10 +185,10 @@ def _period(
     period: str | None,
 ) -> UnderstoodPeriod:
     if year is None and month is None:
-        return ledger.period(since, until, period)
+        return view.period(since, until, period)
     if any(text and text.strip() for text in (since, until, period)):
         raise AmbiguousPeriod
-    return resolve_year_month(ledger.today, ledger.covered.default_range, year, month)
+    return resolve_year_month(view.ledger.today, view.covered.default_range, year, month)
 
 
 def _figures(
@@ -257,14 +253,16 @@ def combined_households(
         InsufficientData: no household has rows in these months.
     """
     with read_snapshot(connection):
+        ledgers = {
+            name: Ledger(connection, tool_id, today, month_starts_on)
+            for name, tool_id in tools.items()
+        }
         covered = {
-            name: span
-            for name in tools
-            if (span := coverage_or_none(connection, tools[name], today, month_starts_on))
+            name: span for name, ledger in ledgers.items() if (span := coverage_or_none(ledger))
         }
         if not covered:
-            for tool_id in tools.values():
-                refuse_empty(connection, tool_id)
+            for ledger in ledgers.values():
+                refuse_empty(ledger)
             raise wording.EmptyLedger("")
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
@@ -275,13 +273,13 @@ def combined_households(
         days = requested.days
         cells: dict[str, list[MonthlySum]] = {name: [] for name in tools}
         unexplained: list[str] = []
-        for name, tool_id in tools.items():
+        for name, ledger in ledgers.items():
             of_one: list[str] = []
             if name in covered and covered[name].shown(requested.months):
-                ledger = LedgerView(connection, tool_id, today, covered[name])
-                shown, of_one = ledger.shown_days(requested, None)
-                cells[name] = ledger.sums(shown, None)
-            of_one += doubt_notes(connection, tool_id, days, None)
+                view = LedgerView(ledger, covered[name])
+                shown, of_one = view.shown_days(requested, None)
+                cells[name] = view.sums(shown, None)
+            of_one += doubt_notes(ledger, days, None)
             unexplained += [f"{name}: {note}" if len(tools) > 1 else note for note in of_one]
         left_out, about_it = left_out_of_the_sum(connection, tools, days)
         across = pairs_across(connection, tools, days) if len(tools) > 1 else []

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import apsw
-
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, answer_text, safe_line
 from mdvec.household.core.categories import INCOME
@@ -16,6 +14,7 @@ from mdvec.household.core.category_rules import against_text
 from mdvec.household.core.found import row_line
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import (
     TRANSACTION_COLUMNS,
     read_transaction,
@@ -54,8 +53,7 @@ class NotesAnswer:
 
 
 def note_row(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     transaction_id: int,
     note: str | None = "",
@@ -71,28 +69,24 @@ def note_row(
         UnknownCategory, InvalidRule: as in ``categorize_rows``.
     """
     said: list[str] = []
-    with connection:
+    with ledger.connection:
         if note is not None or tags is not None:
-            said = _store_note(connection, tool_id, transaction_id, note, tags)
+            said = _store_note(ledger, transaction_id, note, tags)
         if category is not None:
             ids = [transaction_id]
-            answer = categorize_rows(connection, tool_id, transaction_ids=ids, category=category)
+            answer = categorize_rows(ledger, transaction_ids=ids, category=category)
             return replace(answer, text="\n".join([*map(safe_line, said), answer.text]))
-        noted = noted_row(connection, tool_id, transaction_id)
+        noted = noted_row(ledger, transaction_id)
     if not (noted.note or noted.tags):
         return NotesAnswer((), 0, 0, answer_text(said))
     return NotesAnswer((noted,), 1, noted.row.amount or 0, answer_text([*said, _line(noted)]))
 
 
 def _store_note(
-    connection: apsw.Connection,
-    tool_id: int,
-    transaction_id: int,
-    note: str | None,
-    tags: Sequence[str] | None,
+    ledger: Ledger, transaction_id: int, note: str | None, tags: Sequence[str] | None
 ) -> list[str]:
     """Store a row's note and tags; returns what was done, as lines."""
-    before = noted_row(connection, tool_id, transaction_id)
+    before = noted_row(ledger, transaction_id)
     if note is None:
         note = before.note
     if tags is None:
@@ -103,10 +97,7 @@ def _store_note(
         raise InvalidNote(
             f"メモは {_MAX_NOTE}文字、タグは {_MAX_TAG}文字を {_MAX_TAGS}個までです。"
         )
-    _put(
-        connection, tool_id, [transaction_id],
-        {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)},
-    )  # fmt: skip
+    _put(ledger, [transaction_id], {"note": note, "tags": json.dumps(cleaned, ensure_ascii=False)})
     gone = [tag for tag in before.tags if tag not in cleaned]
     cleared = RowNote("" if note == before.note else before.note, tuple(gone)).in_words
     has_any = note or cleaned
@@ -115,7 +106,7 @@ def _store_note(
 
 
 def categorize_rows(
-    connection: apsw.Connection, tool_id: int, *, transaction_ids: Sequence[int], category: str
+    ledger: Ledger, *, transaction_ids: Sequence[int], category: str
 ) -> NotesAnswer:
     """Give rows a category of their own, whatever rules say; "" gives them that of rules or files.
 
@@ -124,14 +115,14 @@ def categorize_rows(
         UnknownCategory: no category, or several, have that name.
         InvalidRule: the category is a total.
     """
-    before = [noted_row(connection, tool_id, each).row for each in transaction_ids]
+    before = [noted_row(ledger, each).row for each in transaction_ids]
     told: list[str] = []
-    with connection:
+    with ledger.connection:
         major, minor = "", ""
         if category.strip():
-            chosen = chosen_category(connection, tool_id, category)
+            chosen = chosen_category(ledger, category)
             major, minor = chosen.major, chosen.minor or ""
-            is_new = major not in known_categories(connection, tool_id)
+            is_new = major not in known_categories(ledger)
             if is_new:
                 told.append(f"大項目{bracketed_name(major)}を新しく作りました。")
             counted = [
@@ -139,53 +130,51 @@ def categorize_rows(
             ]
             told += against_text(chosen, counted)
         values = {"category_major": major, "category_minor": minor}
-        _put(connection, tool_id, transaction_ids, values)
-        rows = [noted_row(connection, tool_id, row_id) for row_id in transaction_ids]
+        _put(ledger, transaction_ids, values)
+        rows = [noted_row(ledger, row_id) for row_id in transaction_ids]
     done = "カテゴリを決めました。" if major else "カテゴリを規則かファイルのものに戻しました。"
     total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
     text = answer_text([done, *told, *map(_line, rows[:_MAX_LISTED])])
     return NotesAnswer(tuple(rows), len(rows), total, text)
 
 
-def _put(
-    connection: apsw.Connection, tool_id: int, ids: Sequence[int], values: dict[str, str]
-) -> None:
+def _put(ledger: Ledger, ids: Sequence[int], values: dict[str, str]) -> None:
     """Store some values of rows, and leave their others; call within a transaction."""
     columns = ", ".join(values)
-    connection.executemany(
+    ledger.connection.executemany(
         "INSERT INTO row_notes (tool_id, identity, note, tags) "
         "SELECT tool_id, identity, '', '[]' FROM transactions WHERE tool_id = ? AND id = ? "
         "ON CONFLICT DO NOTHING",
-        [(tool_id, row_id) for row_id in ids],
+        [(ledger.tool_id, row_id) for row_id in ids],
     )
-    connection.executemany(
+    ledger.connection.executemany(
         f"UPDATE row_notes SET ({columns}, noted_at) = ({'?, ' * len(values)}CURRENT_TIMESTAMP) "
         "WHERE tool_id = ? AND identity = (SELECT identity FROM transactions WHERE id = ?)",
-        [(*values.values(), tool_id, row_id) for row_id in ids],
+        [(*values.values(), ledger.tool_id, row_id) for row_id in ids],
     )
-    connection.execute(
+    ledger.connection.execute(
         "DELETE FROM row_notes WHERE tool_id = ? AND (note, tags, category_major) = ('', '[]', '')",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     if "category_major" in values:
-        apply_rules(connection, tool_id)
+        apply_rules(ledger)
     # A search by words caches the rows until the ledger's version changes. An import that runs now
     # may store texts without the note; the next one corrects that.
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE ledger_versions SET version = version + 1, is_indexed = 0 WHERE tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    follow_decisions(connection, tool_id)
+    follow_decisions(ledger)
 
 
-def list_notes(connection: apsw.Connection, tool_id: int, *, tag: str | None = None) -> NotesAnswer:
+def list_notes(ledger: Ledger, *, tag: str | None = None) -> NotesAnswer:
     """The rows with notes or tags, or those with one tag, and the sum of those that count."""
     if tag is None or not _tag(tag):
-        rows = _noted_rows(connection, tool_id, "true", ())
+        rows = _noted_rows(ledger, "true", ())
         what = "メモ、タグ、自分の分類のある明細"
     else:
         condition = "EXISTS (SELECT 1 FROM json_each(n.tags) WHERE value = ?)"
-        rows = _noted_rows(connection, tool_id, condition, (_tag(tag),))
+        rows = _noted_rows(ledger, condition, (_tag(tag),))
         what = f"タグ「{_tag(tag)}」の明細"
     total = sum(noted.row.amount or 0 for noted in rows if noted.row.counts)
     head = (
@@ -202,7 +191,7 @@ def _tag(tag: str) -> str:
     return " ".join(on_one_line(tag).split()).lstrip("#＃")
 
 
-def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) -> NotedRow:
+def noted_row(ledger: Ledger, transaction_id: int) -> NotedRow:
     """A row with its note, tags and own category, if any.
 
     Raises:
@@ -212,7 +201,7 @@ def noted_row(connection: apsw.Connection, tool_id: int, transaction_id: int) ->
         raise InvalidNote(
             "その ID の取引はありません。find_transactions で ID を確認してください。"
         )
-    rows = _noted_rows(connection, tool_id, "t.id = ?", (transaction_id,), _ANY_ROW)
+    rows = _noted_rows(ledger, "t.id = ?", (transaction_id,), _ANY_ROW)
     if not rows:
         raise InvalidNote(f"取引 {transaction_id} はこの家計簿にありません。")
     return rows[0]
@@ -225,16 +214,12 @@ _ANY_ROW = f"transactions AS t LEFT JOIN row_notes AS n {_SAME_ROW} t.tool_id"
 
 
 def _noted_rows(
-    connection: apsw.Connection,
-    tool_id: int,
-    condition: str,
-    values: tuple[int | str, ...],
-    which: str = _NOTED_ROWS,
+    ledger: Ledger, condition: str, values: tuple[int | str, ...], which: str = _NOTED_ROWS
 ) -> list[NotedRow]:
-    rows: list[tuple[Any, ...]] = connection.execute(
+    rows: list[tuple[Any, ...]] = ledger.connection.execute(
         f"SELECT coalesce(n.note, ''), coalesce(n.tags, '[]'), n.category_major <> '', {_OF_ROW} "
         f"FROM {which} = ? AND {condition} ORDER BY t.date, t.id",
-        (tool_id, *values),
+        (ledger.tool_id, *values),
     ).fetchall()
     return [
         NotedRow(read_transaction(row), note, tuple(json.loads(tags)), bool(has_own))

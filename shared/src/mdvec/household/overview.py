@@ -29,6 +29,7 @@ from mdvec.household.core.categories import (
 from mdvec.household.core.sums import MonthMarks
 from mdvec.household.core.wording import EmptyLedger, left_out_text
 from mdvec.household.interfaces import ledger_statements, ledger_sums
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import rules_of
 from mdvec.text import bracketed_name, shortened
 from mdvec.tools import offered_name
@@ -169,22 +170,20 @@ class Coverage:
         return any(everything or month in requested for month in astray if month not in shown)
 
 
-def category_hierarchy(connection: apsw.Connection, tool_id: int) -> dict[str, list[str]]:
+def category_hierarchy(ledger: Ledger) -> dict[str, list[str]]:
     """Each 大項目 of the ledger with its 中項目, sorted by name.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with read_snapshot(connection):
-        names = ledger_sums.category_names(connection, tool_id)
+    with read_snapshot(ledger.connection):
+        names = ledger_sums.category_names(ledger)
         if not names:
-            raise _empty(connection, tool_id)
+            raise _empty(ledger)
         return hierarchy_of(names)
 
 
-def available_months(
-    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> tuple[AvailableMonth, ...]:
+def available_months(ledger: Ledger) -> tuple[AvailableMonth, ...]:
     """Every month from the first row to the latest, and which of them are gaps.
 
     Future and stray months are only included if they have rows. A row belongs to the month of
@@ -193,12 +192,12 @@ def available_months(
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    with read_snapshot(connection):
-        covered = coverage(connection, tool_id, today, month_starts_on)
+    with read_snapshot(ledger.connection):
+        covered = coverage(ledger)
         others = (month for month in covered.present if month not in covered.default_range)
         months = sorted([*covered.default_range, *others])
         days = MonthRange(months[0], months[-1]).days
-        rows = ledger_sums.rows_by_month(connection, tool_id, days, covered.starts_on)
+        rows = ledger_sums.rows_by_month(ledger, days)
     return tuple(
         AvailableMonth(
             year=month.year,
@@ -207,75 +206,69 @@ def available_months(
             last_day=month.last_day.isoformat(),
             rows=rows.get(month, 0),
             is_gap=month not in rows,
-            may_be_filling=covered.may_be_filling(month, today),
-            is_planned=month > Month.of(today, covered.starts_on),
+            may_be_filling=covered.may_be_filling(month, ledger.today),
+            is_planned=month > Month.of(ledger.today, covered.starts_on),
             is_astray=month not in covered.body,
         )
         for month in months
     )
 
 
-def coverage(
-    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> Coverage:
-    """The months that a ledger covers as of today; they start on the day ``month_starts_on``.
+def coverage(ledger: Ledger) -> Coverage:
+    """The months that a ledger covers as of today; they start on its ``month_starts_on``.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    present = ledger_sums.months_with_rows(connection, tool_id, month_starts_on)
+    present = ledger_sums.months_with_rows(ledger)
     if not present:
-        raise _empty(connection, tool_id)
-    now, separate = Month.of(today, month_starts_on), runs_of(present, MAX_GAP_MONTHS)
+        raise _empty(ledger)
+    now, separate = Month.of(ledger.today, ledger.month_starts_on), runs_of(present, MAX_GAP_MONTHS)
     runs = [
-        (months, ledger_sums.rows_at_most(connection, tool_id, months.days, MAX_ASTRAY_ROWS + 1))
+        (months, ledger_sums.rows_at_most(ledger, months.days, MAX_ASTRAY_ROWS + 1))
         for months in (separate if len(separate) > 1 else ())
     ]
     body = body_of(runs, now) if runs else separate[0]
-    begun = body.days.within(Days(date.min, today))
-    known = begun and ledger_sums.days_with_rows(connection, tool_id, begun)
-    known = known or ledger_sums.days_with_rows(connection, tool_id, body.days) or body.days
-    stated = ledger_statements.stated_begin(connection, tool_id, known.first)
+    begun = body.days.within(Days(date.min, ledger.today))
+    known = begun and ledger_sums.days_with_rows(ledger, begun)
+    known = known or ledger_sums.days_with_rows(ledger, body.days) or body.days
+    stated = ledger_statements.stated_begin(ledger, known.first)
     return Coverage(
-        tuple(present), body, Month.of(known.last, month_starts_on), known,
+        tuple(present), body, Month.of(known.last, ledger.month_starts_on), known,
         begins=stated or known.first, is_stated=stated is not None,
     )  # fmt: skip
 
 
-def _empty(connection: apsw.Connection, tool_id: int) -> EmptyLedger:
-    left_out = left_out_text(ledger_statements.files_left_out(connection, tool_id))
-    return EmptyLedger(ledger_sums.tool_name(connection, tool_id), left_out)
+def _empty(ledger: Ledger) -> EmptyLedger:
+    left_out = left_out_text(ledger_statements.files_left_out(ledger))
+    return EmptyLedger(ledger_sums.tool_name(ledger), left_out)
 
 
-def coverage_or_none(
-    connection: apsw.Connection, tool_id: int, today: date, month_starts_on: int = 1
-) -> Coverage | None:
+def coverage_or_none(ledger: Ledger) -> Coverage | None:
     """As ``coverage``; None for a ledger without rows."""
     try:
-        return coverage(connection, tool_id, today, month_starts_on)
+        return coverage(ledger)
     except EmptyLedger:
         return None
 
 
-def refuse_empty(connection: apsw.Connection, tool_id: int) -> None:
+def refuse_empty(ledger: Ledger) -> None:
     """Refuse a ledger without rows.
 
     Raises:
         EmptyLedger: there are no rows yet.
     """
-    if not ledger_sums.rows_at_most(connection, tool_id, Days(date.min, date.max), 1):
-        raise _empty(connection, tool_id)
+    if not ledger_sums.rows_at_most(ledger, Days(date.min, date.max), 1):
+        raise _empty(ledger)
 
 
-def last_day(connection: apsw.Connection, tool_id: int, today: date) -> date | None:
+def last_day(ledger: Ledger) -> date | None:
     """The day of the last row up to the running month; None for a ledger without rows."""
-    covered = coverage_or_none(connection, tool_id, today)
+    covered = coverage_or_none(ledger.in_calendar_months)
     return None if covered is None else covered.last_day
 
 
-def named_subject(
-    connection: apsw.Connection, tool_id: int, name: str | None
-) -> tuple[Subject | None, list[str]]:
+def named_subject(ledger: Ledger, name: str | None) -> tuple[Subject | None, list[str]]:
     """The category or total of a name, and the notes on it; None without a name.
 
     Raises:
@@ -283,14 +276,12 @@ def named_subject(
     """
     if name is None or not name.strip():
         return None, []
-    hierarchy = hierarchy_of(ledger_sums.category_names(connection, tool_id))
-    resolved = resolved_name(connection, tool_id, name, hierarchy)
+    hierarchy = hierarchy_of(ledger_sums.category_names(ledger))
+    resolved = resolved_name(ledger, name, hierarchy)
     return resolved.subject, [] if resolved.remark is None else [resolved.remark]
 
 
-def resolved_name(
-    connection: apsw.Connection, tool_id: int, name: str, hierarchy: Hierarchy
-) -> ResolvedSubject:
+def resolved_name(ledger: Ledger, name: str, hierarchy: Hierarchy) -> ResolvedSubject:
     """The category or total of a name, which may be English, or one that a rule has changed.
 
     Raises:
@@ -304,7 +295,7 @@ def resolved_name(
         wanted = folded_category(name)
         former = [
             str(rule.category)
-            for rule in rules_of(connection, tool_id)
+            for rule in rules_of(ledger)
             if rule.renamed is not None and folded_category(str(rule.renamed)) == wanted
         ]
         names = former or english_names().get(" ".join(name.split()).casefold(), [])
@@ -312,7 +303,7 @@ def resolved_name(
         if len(known) > 1:
             raise AmbiguousCategory(name, sorted(map(str, known))) from None
         if not known:
-            texts = ledger_sums.descriptions(connection, tool_id)
+            texts = ledger_sums.descriptions(ledger)
             if not any(wanted and wanted in folded_category(text) for text in texts):
                 raise
             finding = f"{offered_name('find_transactions')} の query で探せます"

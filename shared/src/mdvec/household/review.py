@@ -9,8 +9,6 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import Final
 
-import apsw
-
 from mdvec.database import snapshot
 from mdvec.errors import MdvecError
 from mdvec.household.core import review_wording
@@ -38,6 +36,7 @@ from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.transfer_pairs import unmatched_charges, with_transfers
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces.accounts import distinct_accounts
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import counted_twice
 from mdvec.household.interfaces.marks import record_decision, update_marks
 
@@ -72,8 +71,7 @@ class TransactionNotFound(DuplicateResolutionError):
 
 
 def detect(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     options: DetectionOptions,
     transaction_ids: Collection[int] | None = None,
     *,
@@ -97,35 +95,33 @@ def detect(
 
     transaction_ids = transaction_ids or None  # models state [] for a list that they leave out
     if transaction_ids is not None:
-        there = duplicate_checks.transactions_with_ids(connection, tool_id, transaction_ids)
+        there = duplicate_checks.transactions_with_ids(ledger, transaction_ids)
         for missing in sorted(set(transaction_ids) - there.keys()):
             raise TransactionNotFound(missing)
-    with connection:
-        update_marks(connection, tool_id)
+    with ledger.connection:
+        update_marks(ledger)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
-    rows = duplicate_checks.compared_rows(connection, tool_id)
+    rows = duplicate_checks.compared_rows(ledger)
     charges = unmatched_charges(rows)
-    twice = counted_twice(connection, tool_id)
+    twice = counted_twice(ledger)
     purchases = find_pairs(
-        rows, options, transaction_ids, reading, distinct_accounts(connection, tool_id),
+        rows, options, transaction_ids, reading, distinct_accounts(ledger),
         {frozenset((each.row, each.other)) for each in twice},
     )  # fmt: skip
     detected = with_transfers(purchases, rows, options, transaction_ids, charges)
     detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
     dropped = 0
-    with connection:
-        known = duplicate_checks.decisions(connection, tool_id)
-        duplicate_checks.store_pairs(
-            connection, tool_id, detected.pairs, options, announced=by_user
-        )
+    with ledger.connection:
+        known = duplicate_checks.decisions(ledger)
+        duplicate_checks.store_pairs(ledger, detected.pairs, options, announced=by_user)
         if by_user:
-            duplicate_checks.mark_announced(connection, tool_id)
+            duplicate_checks.mark_announced(ledger)
         if transaction_ids is None:
             dropped = duplicate_checks.drop_unfound(
-                connection, tool_id, detected.pairs, None if by_user else options
+                ledger, detected.pairs, None if by_user else options
             )
-        followed = _follow_decisions(connection, tool_id)
-        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+        followed = _follow_decisions(ledger)
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
     pairs = {pair.ids for pair in detected.pairs}
     unknown = pairs - known.keys()
     decided = sum(known.get(pair) in _DECIDED for pair in pairs)
@@ -151,29 +147,24 @@ def detect(
     return replace(detection, message=message)
 
 
-def _follow_decisions(connection: apsw.Connection, tool_id: int) -> int:
+def _follow_decisions(ledger: Ledger) -> int:
     """Decide the open bills of cards whose bills the user always wants out of the sums."""
-    always = duplicate_checks.always_decided(connection, tool_id)
+    always = duplicate_checks.always_decided(ledger)
     if not always:
         return 0
     followed: set[int] = set()
-    for pair in duplicate_checks.open_pairs(connection, tool_id):
+    for pair in duplicate_checks.open_pairs(ledger):
         accounts = frozenset((pair.first_payee[0], pair.second_payee[0]))
         if pair.bill_id is not None and pair.decision is None and accounts in always:
             batch = always[accounts]
-            record_decision(connection, tool_id, pair.id, "duplicate", batch)
+            record_decision(ledger, pair.id, "duplicate", batch)
             followed.add(pair.bill_id)
-    update_marks(connection, tool_id)
+    update_marks(ledger)
     return len(followed)
 
 
 def list_candidates(
-    connection: apsw.Connection,
-    tool_id: int,
-    limit: int = 10,
-    *,
-    page: int = 1,
-    skip_checked: bool = True,
+    ledger: Ledger, limit: int = 10, *, page: int = 1, skip_checked: bool = True
 ) -> CandidateList:
     """A page of the open candidates, likely ones first; without ``skip_checked`` of all pairs.
 
@@ -184,20 +175,19 @@ def list_candidates(
         raise DuplicateResolutionError(
             f"limit は1〜{MAX_LIMIT}で指定してください（指定値: {limit}）"
         )
-    with snapshot(connection):
-        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
-        closed = [] if skip_checked else duplicate_checks.closed_checks(connection, tool_id)
+    with snapshot(ledger.connection):
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
+        closed = [] if skip_checked else duplicate_checks.closed_checks(ledger)
         total = len(listed) + len(closed)
         pages = max(1, -(-total // limit))
         if not 1 <= page <= pages:
             raise DuplicateResolutionError(f"page は1〜{pages}で指定してください（指定値: {page}）")
         first, last = (page - 1) * limit, page * limit
         candidates = [
-            _candidate_of(connection, tool_id, candidate, alike)
-            for candidate, alike in listed[first:last]
+            _candidate_of(ledger, candidate, alike) for candidate, alike in listed[first:last]
         ]
         candidates += [
-            _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check))
+            _candidate_of(ledger, candidate_of(ledger, check))
             for check in closed[max(first - len(listed), 0) : max(last - len(listed), 0)]
         ]
     counts = CandidateCounts.of(candidate for candidate, _ in listed)
@@ -211,28 +201,26 @@ def list_candidates(
     )
 
 
-def candidate_detail(
-    connection: apsw.Connection, tool_id: int, check_id: int
-) -> DuplicateCandidate:
+def candidate_detail(ledger: Ledger, check_id: int) -> DuplicateCandidate:
     """The candidate that a pair belongs to while it is open, else the pair, with its rows.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
-    with snapshot(connection):
-        arranged = arrange(duplicate_checks.open_pairs(connection, tool_id))
+    with snapshot(ledger.connection):
+        arranged = arrange(duplicate_checks.open_pairs(ledger))
         own = next((each for each in arranged if check_id in each.check_ids), None)
         if own is None:
-            return _candidate_of(connection, tool_id, candidate_of(connection, tool_id, check_id))
+            return _candidate_of(ledger, candidate_of(ledger, check_id))
         alike = sum(each.habit == own.habit for each in arranged) - 1
-        return _candidate_of(connection, tool_id, own, alike)
+        return _candidate_of(ledger, own, alike)
 
 
-def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
+def stats(ledger: Ledger) -> DuplicateStats:
     """The numbers of rows, marked rows, listed candidates, and rejected pairs."""
-    with snapshot(connection):
-        rows, marked, rejected = duplicate_checks.review_counts(connection, tool_id)
-        listed = listed_candidates(arrange(duplicate_checks.open_pairs(connection, tool_id)))
+    with snapshot(ledger.connection):
+        rows, marked, rejected = duplicate_checks.review_counts(ledger)
+        listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
     rate = 100 * marked / rows if rows else 0.0
     return DuplicateStats(
         total_transactions=rows,
@@ -243,63 +231,59 @@ def stats(connection: apsw.Connection, tool_id: int) -> DuplicateStats:
     )
 
 
-def count_news(connection: apsw.Connection, tool_id: int) -> CandidateCounts:
+def count_news(ledger: Ledger) -> CandidateCounts:
     """How many likely candidates imports found and no answer reported yet."""
-    return CandidateCounts.of(
-        arrange(duplicate_checks.unannounced_pairs(connection, tool_id, LIKELY))
-    )
+    return CandidateCounts.of(arrange(duplicate_checks.unannounced_pairs(ledger, LIKELY)))
 
 
-def take_news(connection: apsw.Connection, tool_id: int) -> str:
+def take_news(ledger: Ledger) -> str:
     """A message about the likely pairs that imports found, given once; "" if there is none."""
-    with connection:
-        news = count_news(connection, tool_id)
+    with ledger.connection:
+        news = count_news(ledger)
         if any(news):
-            duplicate_checks.mark_announced(connection, tool_id)
+            duplicate_checks.mark_announced(ledger)
     return review_wording.news_message(news)
 
 
-def pair_of(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair:
+def pair_of(ledger: Ledger, check_id: int) -> StoredPair:
     """A pair by its id.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
-    pair = duplicate_checks.get_check(connection, tool_id, check_id)
+    pair = duplicate_checks.get_check(ledger, check_id)
     if pair is None:
         raise CheckNotFound(check_id)
     return pair
 
 
-def row_of(connection: apsw.Connection, tool_id: int, transaction_id: int) -> Transaction:
+def row_of(ledger: Ledger, transaction_id: int) -> Transaction:
     """A row by its id.
 
     Raises:
         TransactionNotFound: the household has no such row.
     """
-    rows = duplicate_checks.transactions_with_ids(connection, tool_id, [transaction_id])
+    rows = duplicate_checks.transactions_with_ids(ledger, [transaction_id])
     if transaction_id not in rows:
         raise TransactionNotFound(transaction_id)
     return rows[transaction_id]
 
 
-def candidate_of(connection: apsw.Connection, tool_id: int, check_id: int) -> ReviewCandidate:
+def candidate_of(ledger: Ledger, check_id: int) -> ReviewCandidate:
     """A pair by itself, or the card's bill that it belongs to.
 
     Raises:
         CheckNotFound: the household has no such pair.
     """
-    pair = pair_of(connection, tool_id, check_id)
+    pair = pair_of(ledger, check_id)
     if pair.bill_id is None:
         return ReviewCandidate(pair.rows, (pair,))
-    pairs = duplicate_checks.pairs_of_bill(connection, tool_id, pair.bill_id)
+    pairs = duplicate_checks.pairs_of_bill(ledger, pair.bill_id)
     return ReviewCandidate((pair.bill_id, *(each.kept_id for each in pairs)), tuple(pairs))
 
 
-def _candidate_of(
-    connection: apsw.Connection, tool_id: int, candidate: ReviewCandidate, alike: int = 0
-) -> DuplicateCandidate:
-    known = duplicate_checks.transactions_with_ids(connection, tool_id, candidate.rows)
+def _candidate_of(ledger: Ledger, candidate: ReviewCandidate, alike: int = 0) -> DuplicateCandidate:
+    known = duplicate_checks.transactions_with_ids(ledger, candidate.rows)
     rows = [known[row] for row in candidate.rows]
     amounts = [abs(row.amount) for row in rows if row.amount is not None]
     days = [row.date for row in rows]

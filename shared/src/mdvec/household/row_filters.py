@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Literal, get_args
 
-import apsw
-
 from mdvec.dates import Days
 from mdvec.household.core.categories import ResolvedSubject, Subject, Total, hierarchy_of
 from mdvec.household.core.found import InvalidRowFilter, RowWords, UnknownAccount
@@ -16,6 +14,7 @@ from mdvec.household.core.periods import UnderstoodPeriod
 from mdvec.household.core.sums import REASONS
 from mdvec.household.core.wording import clipped_note
 from mdvec.household.interfaces import ledger_sums, row_sums
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView
 from mdvec.household.overview import resolved_name
 from mdvec.household.shops import aliases_of
@@ -99,8 +98,8 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     """
     parts: list[str] = []
     notes: list[str] = []
-    connection, tool_id = view.connection, view.tool_id
-    ledger = row_sums.extent_of(connection, tool_id)
+    connection, tool_id = view.ledger.connection, view.ledger.tool_id
+    ledger = row_sums.extent_of(Ledger(connection, tool_id))
     period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
         period = view.period(wanted.since, wanted.until, wanted.period)
@@ -108,8 +107,8 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     if period is not None:
         parts.append(period.days.in_words)
         notes += _period_notes(view, period, ledger)
-    hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(connection, tool_id)))
-    resolve = partial(resolved_name, connection, tool_id)
+    hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(Ledger(connection, tool_id))))
+    resolve = partial(resolved_name, Ledger(connection, tool_id))
     within, without = (
         _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)
         for names in (wanted.category, wanted.exclude_category)
@@ -118,7 +117,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
         parts.append("、".join(map(_in_words, within)))
     if without:
         parts.append(f"{'、'.join(map(_in_words, without))}を除く")
-    accounts = _accounts(connection, tool_id, wanted.account)
+    accounts = _accounts(Ledger(connection, tool_id), wanted.account)
     if accounts is not None:
         parts.append("、".join(map(bracketed_name, accounts)))
     bounds = (wanted.min_amount, wanted.max_amount)
@@ -129,7 +128,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     )
     words = RowWords(
         wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
-        aliases_of(connection, tool_id),
+        aliases_of(Ledger(connection, tool_id)),
     )  # fmt: skip
     parts += words.in_words
     if wanted.rows in _ROWS:
@@ -145,7 +144,7 @@ def _period_notes(view: LedgerView, period: UnderstoodPeriod, ledger: Days) -> l
     shown_months = view.covered.shown(period.months)
     if shown_months not in (None, period.months) and not view.stray_days(period.days)[0]:
         notes.append(clipped_note(shown_months.in_words))
-    if not ledger_sums.rows_at_most(view.connection, view.tool_id, period.days, 1):
+    if not ledger_sums.rows_at_most(view.ledger, period.days, 1):
         notes.append(
             f"この期間の明細は 1件もありません（明細があるのは {ledger.first}〜{ledger.last}）"
         )
@@ -176,15 +175,13 @@ def _in_words(subject: Subject) -> str:
     return str(subject) if isinstance(subject, Total) else bracketed_name(subject)
 
 
-def _accounts(
-    connection: apsw.Connection, tool_id: int, name: str | None
-) -> tuple[str, ...] | None:
+def _accounts(ledger: Ledger, name: str | None) -> tuple[str, ...] | None:
     """The account with this name, or all whose name contains it; None without a name."""
     if name is None or not name.strip():
         return None
-    accounts = row_sums.accounts_named(connection, tool_id, name)
+    accounts = row_sums.accounts_named(ledger, name)
     if not accounts:
-        raise UnknownAccount(name, sorted(row_sums.account_names(connection, tool_id)))
+        raise UnknownAccount(name, sorted(row_sums.account_names(ledger)))
     return tuple(accounts)
 
 

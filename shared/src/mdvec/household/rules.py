@@ -10,8 +10,6 @@ from dataclasses import astuple, dataclass, replace
 from datetime import date
 from functools import partial
 
-import apsw
-
 from mdvec.errors import MdvecError
 from mdvec.household.core import category_rules
 from mdvec.household.core.answers import AnswerText, RowObject, answer_text
@@ -29,6 +27,7 @@ from mdvec.household.core.category_rules import CategoryRule, Suggestion
 from mdvec.household.core.shop_names import as_written, shop_of, shops_of
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import (
     category_names,
     counted_rows,
@@ -76,7 +75,7 @@ class RuleList:
     notes: tuple[str, ...] = ()
 
 
-def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleTrial:
+def try_rule(ledger: Ledger, *, shop: str, category: str) -> RuleTrial:
     """The changes that a rule would make to past rows; writes nothing.
 
     Raises:
@@ -84,11 +83,11 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
             category does not have the form "old name=new name".
         UnknownCategory: no category, or several, have that name.
     """
-    with read_snapshot(connection):
-        rule = _rule(connection, tool_id, shop, category)
-        moved = _moved_by(connection, tool_id, rule)
-        others = len(_moved_by(connection, tool_id, rule, others=True))
-        (shown,) = _as_shown(connection, tool_id, [rule], shop)
+    with read_snapshot(ledger.connection):
+        rule = _rule(ledger, shop, category)
+        moved = _moved_by(ledger, rule)
+        others = len(_moved_by(ledger, rule, others=True))
+        (shown,) = _as_shown(ledger, [rule], shop)
     amounts: dict[str, list[int]] = defaultdict(list)
     for row in moved:
         amounts[str(row.full_category)].append(row.yen)
@@ -99,31 +98,29 @@ def try_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     )  # fmt: skip
 
 
-def _moved_by(
-    connection: apsw.Connection, tool_id: int, rule: CategoryRule, *, others: bool = False
-) -> list[CountedRow]:
+def _moved_by(ledger: Ledger, rule: CategoryRule, *, others: bool = False) -> list[CountedRow]:
     """The rows to which a rule would give another category: those that count, or the ``others``."""
-    rules = [other for other in plans.rules_of(connection, tool_id) if not _is_same(other, rule)]
-    rows = counted_rows(connection, tool_id, date.min, date.max, others=others)
-    own, shops = plans.own_categories(connection, tool_id), shops_of(row.shop for row in rows)
+    rules = [other for other in plans.rules_of(ledger) if not _is_same(other, rule)]
+    rows = counted_rows(ledger, date.min, date.max, others=others)
+    own, shops = plans.own_categories(ledger), shops_of(row.shop for row in rows)
     return [row for row in rows if row.id not in own and _moves(row, shops[row.shop], rule, rules)]
 
 
-def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: str) -> RuleChange:
+def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
     """Set a rule and apply it to every row; later imports apply it, too.
 
     Raises:
         InvalidRule, UnknownCategory: as ``try_rule``.
     """
-    with connection:
-        rule = _rule(connection, tool_id, shop, category)
-        moved = [(row.is_income, row.amount) for row in _moved_by(connection, tool_id, rule)]
+    with ledger.connection:
+        rule = _rule(ledger, shop, category)
+        moved = [(row.is_income, row.amount) for row in _moved_by(ledger, rule)]
         against = category_rules.against_text(rule.category, moved)
-        others = len(_moved_by(connection, tool_id, rule, others=True))
-        (shown,) = _as_shown(connection, tool_id, [rule], shop)
-        plans.put_rule(connection, tool_id, rule)
-        changed = plans.apply_rules(connection, tool_id)
-        follow_decisions(connection, tool_id)
+        others = len(_moved_by(ledger, rule, others=True))
+        (shown,) = _as_shown(ledger, [rule], shop)
+        plans.put_rule(ledger, rule)
+        changed = plans.apply_rules(ledger)
+        follow_decisions(ledger)
     text = (
         f"{category_rules.rule_line(shown)} と決めました。"
         f"{changed:,}件のカテゴリが変わりました。"
@@ -133,31 +130,29 @@ def set_rule(connection: apsw.Connection, tool_id: int, *, shop: str, category: 
     return RuleChange(changed, answer_text([text, *left_out, *against]))
 
 
-def remove_rule(
-    connection: apsw.Connection, tool_id: int, *, shop: str = "", category: str = ""
-) -> RuleChange:
+def remove_rule(ledger: Ledger, *, shop: str = "", category: str = "") -> RuleChange:
     """Remove the rule of a shop, or of a renamed category; the file's category applies again.
 
     Raises:
         InvalidRule: there is no such rule, or several are meant.
     """
-    with connection:
-        rules = plans.rules_of(connection, tool_id)
+    with ledger.connection:
+        rules = plans.rules_of(ledger)
         if shop.strip():
             named = [rule for rule in rules if (rule.shop, rule.renamed) == (shop_of(shop), None)]
         else:
             named = [rule for rule in rules if _is_meant(rule, category)]
         removed = _the_only(named)
         if removed is None:
-            known = map(_name, _as_shown(connection, tool_id, rules))
+            known = map(_name, _as_shown(ledger, rules))
             there = "、".join(map(bracketed_name, known)) or "なし"
             name = shop.strip() or category
             raise InvalidRule(f"「{name[:60]}」の規則はありません。いまある規則: {there}")
-        (shown,) = _as_shown(connection, tool_id, [removed], shop)
+        (shown,) = _as_shown(ledger, [removed], shop)
         what = bracketed_name(_name(shown))
-        plans.delete_rule(connection, tool_id, removed)
-        changed = plans.apply_rules(connection, tool_id)
-        follow_decisions(connection, tool_id)
+        plans.delete_rule(ledger, removed)
+        changed = plans.apply_rules(ledger)
+        follow_decisions(ledger)
     text = f"{what}の規則をやめました。{changed:,}件がファイルのカテゴリに戻りました。"
     return RuleChange(changed, answer_text([text]))
 
@@ -175,11 +170,9 @@ def _name(rule: CategoryRule) -> str:
     return rule.shop if rule.renamed is None else f"{rule.renamed} = {rule.category}"
 
 
-def _as_shown(
-    connection: apsw.Connection, tool_id: int, rules: Iterable[CategoryRule], asked: str = ""
-) -> list[CategoryRule]:
+def _as_shown(ledger: Ledger, rules: Iterable[CategoryRule], asked: str = "") -> list[CategoryRule]:
     """The rules with their shops in the capitals of a description, or else as ``asked``."""
-    shops = shops_of([*descriptions(connection, tool_id), asked])
+    shops = shops_of([*descriptions(ledger), asked])
     return [
         replace(rule, shop=as_written(rule.shop, text))
         for rule in rules
@@ -200,33 +193,31 @@ def _moves(row: CountedRow, shop: str, rule: CategoryRule, others: Sequence[Cate
     return ruled is None and category != category_rules.renamed(category, [rule])
 
 
-def list_rules(
-    connection: apsw.Connection, tool_id: int, most: int | None = category_rules.MAX_SUGGESTIONS
-) -> RuleList:
+def list_rules(ledger: Ledger, most: int | None = category_rules.MAX_SUGGESTIONS) -> RuleList:
     """The rules, and suggestions from the user's own history for rows without a category.
 
     The data have at most ``most`` suggestions, or all if that is None; the text has twenty.
     """
-    with read_snapshot(connection):
-        rules = plans.rules_of(connection, tool_id)
-        totals = shop_totals(connection, tool_id)
-        shown = _as_shown(connection, tool_id, rules)
+    with read_snapshot(ledger.connection):
+        rules = plans.rules_of(ledger)
+        totals = shop_totals(ledger)
+        shown = _as_shown(ledger, rules)
     suggested = category_rules.suggestions(totals)
     text = answer_text(category_rules.rules_text(shown, suggested))
     return RuleList(tuple(rules), tuple(suggested[:most]), text)
 
 
-def _rule(connection: apsw.Connection, tool_id: int, shop: str, category: str) -> CategoryRule:
+def _rule(ledger: Ledger, shop: str, category: str) -> CategoryRule:
     if not shop.strip():
-        known = known_categories(connection, tool_id)
-        return _renaming(category, known, plans.rules_of(connection, tool_id))
+        known = known_categories(ledger)
+        return _renaming(category, known, plans.rules_of(ledger))
     pattern = shop_of(shop)
     if len(pattern) < _MIN_LETTERS:
         raise InvalidRule(f"店の名前「{shop[:60]}」が短すぎます。2文字以上で指定してください。")
-    return CategoryRule(pattern, chosen_category(connection, tool_id, category))
+    return CategoryRule(pattern, chosen_category(ledger, category))
 
 
-def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Category:
+def chosen_category(ledger: Ledger, name: str) -> Category:
     """The category of a name that a row or a shop's rows are to have.
 
     「大項目 > 中項目」 may be new: no row of the ledger has to have it.
@@ -235,11 +226,11 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
         UnknownCategory: no category, or several, have that name.
         InvalidRule: it is a total, or empty.
     """
-    known = known_categories(connection, tool_id)
+    known = known_categories(ledger)
     subject: Subject | None = None
     try:
         if name.strip():
-            subject = resolved_name(connection, tool_id, name, known).subject
+            subject = resolved_name(ledger, name, known).subject
     except AmbiguousCategory:
         raise
     except UnknownCategory:
@@ -252,11 +243,9 @@ def chosen_category(connection: apsw.Connection, tool_id: int, name: str) -> Cat
     return subject
 
 
-def known_categories(connection: apsw.Connection, tool_id: int) -> Hierarchy:
+def known_categories(ledger: Ledger) -> Hierarchy:
     """The categories that rows have, and those that their files gave them."""
-    return hierarchy_of(
-        [*category_names(connection, tool_id), *plans.filed_names(connection, tool_id)]
-    )
+    return hierarchy_of([*category_names(ledger), *plans.filed_names(ledger)])
 
 
 def _renaming(phrase: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import apsw
-
 from mdvec.dates import Days
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, answer_text
@@ -25,6 +23,7 @@ from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.core.wording import totals_in_words
 from mdvec.household.interfaces import ledger_sums, row_sums
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.overview import data_of, read_snapshot, refuse_empty
 from mdvec.text import bracketed_name, shown_name
 
@@ -47,57 +46,40 @@ class ShopRows:
     total: int
 
 
-def shop_sums(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    limit: int = 20,
-) -> ShopSums:
+def shop_sums(ledger: Ledger, days: Days, subject: Subject | None, limit: int = 20) -> ShopSums:
     """The sums of the rows that count, by shop, as ``find_transactions`` groups them.
 
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
-    with read_snapshot(connection):
-        sums = row_sums.sums_by_text(connection, _condition(connection, tool_id, days, subject), {})
-        shop = shop_names(ledger_sums.descriptions(connection, tool_id))
+    with read_snapshot(ledger.connection):
+        sums = row_sums.sums_by_text(ledger.connection, _condition(ledger, days, subject), {})
+        shop = shop_names(ledger_sums.descriptions(ledger))
     counted = [row_sum for row_sum in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
 
 
 def rows_of_shop(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    shop: str,
-    *,
-    offset: int,
-    limit: int,
+    ledger: Ledger, days: Days, subject: Subject | None, shop: str, *, offset: int, limit: int
 ) -> ShopRows:
     """A page of the rows of a shop, with the reason in ``left_out`` where one does not count.
 
     ``shop`` is the shop's name, or a description of one of its rows.
     """
-    with read_snapshot(connection):
-        condition = _condition(connection, tool_id, days, subject)
-        sums = row_sums.sums_by_text(connection, condition, {})
+    with read_snapshot(ledger.connection):
+        condition = _condition(ledger, days, subject)
+        sums = row_sums.sums_by_text(ledger.connection, condition, {})
         wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
         alike = [name for name in sums if shops[name.description] == wanted]
         texts = tuple({(name.description, name.memo): None for name in alike})
         chosen = row_sums.RowsChosen(condition, (None, *REASONS), texts)
-        rows = row_sums.page_of(connection, chosen, "oldest", offset=offset, limit=limit)
+        rows = row_sums.page_of(ledger.connection, chosen, "oldest", offset=offset, limit=limit)
     return ShopRows(tuple(rows), sum(name.rows for name in alike))
 
 
-def _condition(
-    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
-) -> row_sums.RowCondition:
+def _condition(ledger: Ledger, days: Days, subject: Subject | None) -> row_sums.RowCondition:
     within = () if subject is None else (subject,)
-    return row_sums.RowCondition(
-        tool_id, row_sums.extent_of(connection, tool_id), days, within=within
-    )
+    return row_sums.RowCondition(ledger.tool_id, row_sums.extent_of(ledger), days, within=within)
 
 
 @cache
@@ -109,18 +91,18 @@ def ready_made_aliases() -> tuple[ShopAlias, ...]:
     )
 
 
-def own_aliases(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
+def own_aliases(ledger: Ledger) -> list[tuple[str, str]]:
     """The user's pairs of a shop's name and another spelling."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT name, spelling FROM shop_aliases WHERE tool_id = ? ORDER BY name, spelling",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [(str(name), str(spelling)) for name, spelling in rows]
 
 
-def aliases_of(connection: apsw.Connection, tool_id: int) -> Aliases:
+def aliases_of(ledger: Ledger) -> Aliases:
     """All aliases of a household."""
-    return Aliases(ready_made_aliases(), own_aliases(connection, tool_id))
+    return Aliases(ready_made_aliases(), own_aliases(ledger))
 
 
 _MIN_LETTERS = 2
@@ -151,7 +133,7 @@ class AliasList:
     notes: tuple[str, ...] = ()
 
 
-def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasTrial:
+def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
     """The counting rows that a question for ``shop`` would also find by a spelling.
 
     Raises:
@@ -159,15 +141,15 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
         InvalidAlias: a name is too short, or the shop's name finds the spelling anyway.
     """
     shop, spelling = _check_pair(shop, spelling)
-    with read_snapshot(connection):
-        refuse_empty(connection, tool_id)
-        condition = row_sums.RowCondition(tool_id, row_sums.extent_of(connection, tool_id))
+    with read_snapshot(ledger.connection):
+        refuse_empty(ledger)
+        condition = row_sums.RowCondition(ledger.tool_id, row_sums.extent_of(ledger))
         sums = [
             row_sum
-            for row_sum in row_sums.sums_by_text(connection, condition, {})
+            for row_sum in row_sums.sums_by_text(ledger.connection, condition, {})
             if row_sum.left_out is None
         ]
-        name = shop_names(ledger_sums.descriptions(connection, tool_id))
+        name = shop_names(ledger_sums.descriptions(ledger))
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
     words.choose(sums)
     groups = groups_by(words.named, lambda row_sum: name(row_sum.description))
@@ -181,45 +163,43 @@ def try_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling:
     return AliasTrial(shop, spelling, tuple(groups[:_MAX_SHOPS]), answer_text(lines))
 
 
-def add_alias(connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str) -> AliasList:
+def add_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasList:
     """Let questions for a shop also find a spelling; no row changes.
 
     Raises:
         InvalidAlias: as ``try_alias``.
     """
     shop, spelling = _check_pair(shop, spelling)
-    with connection:
-        connection.execute(
+    with ledger.connection:
+        ledger.connection.execute(
             "INSERT OR IGNORE INTO shop_aliases (tool_id, name, spelling) VALUES (?, ?, ?)",
-            (tool_id, shop, spelling),
+            (ledger.tool_id, shop, spelling),
         )
-    return list_aliases(connection, tool_id)
+    return list_aliases(ledger)
 
 
-def remove_alias(
-    connection: apsw.Connection, tool_id: int, *, shop: str, spelling: str
-) -> AliasList:
+def remove_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasList:
     """Remove a spelling.
 
     Raises:
         InvalidAlias: there is no such pair.
     """
-    with connection:
+    with ledger.connection:
         wanted = (spelling_key(shop), spelling_key(spelling))
-        pairs = own_aliases(connection, tool_id)
+        pairs = own_aliases(ledger)
         matches = [pair for pair in pairs if tuple(map(spelling_key, pair)) == wanted]
         if not matches:
             raise InvalidAlias(f"その書き方は決めてありません。{_pair_list(pairs)}")
-        connection.executemany(
+        ledger.connection.executemany(
             "DELETE FROM shop_aliases WHERE tool_id = ? AND name = ? AND spelling = ?",
-            [(tool_id, *pair) for pair in matches],
+            [(ledger.tool_id, *pair) for pair in matches],
         )
-    return list_aliases(connection, tool_id)
+    return list_aliases(ledger)
 
 
-def list_aliases(connection: apsw.Connection, tool_id: int) -> AliasList:
+def list_aliases(ledger: Ledger) -> AliasList:
     """The user's spellings."""
-    pairs = own_aliases(connection, tool_id)
+    pairs = own_aliases(ledger)
     return AliasList(tuple(pairs), answer_text([_pair_list(pairs)]))
 
 

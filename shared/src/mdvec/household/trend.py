@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from threading import Lock
 from typing import Annotated
 
-import apsw
 from cachetools import LRUCache, cached
 from pydantic import Field
 
@@ -32,6 +30,7 @@ from mdvec.household.core.sums import (
     trend_of,
 )
 from mdvec.household.core.wording import InsufficientData
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, ledger_view
 
 TOP_CATEGORIES = 3
@@ -60,8 +59,7 @@ class TrendAnswer(LedgerAnswer, ShownMonths):
 
 
 def category_trend(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     *,
     category: str | None = None,
     start_month: str | None = None,
@@ -70,27 +68,23 @@ def category_trend(
     until: str | None = None,
     period: str | None = None,
     begun: bool = True,
-    month_starts_on: int = 1,
-    today: date,
 ) -> TrendAnswer:
     """The trend of a category or total, or by default of the three largest categories.
 
     The default period is the latest twelve months with data, up to the current one. 収入 is
-    income and 収支 income minus spending; everything else is spending minus refunds. Months start
-    on the day ``month_starts_on``, and are shown whole, also for a period of days. With ``begun``
-    those that have not begun are left out, if there are others.
+    income and 収支 income minus spending; everything else is spending minus refunds. Months
+    are shown whole, also for a period of days. With ``begun`` those that have not begun are left
+    out, if there are others.
 
     Raises:
         EmptyLedger, InvalidPeriod, AmbiguousPeriod: as of ``LedgerView``.
         UnknownCategory: no category, or several, have that name.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
-        requested = ledger.period(
-            since, until, period, start_month=start_month, end_month=end_month
-        )
-        named, notes = ledger.subject(category)
-        seen = _TrendBasis.of(ledger, requested, named, MAX_MONTHS, notes, begun=begun)
+    with ledger_view(ledger) as view:
+        requested = view.period(since, until, period, start_month=start_month, end_month=end_month)
+        named, notes = view.subject(category)
+        seen = _TrendBasis.of(view, requested, named, MAX_MONTHS, notes, begun=begun)
     if named is Total.SAVINGS_RATE:
         return _savings(seen)
     if named is None:
@@ -105,7 +99,7 @@ def category_trend(
 class _TrendBasis:
     """The data of a trend: its months ``shown``, and the ``sums`` of these and earlier months."""
 
-    ledger: LedgerView
+    view: LedgerView
     period: UnderstoodPeriod
     shown: MonthRange
     sums: list[MonthlySum]
@@ -114,7 +108,7 @@ class _TrendBasis:
     @classmethod
     def of(
         cls,
-        ledger: LedgerView,
+        view: LedgerView,
         period: UnderstoodPeriod,
         subject: Subject | None,
         most: int | None,
@@ -122,27 +116,30 @@ class _TrendBasis:
         *,
         begun: bool = True,
     ) -> _TrendBasis:
-        shown, range_notes = ledger.shown_months(period, subject, most, begun=begun)
+        shown, range_notes = view.shown_months(period, subject, most, begun=begun)
         before = MonthRange(shown.first.plus(-WINDOW), shown.first.plus(-1))
-        sums = ledger.sums(MonthRange(before.first, shown.last).days, subject)
-        notes = [*notes, *range_notes, *ledger.doubts(shown.days, subject)]
-        if any(map(ledger.covered.begins_late, before)):  # changes and means are from these months
-            notes += ledger.begin_notes(before.days)
-        return cls(ledger, period, shown, sums, notes)
+        sums = view.sums(MonthRange(before.first, shown.last).days, subject)
+        notes = [*notes, *range_notes, *view.doubts(shown.days, subject)]
+        if any(map(view.covered.begins_late, before)):  # changes and means are from these months
+            notes += view.begin_notes(before.days)
+        return cls(view, period, shown, sums, notes)
 
     @property
     def marks(self) -> MonthMarks:
         """The marks of the months shown, and of the earlier ones in their means."""
         months = MonthRange(self.shown.first.plus(1 - WINDOW), self.shown.last)
-        return self.ledger.covered.marks(months, self.ledger.today)
+        return self.view.covered.marks(months, self.view.ledger.today)
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
-        axis = self.ledger.covered.axis(self.shown)
+        axis = self.view.covered.axis(self.shown)
         return trend_of(subject, amounts, axis, self.shown, self.marks.empty)
 
     def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
         cells = [cell for cell in self.sums if cell.month in self.shown]
-        counts, marks = counts_of(cells), self.ledger.covered.marks(self.shown, self.ledger.today)
+        counts, marks = (
+            counts_of(cells),
+            self.view.covered.marks(self.shown, self.view.ledger.today),
+        )
         averaged = trends[0].months[-1].averaged_months if trends else WINDOW
         notes = [
             *([f"過去 {averaged} か月分のデータで計算しました"] if averaged < WINDOW else []),
@@ -154,7 +151,7 @@ class _TrendBasis:
         return TrendAnswer(
             tuple(trends), counts, first_month=self.shown.first, last_month=self.shown.last,
             understood=understood, running=marks.running, empty=marks.empty,
-            **answer_words(body, notes, self.ledger.age(self.period), only_told=only_told),
+            **answer_words(body, notes, self.view.age(self.period), only_told=only_told),
         )  # fmt: skip
 
 
@@ -167,7 +164,7 @@ def _of_the_top(seen: _TrendBasis) -> tuple[list[CategoryTrend], list[str]]:
         trend = seen.trend(income, amounts[income])
         return [trend], [f"{wording.NO_SPENDING}。", *wording.trend_text(trend, shown, seen.marks)]
     if not top:
-        raise InsufficientData(shown.in_words, seen.ledger.covered.default_range)
+        raise InsufficientData(shown.in_words, seen.view.covered.default_range)
     trends = [seen.trend(category, amounts[category]) for category in top]
     return trends, wording.top_text(trends, shown, seen.marks)
 
@@ -182,14 +179,7 @@ def _savings(seen: _TrendBasis) -> TrendAnswer:
     return replace(answer, categories=(), behind_savings=answer.categories, savings=savings)
 
 
-def category_trend_summary(
-    connection: apsw.Connection,
-    tool_id: int,
-    *,
-    months: MonthRange | None = None,
-    month_starts_on: int = 1,
-    today: date,
-) -> TrendAnswer:
+def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) -> TrendAnswer:
     """The trend of every 大項目, by default over the latest twelve months: by size, income last.
 
     ``months`` may include some that have not begun.
@@ -198,10 +188,10 @@ def category_trend_summary(
         EmptyLedger: there are no rows yet.
         InsufficientData: the ledger has nothing for these months.
     """
-    with ledger_view(connection, tool_id, today, month_starts_on) as ledger:
+    with ledger_view(ledger) as view:
         ends = (None, None) if months is None else (str(months.first), str(months.last))
-        requested = ledger.period(None, None, None, start_month=ends[0], end_month=ends[1])
-        seen = _TrendBasis.of(ledger, requested, None, None, [], begun=months is None)
+        requested = view.period(None, None, None, start_month=ends[0], end_month=ends[1])
+        seen = _TrendBasis.of(view, requested, None, None, [], begun=months is None)
     amounts = amounts_by_category(seen.sums)
     trends = [seen.trend(each, amounts[each]) for each, _ in _by_size(amounts, seen.shown)]
     return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))
@@ -210,24 +200,21 @@ def category_trend_summary(
 def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
     """A thread-safe LRU cache of the trends that functions such as ``category_trend`` make.
 
-    It is called with the function, its connection and tool id, the ``version`` of the ledger, which
+    It is called with the function, the ledger, its ``version``, which
     has to be read before, and the function's other arguments by name.
     """
 
-    def key(
-        make: object, ledger: apsw.Connection, *others: Hashable, **request: Hashable
-    ) -> Hashable:
-        return (make, ledger.filename, *others, *sorted(request.items()))
+    def key(make: object, ledger: Ledger, version: Hashable, **request: Hashable) -> Hashable:
+        return (make, ledger.key, version, *sorted(request.items()))
 
     @cached(LRUCache[Hashable, TrendAnswer](entries), key, Lock())
     def trend(
         make: Callable[..., TrendAnswer],
-        connection: apsw.Connection,
-        tool_id: int,
+        ledger: Ledger,
         version: Hashable,  # noqa: ARG001 - a part of the key
         **request: object,
     ) -> TrendAnswer:
-        return make(connection, tool_id, **request)
+        return make(ledger, **request)
 
     return trend
 

@@ -17,6 +17,7 @@ from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.household import (
     ExpenseList,
+    Ledger,
     LedgerFormat,
     ListName,
     MappingRefused,
@@ -64,7 +65,7 @@ def export_household(
     """A household's ledger as text in another program's format, in pieces."""
     tool = _household_named(database, name)
     with open_database(database, "read") as connection, snapshot(connection):
-        yield from export_ledger(connection, tool.id, format_, since, until)
+        yield from export_ledger(Ledger(connection, tool.id), format_, since, until)
 
 
 def household_expenses(
@@ -77,7 +78,7 @@ def household_expenses(
     """
     tool = _household_named(database, name)
     with open_database(database, "read") as connection:
-        return expense_list(connection, tool.id, list_, year=year, limit=sys.maxsize, today=today)
+        return expense_list(Ledger(connection, tool.id, today), list_, year=year, limit=sys.maxsize)
 
 
 def _household_named(database: Path, name: str) -> Tool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mdvec import datasets, documents, household, tools
 from mdvec.files import Scan, ScanRules, scan, scan_file
+from mdvec.household import Ledger
 from mdvec.tools import KINDS, Tool
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ class HouseholdRecords:
 
     def count(self, connection: apsw.Connection, tool: Tool) -> int:
         """The number of rows that a search can find."""
-        return household.searchable_rows(connection, tool.id)
+        return household.searchable_rows(Ledger(connection, tool.id))
 
     def of_chunk(
         self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int

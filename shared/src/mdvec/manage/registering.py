@@ -18,6 +18,7 @@ from mdvec import datasets, household, index
 from mdvec.database import DatabaseError, DatabaseMissing, open_database
 from mdvec.errors import MdvecError
 from mdvec.files import ScanRules
+from mdvec.household import Ledger
 from mdvec.index import ChromaServer
 from mdvec.manage.kind_code import KIND_CODE
 from mdvec.text import is_blank
@@ -196,7 +197,7 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
             return None
         rows = registry.list_tools(connection, active_only=True)
         ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
-        return rows, [household.data_version(connection, ledger) for ledger in ledgers]
+        return rows, [household.data_version(Ledger(connection, ledger)) for ledger in ledgers]
 
 
 def models_in_use(database: Path) -> set[str]:

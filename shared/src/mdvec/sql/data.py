@@ -19,7 +19,7 @@ from mdvec.datasets import (
     DatasetTable,
     dataset_tables,
 )
-from mdvec.household import data_version
+from mdvec.household import Ledger, data_version
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
 from mdvec.sql.process.messages import Data, ParquetTable
 from mdvec.text import shortened
@@ -68,7 +68,7 @@ def _list_tables(database: Path) -> _Listed:
             for table in dataset_tables(connection, tool.id)
         ]
         households = tuple(
-            (tool.id, tool.name, data_version(connection, tool.id))
+            (tool.id, tool.name, data_version(Ledger(connection, tool.id)))
             for tool in active
             if KINDS[tool.kind].has_ledger
         )

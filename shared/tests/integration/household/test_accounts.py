@@ -13,7 +13,7 @@ from ledger_folder import LedgerFolder, line
 from ledger_rows import list_transactions
 from table_of_cases import each
 
-from mdvec.household import deciding, review
+from mdvec.household import Ledger, deciding, review
 from mdvec.household.account_report import accounts_report
 from mdvec.household.core.accounts import account_number
 from mdvec.household.core.balances import BalancedDay, Gap, balance_gaps
@@ -98,11 +98,11 @@ def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates
             text = statement([(f"2025/{month}/{day}", *row) for day, *row in rows], 100_000)
             folder.put(f"{number}_2025{month:02}.csv", text)
     folder.import_()
-    found = review.detect(folder.connection, 1, DetectionOptions())
+    found = review.detect(Ledger(folder.connection, 1), DetectionOptions())
     assert (found.candidates_count > 0, found.likely_count) == (True, 0)
-    listed = review.list_candidates(folder.connection, 1).candidates
+    listed = review.list_candidates(Ledger(folder.connection, 1)).candidates
     assert "同じ銀行の別々の口座にある" in {reason for one in listed for reason in one.reasons}
-    answer = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+    answer = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
     assert not any("かもしれない" in note for note in answer.notes)
 
 
@@ -236,16 +236,18 @@ def test_a_list_without_ids_of_two_accounts_counts_both_and_says_so(folder, orde
     twice += rows_of(both) - rows_of([row for row in first if "/" not in row[0]])
     assert amounts(folder) == twice + Counter([-1] * len(others))
     assert [(doubt.first, doubt.rows) for doubt in doubts] == [("mf.csv", 5)]
-    month = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
     assert any("5件は、別の口座の" in note and "両方数えます" in note for note in month.notes)
-    before = monthly_household(folder.connection, 1, period="2025-06", today=TODAY)
+    before = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-06")
     assert not any("別の口座の" in note for note in before.notes)
-    review.detect(folder.connection, 1, DetectionOptions(date_tolerance_days=0))
-    for pair in review.list_candidates(folder.connection, 1, limit=50).candidates:
+    review.detect(Ledger(folder.connection, 1), DetectionOptions(date_tolerance_days=0))
+    for pair in review.list_candidates(Ledger(folder.connection, 1), limit=50).candidates:
         rows = (pair.transaction_1, pair.transaction_2)
         if doubts[0].second in {row.source_file for row in rows}:
-            deciding.confirm(folder.connection, 1, pair.check_id, ReviewDecision("duplicate"))
-    month = monthly_household(folder.connection, 1, period="2025-07", today=TODAY)
+            deciding.confirm(
+                Ledger(folder.connection, 1), pair.check_id, ReviewDecision("duplicate")
+            )
+    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
     assert not any("5件は、別の口座の" in note for note in month.notes)  # those that are left
 
 
@@ -282,10 +284,10 @@ def test_files_that_share_few_rows_and_no_balance_are_asked_about_and_both_count
     (doubt,) = folder.import_().account_doubts
     assert (doubt.first, doubt.second, doubt.rows) == ("a.csv", "b.csv", 1)
     assert sum(amounts(folder).values()) == 56
-    answer = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    answer = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
     (note,) = [note for note in answer.notes if "同じ口座" in note]
     assert "同じ明細 1件を両方数えています" in note
-    other = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    other = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
     assert other.notes == answer.notes
     assert folder.import_().account_doubts == (doubt,)
 
@@ -306,7 +308,7 @@ def test_a_couples_few_equal_rows_both_count_and_every_month_says_so(folder, her
     assert [doubt.rows for doubt in report.account_doubts] == [2, 2]
     assert sum(amounts(folder).values()) == len(truth)
     for month in (7, 8):
-        answer = monthly_household(folder.connection, 1, period=f"2025-{month}", today=TODAY)
+        answer = monthly_household(Ledger(folder.connection, 1, TODAY), period=f"2025-{month}")
         assert sum("同じ明細 2件を両方数えています" in note for note in answer.notes) == 1
     moved = {f"x/{path.replace('/', '-')}": text for path, text in folder.files.items()}
     folder.files = moved
@@ -332,7 +334,7 @@ def test_a_few_rows_that_are_all_equal_prove_no_account_unless_the_files_are_a_s
     report = folder.import_()
     assert sum(amounts(folder).values()) == rows
     assert [doubt.rows for doubt in report.account_doubts] == [2] * (rows == 6)
-    month = monthly_household(folder.connection, 1, period="2025年7月", today=TODAY)
+    month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025年7月")
     noted = sum("同じ明細 2件を両方数えています" in note for note in month.notes)
     assert noted == (rows == 6)
 
@@ -350,9 +352,9 @@ def test_an_equal_purchase_that_a_later_statement_books_counts_once_and_is_said_
     assert sum(amounts(folder).values()) == 5
     note = "1件（450円）は enavi202507(1234).csv にも enavi202508(1234).csv にもあり"
     for month, said in (("2025-07", True), ("2025-08", False)):
-        answer = monthly_household(folder.connection, 1, period=month, today=TODAY)
+        answer = monthly_household(Ledger(folder.connection, 1, TODAY), period=month)
         assert any(note in each for each in answer.notes) is said
-    assert any(note in each for each in accounts_report(folder.connection, 1, today=TODAY).notes)
+    assert any(note in each for each in accounts_report(Ledger(folder.connection, 1, TODAY)).notes)
     folder.put("enavi202509(1234).csv", card([july[2]]) + later(9, "傘", 900))
     assert [each.rows for each in folder.import_().repeated] == [1]
 
@@ -432,7 +434,7 @@ def test_the_report_names_balances_and_the_gaps_between_files(folder):
     august = [("2025/8/10", "家賃", -70_000), ("2025/8/12", "電気", -5_000)]
     folder.put("b.csv", statement(august, 381_890 - 4_200, newest_first=True))
     folder.import_()
-    answer = accounts_report(folder.connection, 1, today=TODAY)
+    answer = accounts_report(Ledger(folder.connection, 1, TODAY))
     (account,) = answer.accounts
     assert (account.balance, account.balance_day) == (302_690, "2025-08-12")
     assert account.gaps == (Gap("2025-07-30", "2025-08-10", -4_200),)

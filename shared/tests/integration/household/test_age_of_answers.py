@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from plan_ledger import Bought, fill, monthly
 
+from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.answers import age_line
@@ -26,8 +27,8 @@ ROWS = [
 ]
 
 
-def find(connection, tool_id, *, today, **wanted):
-    return find_transactions(connection, tool_id, RowFilter(**wanted), ListingOptions(), today)
+def find(ledger, **wanted):
+    return find_transactions(ledger, RowFilter(**wanted), ListingOptions())
 
 
 ANSWERS: dict[str, Callable[..., Any]] = {
@@ -45,24 +46,24 @@ ANSWERS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", ANSWERS)
 def test_old_data_are_said_to_be_old_first_and_data_of_last_month_are_not(connection, name):
     tool = fill(connection, ROWS)
-    set_budget(connection, tool, category="食費", amount=9_000, today=FRESH)
-    assert ANSWERS[name](connection, tool, today=LATER).text.splitlines()[0] == AGE
-    assert not ANSWERS[name](connection, tool, today=FRESH).text.startswith("明細は")
+    set_budget(Ledger(connection, tool, FRESH), category="食費", amount=9_000)
+    assert ANSWERS[name](Ledger(connection, tool, LATER)).text.splitlines()[0] == AGE
+    assert not ANSWERS[name](Ledger(connection, tool, FRESH)).text.startswith("明細は")
 
 
 @pytest.mark.parametrize("name", ["month", "trend", "comparison", "budgets", "found"])
 def test_a_period_that_ends_with_the_data_is_as_asked(connection, name):
-    tool = fill(connection, ROWS)
-    asked = ANSWERS[name](connection, tool, period="2025年8月〜9月", today=LATER)
+    ledger = Ledger(connection, fill(connection, ROWS), LATER)
+    asked = ANSWERS[name](ledger, period="2025年8月〜9月")
     assert not asked.text.startswith("明細は")
-    longer = ANSWERS[name](connection, tool, period="2025年8月〜12月", today=LATER)
+    longer = ANSWERS[name](ledger, period="2025年8月〜12月")
     assert longer.text.splitlines()[0] == AGE
     assert "データのある 2025年08月〜2025年09月 だけを対象にしました" in longer.text
 
 
 def test_the_latest_months_are_those_with_data_and_their_age_is_said(connection):
     tool = fill(connection, ROWS)
-    answer = monthly_household(connection, tool, period="直近3か月", today=LATER)
+    answer = monthly_household(Ledger(connection, tool, LATER), period="直近3か月")
     assert answer.text.splitlines()[:2] == [AGE, "2025年07月〜2025年09月の家計簿です。"]
 
 

@@ -7,6 +7,7 @@ from plan_ledger import Bought, fill
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import InvalidDates, InvalidPeriod
 
@@ -86,7 +87,7 @@ def spent(rows, span):
 
 
 def compared(ledger, **asked):
-    answer = compare_periods(ledger[0], ledger[1], today=TODAY, **asked)
+    answer = compare_periods(Ledger(ledger[0], ledger[1], TODAY), **asked)
     before, after = (f"{days.first}/{days.last}" for days in (answer.before, answer.after))
     assert answer.spending == (spent(ledger[2], before), spent(ledger[2], after))
     return answer, before, after

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
 
-from mdvec.household import review
+from mdvec.household import Ledger, review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import SameDays, compare_periods
 from mdvec.household.core.categories import UnknownCategory
@@ -29,8 +29,8 @@ def test_a_status_tells_the_pace_and_warns(connection):
     ]
     tool = fill(connection, rows)
     for category, amount in (("食費", 50_000), ("薬", 5_000)):
-        set_budget(connection, tool, category=category, amount=amount, today=TODAY)
-    answer = budget_status(connection, tool, today=TODAY)
+        set_budget(Ledger(connection, tool, TODAY), category=category, amount=amount)
+    answer = budget_status(Ledger(connection, tool, TODAY))
     assert answer.text.splitlines()[:4] == [
         "2025年06月の予算と実績です。注意が必要なものは 2件です。",
         "- 日用品 > 薬（毎月）: 予算 5,000円 のうち 6,000円（月の 63 %が過ぎて 120 %）、"
@@ -48,8 +48,8 @@ def test_a_status_tells_the_pace_and_warns(connection):
 
 def test_rent_paid_on_the_first_day_is_no_reason_to_warn(connection):
     tool = fill(connection, monthly("家賃", -80_000, "2025-01", 6, day=1, category="住宅/家賃"))
-    set_budget(connection, tool, category="住宅", amount=80_000, today=TODAY)
-    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    set_budget(Ledger(connection, tool, TODAY), category="住宅", amount=80_000)
+    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
     assert (status.used, status.expected, status.warning) == (100, 80_000, None)
 
 
@@ -63,41 +63,41 @@ def test_a_yearly_budget_is_compared_with_its_calendar_year(connection):
             Bought("2025-07-01", "予約", -1, "旅行/宿"),
         ],
     )
-    set_budget(connection, tool, category="旅行", amount=200_000, per="year", today=TODAY)
-    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    set_budget(Ledger(connection, tool, TODAY), category="旅行", amount=200_000, per="year")
+    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
     assert (status.spent, status.used, status.elapsed) == (80_000, 40, Decimal("46.6"))
 
 
 def test_a_budget_is_replaced_and_removed(connection):
     tool = fill(connection, [Bought("2025-06-02", "朝市", -100)])
-    first = set_budget(connection, tool, category="食費", amount=100, today=TODAY)
-    second = set_budget(connection, tool, category="食費", amount=200, today=TODAY)
+    first = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=100)
+    second = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=200)
     assert (first.before, second.before) == (None, 100)
     assert second.message == "食費の予算を毎月 200円 にしました（これまで 100円）。"
-    gone = set_budget(connection, tool, category="食費", amount=0, today=TODAY)
+    gone = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=0)
     assert gone.message == "食費の予算をやめました。"
-    assert budget_status(connection, tool, today=TODAY).text.startswith("予算はまだありません")
+    assert budget_status(Ledger(connection, tool, TODAY)).text.startswith("予算はまだありません")
 
 
 def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(connection):
     rows = [Bought("2025-06-02", "朝市", -100), Bought("2025-06-02", "旅館", -9, "旅行/宿")]
     tool = fill(connection, rows)
     for category in ("旅行", "支出"):
-        set_budget(connection, tool, category=category, amount=100, today=TODAY)
-    set_rule(connection, tool, shop="", category="旅行 = 食費")
-    (note,) = (one for one in budget_status(connection, tool, today=TODAY).notes if "どの" in one)
+        set_budget(Ledger(connection, tool, TODAY), category=category, amount=100)
+    set_rule(Ledger(connection, tool), shop="", category="旅行 = 食費")
+    (note,) = (one for one in budget_status(Ledger(connection, tool, TODAY)).notes if "どの" in one)
     assert note == (
         "予算のカテゴリのうち、どの明細のカテゴリでもないもの: 旅行（amount=0 でやめられます）"
     )
-    gone = set_budget(connection, tool, category="旅行", amount=0, today=TODAY)
+    gone = set_budget(Ledger(connection, tool, TODAY), category="旅行", amount=0)
     assert gone.message == "旅行の予算をやめました。"
-    assert not any("どの" in one for one in budget_status(connection, tool, today=TODAY).notes)
+    assert not any("どの" in one for one in budget_status(Ledger(connection, tool, TODAY)).notes)
 
 
 @pytest.mark.parametrize("today", [date(2025, 7, 2), date(2026, 11, 22)])
 def test_the_usual_amount_is_of_the_ledgers_last_months(connection, today):
     tool = fill(connection, monthly("朝市", -3_000, "2024-12", 7, category="食費/食料品"))
-    done = set_budget(connection, tool, category="食費", amount=100, today=today)
+    done = set_budget(Ledger(connection, tool, today), category="食費", amount=100)
     assert "直近6か月の中央値は 3,000円 です" in done.message
 
 
@@ -116,9 +116,9 @@ def test_what_is_no_budget_is_refused(connection, asked, told):
         [Bought("2025-06-02", "朝市", -100), Bought("2025-06-25", "給与", 1, "収入/給与")],
     )
     with pytest.raises(InvalidBudget, match=told):
-        set_budget(connection, tool, today=TODAY, **asked)
+        set_budget(Ledger(connection, tool, TODAY), **asked)
     with pytest.raises(UnknownCategory):
-        set_budget(connection, tool, category="服", amount=1, today=TODAY)
+        set_budget(Ledger(connection, tool, TODAY), category="服", amount=1)
 
 
 ROWS = st.lists(
@@ -149,8 +149,8 @@ def test_what_was_spent_is_the_sum_of_the_rows(connection, rows):
         number = connection.execute("SELECT count(*) FROM tools").fetchone()[0]
         tool = fill(connection, rows, f"kakeibo{number}")
     for category, per in (("支出", "month"), ("食費", "year"), ("外食", "month")):
-        set_budget(connection, tool, category=category, amount=7_000, per=per, today=TODAY)
-    answer = budget_status(connection, tool, period="2025年5月〜6月", today=TODAY)
+        set_budget(Ledger(connection, tool, TODAY), category=category, amount=7_000, per=per)
+    answer = budget_status(Ledger(connection, tool, TODAY), period="2025年5月〜6月")
     past = [row for row in rows if date.fromisoformat(row.day) <= TODAY and row.major != "収入"]
     recent = [row for row in past if row.day >= "2025-05"]
     expected = {
@@ -175,8 +175,8 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
     ]  # fmt: skip
     tool = fill(connection, rows)
     for category, per in (("支出", "month"), ("住宅", "year"), ("食費", "month")):
-        set_budget(connection, tool, category=category, amount=900_000, per=per, today=TODAY)
-    answer = budget_status(connection, tool, today=TODAY)
+        set_budget(Ledger(connection, tool, TODAY), category=category, amount=900_000, per=per)
+    answer = budget_status(Ledger(connection, tool, TODAY))
     whole, food, home = sorted(answer.statuses, key=lambda one: str(one.budget.subject) != "支出")
     assert (str(whole.budget.subject), whole.spent) == ("支出", 9_990)
     assert [(str(one.day), one.name, one.amount, one.is_fixed) for one in whole.due] == [
@@ -194,11 +194,11 @@ def test_what_may_still_be_spent_is_without_the_payments_that_will_come(connecti
         "あと使えるのは 約 804,985円"
     ) in answer.text.splitlines()
     assert "（家賃 80,000円 ×7）を除くと、あと使えるのは -60,000円" in answer.text
-    coming = budget_status(connection, tool, period="2025年7月", today=TODAY)
+    coming = budget_status(Ledger(connection, tool, TODAY), period="2025年7月")
     (july,) = [one for one in coming.statuses if str(one.budget.subject) == "支出"]
     days = ["03", "20", "27", "30"]  # the last is a row dated so
     assert [str(one.day) for one in july.due] == [f"2025-07-{day}" for day in days]
-    over = budget_status(connection, tool, period="2025年5月", today=TODAY)
+    over = budget_status(Ledger(connection, tool, TODAY), period="2025年5月")
     assert all(one.due == () for one in over.statuses if one.budget.per == "month")
 
 
@@ -216,12 +216,12 @@ def test_every_row_of_a_month_is_spent_or_due_once(connection):
         Bought("2025-07-01", "旅館", -7, "旅行/宿"),
     ]  # fmt: skip
     tool = fill(connection, rows)
-    set_budget(connection, tool, category="支出", amount=300_000, today=TODAY)
-    (status,) = budget_status(connection, tool, today=TODAY).statuses
+    set_budget(Ledger(connection, tool, TODAY), category="支出", amount=300_000)
+    (status,) = budget_status(Ledger(connection, tool, TODAY)).statuses
     assert (status.spent, status.expected) == (9_000, 9_000 + 82_000 + 30_980 + 39_500 + 3_000)
     assert status.free == 300_000 - 9_000 - 82_000 - 30_980 - 39_500 - 3_000
     assert [one.amount for one in status.due if not one.is_planned] == [3_000]
-    july = budget_status(connection, tool, period="2025-07", today=TODAY).statuses[0]
+    july = budget_status(Ledger(connection, tool, TODAY), period="2025-07").statuses[0]
     assert sorted(one.amount for one in july.due) == [7, 980, 3_000, 80_000]
 
 
@@ -232,8 +232,8 @@ def test_four_years_of_a_couple_leave_what_plain_counting_leaves(connection, tod
     rows = [(row, owner) for row, owner in couple(11) if row.day <= today]
     tool = filled(connection, rows)
     for category, per in (("支出", "month"), ("支出", "year"), ("住宅", "month"), ("音楽", "year")):
-        set_budget(connection, tool, category=category, amount=2_000_000, per=per, today=now)
-    for status in budget_status(connection, tool, today=now).statuses:
+        set_budget(Ledger(connection, tool, now), category=category, amount=2_000_000, per=per)
+    for status in budget_status(Ledger(connection, tool, now)).statuses:
         subject, first = str(status.budget.subject), now.replace(day=1)
         last = date(now.year, now.month, monthrange(now.year, now.month)[1])
         if status.budget.per == "year":
@@ -258,10 +258,10 @@ def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):
     rows = [Bought("2025-06-02", "家電のアカリ", -42_680, "日用品/家電", account=account)
             for account in ("カード", "PayPay")]  # fmt: skip
     tool = fill(connection, rows)
-    set_budget(connection, tool, category="日用品", amount=50_000, today=TODAY)
-    review.detect(connection, tool, DetectionOptions())
+    set_budget(Ledger(connection, tool, TODAY), category="日用品", amount=50_000)
+    review.detect(Ledger(connection, tool), DetectionOptions())
     note = "重複かもしれない 1件（支出 42,680円）は未判定の候補です"
-    assert any(note in line for line in budget_status(connection, tool, today=TODAY).notes)
+    assert any(note in line for line in budget_status(Ledger(connection, tool, TODAY)).notes)
 
 
 def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
@@ -271,10 +271,10 @@ def test_months_that_start_on_the_25th_are_budgeted_and_compared_so(connection):
     ]  # fmt: skip
     tool = fill(connection, bought)
     today = date(2025, 6, 26)
-    set_budget(connection, tool, category="食費", amount=500, month_starts_on=25, today=today)
-    june = budget_status(connection, tool, period="2025-06", month_starts_on=25, today=today)
+    set_budget(Ledger(connection, tool, today, 25), category="食費", amount=500)
+    june = budget_status(Ledger(connection, tool, today, 25), period="2025-06")
     assert [one.spent for one in june.statuses] == [320]
-    answer = compare_periods(connection, tool, period="2025年7月", month_starts_on=25, today=today)
+    answer = compare_periods(Ledger(connection, tool, today, 25), period="2025年7月")
     assert (answer.spending, answer.same_days) == ((320, 4_000), SameDays(1, (20, 4_000)))
-    days = compare_periods(connection, tool, period="6月24日〜6月25日", today=today)
+    days = compare_periods(Ledger(connection, tool, today), period="6月24日〜6月25日")
     assert days.spending == (0, 4_300)

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
+from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.categories import AmbiguousCategory, UnknownCategory
@@ -50,24 +51,24 @@ def every_name():
 def test_a_category_with_separators_in_its_name_is_found_wherever_one_is_named(
     connection, separated, name, yen
 ):
-    asked = {"period": "2025-06", "today": TODAY}
-    month = monthly_household(connection, separated, category=name, **asked)
+    asked = {"period": "2025-06", "category": name}
+    month = monthly_household(Ledger(connection, separated, TODAY), **asked)
     assert month.spending == yen
-    trend = category_trend(connection, separated, category=name, **asked)
+    trend = category_trend(Ledger(connection, separated, TODAY), **asked)
     assert [one.total for one in trend.categories] == [yen]
     found, without = (
-        find_transactions(connection, separated, wanted, ListingOptions(), TODAY)
+        find_transactions(Ledger(connection, separated, TODAY), wanted, ListingOptions())
         for wanted in (RowFilter(category=[name]), RowFilter(exclude_category=[name]))
     )
     assert (found.spending, without.spending) == (yen, 2 ** len(SEPARATED) - 1 - yen)
     compared = compare_periods(
-        connection, separated, category=name, since="2025-06", base="2025-06", today=TODAY
+        Ledger(connection, separated, TODAY), category=name, since="2025-06", base="2025-06"
     )
     assert compared.spending == (yen, yen)
-    set_budget(connection, separated, category=name, amount=9, today=TODAY)
-    (status,) = budget_status(connection, separated, today=TODAY).statuses
+    set_budget(Ledger(connection, separated, TODAY), category=name, amount=9)
+    (status,) = budget_status(Ledger(connection, separated, TODAY)).statuses
     assert status.spent == yen
-    rule = try_rule(connection, separated, shop="店0", category=name).rule
+    rule = try_rule(Ledger(connection, separated), shop="店0", category=name).rule
     assert str(rule.category) == str(month.category)
 
 
@@ -86,10 +87,12 @@ ENGLISH = [
 )  # fmt: skip
 def test_english_names_are_those_of_the_ledgers_categories(connection, name, subject, yen):
     tool = fill(connection, ENGLISH)
-    month = monthly_household(connection, tool, category=name, today=TODAY)
+    month = monthly_household(Ledger(connection, tool, TODAY), category=name)
     assert (str(month.category), month.income or month.spending) == (subject, yen)
     assert any(note.startswith(f"「{name}」は") for note in month.notes)
-    found = find_transactions(connection, tool, RowFilter(category=[name]), ListingOptions(), TODAY)
+    found = find_transactions(
+        Ledger(connection, tool, TODAY), RowFilter(category=[name]), ListingOptions()
+    )
     assert found.income or found.spending == yen
 
 
@@ -98,8 +101,8 @@ def test_an_english_name_of_no_category_or_of_two_is_refused_and_the_ledgers_own
 ):
     tool = fill(connection, [*ENGLISH, Bought("2025-06-05", "x", -7, "住まい/家賃")])
     with pytest.raises(AmbiguousCategory, match="住まい > 家賃、住宅 > 家賃・地代"):
-        monthly_household(connection, tool, category="rent", today=TODAY)
+        monthly_household(Ledger(connection, tool, TODAY), category="rent")
     with pytest.raises(UnknownCategory):
-        monthly_household(connection, tool, category="insurance", today=TODAY)
+        monthly_household(Ledger(connection, tool, TODAY), category="insurance")
     own = fill(connection, [*ENGLISH, Bought("2025-06-05", "x", -7, "Food/")], "own")
-    assert monthly_household(connection, own, category="food", today=TODAY).spending == 7
+    assert monthly_household(Ledger(connection, own, TODAY), category="food").spending == 7

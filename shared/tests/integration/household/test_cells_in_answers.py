@@ -12,7 +12,7 @@ from plan_ledger import Bought, fill, monthly
 
 from mdvec.database import migrations
 from mdvec.errors import MdvecError
-from mdvec.household import review, rules
+from mdvec.household import Ledger, review, rules
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core import review_wording
@@ -69,34 +69,34 @@ def answers(cell):
 
     def found(listing, **wanted):
         rows = RowFilter(**wanted)
-        return find_transactions(connection, tool, rows, listing, TODAY).text
+        return find_transactions(Ledger(connection, tool, TODAY), rows, listing).text
 
-    yield set_budget(connection, tool, category=cell, amount=5, today=TODAY).message
-    note_row(connection, tool, transaction_id=1, note=cell, tags=[cell[-6:]])  # escaped, 36
+    yield set_budget(Ledger(connection, tool, TODAY), category=cell, amount=5).message
+    note_row(Ledger(connection, tool), transaction_id=1, note=cell, tags=[cell[-6:]])  # escaped, 36
     for answer in (
-        monthly_household(connection, tool, today=TODAY),
-        monthly_household(connection, tool, category=cell, today=TODAY),
-        monthly_household(connection, tool, page=2, page_size=5, today=TODAY),
-        category_trend(connection, tool, today=TODAY),
-        category_trend(connection, tool, category=cell, today=TODAY),
-        compare_periods(connection, tool, today=TODAY),
-        compare_periods(connection, tool, by="shop", detail="full", today=TODAY),
-        budget_status(connection, tool, today=TODAY),
-        list_recurring_payments(connection, tool, today=TODAY),
-        forecast_spending(connection, tool, today=TODAY),
-        find_anomalies(connection, tool, today=TODAY),
+        monthly_household(Ledger(connection, tool, TODAY)),
+        monthly_household(Ledger(connection, tool, TODAY), category=cell),
+        monthly_household(Ledger(connection, tool, TODAY), page=2, page_size=5),
+        category_trend(Ledger(connection, tool, TODAY)),
+        category_trend(Ledger(connection, tool, TODAY), category=cell),
+        compare_periods(Ledger(connection, tool, TODAY)),
+        compare_periods(Ledger(connection, tool, TODAY), by="shop", detail="full"),
+        budget_status(Ledger(connection, tool, TODAY)),
+        list_recurring_payments(Ledger(connection, tool, TODAY)),
+        forecast_spending(Ledger(connection, tool, TODAY)),
+        find_anomalies(Ledger(connection, tool, TODAY)),
         combined_households(connection, tools, today=TODAY),
-        try_rule(connection, tool, shop="市 ペイ", category=cell),
-        list_rules(connection, tool),
-        list_notes(connection, tool),
+        try_rule(Ledger(connection, tool), shop="市 ペイ", category=cell),
+        list_rules(Ledger(connection, tool)),
+        list_notes(Ledger(connection, tool)),
     ):
         yield answer.text
     yield found(ListingOptions(), query="市")
     yield found(ListingOptions(group_by="shop"), category=cell)
     yield found(ListingOptions(group_by="account", page_size=3, page=2), account=cell)
     yield found(ListingOptions(group_by="category"))
-    review.detect(connection, tool, DetectionOptions())
-    listed = review.list_candidates(connection, tool)
+    review.detect(Ledger(connection, tool), DetectionOptions())
+    listed = review.list_candidates(Ledger(connection, tool))
     assert listed.candidates
     yield review_wording.candidates_text(listed)
     yield review_wording.candidate_text(listed.candidates[0])
@@ -106,13 +106,15 @@ def refusals(cell):
     """What is refused with a list of the names that there are."""
     connection, tools = household(cell)
     tool = tools["kakeibo"]
-    rules.set_rule(connection, tool, shop=f"市{cell}", category="食費")
+    rules.set_rule(Ledger(connection, tool), shop=f"市{cell}", category="食費")
     for wanted in ({"category": "ない"}, {"account": "ない"}):
         with pytest.raises(MdvecError) as refused:
-            find_transactions(connection, tool, RowFilter(**wanted), ListingOptions(), TODAY)
+            find_transactions(
+                Ledger(connection, tool, TODAY), RowFilter(**wanted), ListingOptions()
+            )
         yield str(refused.value)
     with pytest.raises(MdvecError) as refused:
-        rules.remove_rule(connection, tool, shop="ない")
+        rules.remove_rule(Ledger(connection, tool), shop="ない")
     yield str(refused.value)
 
 

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from plan_ledger import Bought, fill
 
+from mdvec.household import Ledger
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
 from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
 from mdvec.household.english import in_english
@@ -57,7 +58,7 @@ def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connec
     ]
     tools = {"hers": fill(connection, rows, "hers"), "his": fill(connection, HIS, "his")}
     answer = combined_households(connection, tools, period="1900年〜2025年6月", today=TODAY)
-    alone = monthly_household(connection, tools["hers"], period="1900年〜2025年6月", today=TODAY)
+    alone = monthly_household(Ledger(connection, tools["hers"], TODAY), period="1900年〜2025年6月")
     assert answer.households[0].spending == alone.spending == 1_000
     (refunded,) = [note for note in alone.notes if note.startswith("支出より入金の多い")]
     others = [note for note in alone.notes if note != refunded]

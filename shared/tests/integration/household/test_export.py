@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.export import export_ledger
 
 TODAY = date(2025, 8, 31)
@@ -35,7 +36,7 @@ def connection(tmp_path):
 
 
 def exported(ledger, format_, *days):
-    return "".join(export_ledger(ledger.connection, ledger.tool_id, format_, *days))
+    return "".join(export_ledger(Ledger(ledger.connection, ledger.tool_id), format_, *days))
 
 
 def entries(text):

@@ -4,12 +4,12 @@ from datetime import date, timedelta
 from itertools import product
 
 import pytest
-from found_ledger import ACCOUNTS, CATEGORIES, MARKED_TWICE, ROWS, SHOPS, Ledger, told
+from found_ledger import ACCOUNTS, CATEGORIES, MARKED_TWICE, ROWS, SHOPS, FilledLedger, told
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household import shops
+from mdvec.household import Ledger, shops
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions
@@ -69,7 +69,7 @@ def test_sums_are_those_of_counting_every_row(
     outside = (date(2025, 5, 1), -1)
     for one in CATEGORIES:
         rows = [*rows, (*outside, "会社", one, "カードA", None)]
-    ledger = Ledger(rows)
+    ledger = FilledLedger(rows)
     found = ledger.find(
         ListingOptions(group_by=group_by), query=query, min_amount=least, max_amount=most,
         period=month and f"2025年{month}月", account=account, category=category, rows=which,
@@ -124,7 +124,7 @@ def test_several_names_exclusions_times_and_means_are_those_of_counting_every_ro
     rows, category, exclude_category, shop, exclude_shop, month, group_by, sort
 ):
     rows = [*rows, *((date(2025, 5, 1), -1, "会社", one, "カードA", None) for one in CATEGORIES)]
-    ledger = Ledger(rows)
+    ledger = FilledLedger(rows)
     wanted = {
         "category": category, "exclude_category": tuple(exclude_category), "shop": shop,
         "exclude_shop": exclude_shop, "period": month and f"2025年{month}月",
@@ -176,7 +176,7 @@ def test_several_names_exclusions_times_and_means_are_those_of_counting_every_ro
 
 
 def test_a_shop_this_year_is_answered_with_its_sum_and_what_is_left_out():
-    found = Ledger(ROWS).find(query="Amazon", period="今年")
+    found = FilledLedger(ROWS).find(query="Amazon", period="今年")
     assert found.text.splitlines()[0] == (
         "2025年01月01日〜2025年12月31日・「Amazon」: 2件、支出 99,200円"
     )
@@ -188,7 +188,7 @@ def test_a_shop_this_year_is_answered_with_its_sum_and_what_is_left_out():
 
 
 def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
-    found = Ledger(ROWS).find(query="イオン")
+    found = FilledLedger(ROWS).find(query="イオン")
     assert (found.total_rows, found.spending) == (1, 540)
     inside = "別の言葉の一部にしかない店は合計に入れていません: ライオン堂（1件、支出 800円）"
     assert inside in found.text
@@ -199,15 +199,15 @@ def test_a_shop_with_the_letters_inside_a_word_is_named_but_not_summed():
     ["Amazon OR ライオン堂", "Amazon、ライオン堂", "Amazonまたはライオン堂", "Amazon ライオン堂"],
 )
 def test_words_that_no_row_has_together_are_each_named_with_how_to_ask_for_one_of_them(asked):
-    found = Ledger(ROWS).find(query=f"{asked} -会社")
+    found = FilledLedger(ROWS).find(query=f"{asked} -会社")
     assert (found.total_rows, found.spending) == (0, 0)
     alone = found.notes[0].replace("OR（0件）、", "")
     assert alone == (
         "すべての言葉がある明細はありません。言葉ごとでは: Amazon（2件、支出 99,200円）、"
         "ライオン堂（1件、支出 800円）。どれかでよいときは query の言葉の間を | にしてください"
     )
-    assert Ledger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
-    assert not Ledger(ROWS).find(query="郵便局 病院").notes
+    assert FilledLedger(ROWS).find(query="Amazon|ライオン堂 -会社").spending == 100_000
+    assert not FilledLedger(ROWS).find(query="郵便局 病院").notes
 
 
 MINUS = [
@@ -240,15 +240,15 @@ MINUS = [
     ],
 )  # fmt: skip
 def test_a_minus_in_the_name_of_a_shop_is_a_sign_of_the_name(asked, spending, note):
-    found = Ledger(MINUS).find(**asked)
+    found = FilledLedger(MINUS).find(**asked)
     assert (found.spending, note in found.notes or not note) == (spending, True)
 
 
 @each(("written", "asked"), product("-−‐―", "-−－﹣‐‑‒–—―─━"))
 def test_a_minus_before_the_name_of_a_shop_is_any_dash(written, asked):
     rows = [(MINUS[0][0], -100, f"{written}マイナス店", *ROWS[0][3:]), MINUS[3]]
-    assert Ledger(rows).find(shop=[f"{asked}マイナス店"]).spending == 100
-    assert Ledger(rows).find(exclude_shop=[f"{asked}マイナス店"]).spending == 4_000
+    assert FilledLedger(rows).find(shop=[f"{asked}マイナス店"]).spending == 100
+    assert FilledLedger(rows).find(exclude_shop=[f"{asked}マイナス店"]).spending == 4_000
 
 
 BAR = [
@@ -269,7 +269,7 @@ BAR = [
     ],
 )
 def test_a_bar_in_the_name_of_a_shop_separates_no_alternatives(asked, spending):
-    assert Ledger(BAR).find(**asked).spending == spending
+    assert FilledLedger(BAR).find(**asked).spending == spending
 
 
 APART = [
@@ -290,18 +290,18 @@ APART = [
     ],
 )
 def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, said):
-    found = Ledger(APART).find(**wanted)
+    found = FilledLedger(APART).find(**wanted)
     assert found.total_rows == 0
     assert f"言葉ごとでは: スーパーみなみ（1件、支出 1,000円）、{said}。" in found.text
     none = "条件に合う明細に、除くように言われた店のものはありません"
     excludes = "exclude_shop" in wanted or "-" in wanted["query"]
     assert (none in found.notes) == excludes
-    assert "言葉ごと" not in Ledger(APART).find(query="バス公社 出張 -出張").text
+    assert "言葉ごと" not in FilledLedger(APART).find(query="バス公社 出張 -出張").text
 
 
 @pytest.mark.parametrize("minus", [*"-−－﹣‐‑‒–—―─━", "――", "--", "−-"])
 def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
-    found = Ledger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
+    found = FilledLedger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
     assert found.notes == (
         "一致した店: バス公社（2件、支出 2,000円）、スーパーみなみ（1件、支出 1,000円）",
         "除いた店: バス公社 出張（1件、支出 1,000円）",
@@ -309,7 +309,7 @@ def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
 
 
 def test_a_dash_between_words_excludes_nothing_and_is_not_told_as_if_it_did():
-    found = Ledger(APART).find(query="バス公社 - 出張")
+    found = FilledLedger(APART).find(query="バス公社 - 出張")
     assert (found.total_rows, found.notes) == (
         1,
         ("一致した店: バス公社 出張（1件、支出 1,000円）",),
@@ -319,17 +319,17 @@ def test_a_dash_between_words_excludes_nothing_and_is_not_told_as_if_it_did():
 @pytest.mark.parametrize("many", [1, 20])
 def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
     query = f"（ジム ONE、{'本屋 A&B、' * many}バス公社）"
-    (note, *_) = Ledger(APART).find(query=query).notes
+    (note, *_) = FilledLedger(APART).find(query=query).notes
     assert note == (
         "すべての言葉がある明細はありません。言葉ごとでは: ジム ONE（1件、支出 1,000円）、"
         "本屋 A&B（1件、支出 1,000円）、バス公社（3件、支出 3,000円）。"
         "どれかでよいときは query の言葉の間を | にしてください"
     )
-    assert Ledger(APART).find(query=query.replace("、", "|")).spending == 5_000
+    assert FilledLedger(APART).find(query=query.replace("、", "|")).spending == 5_000
 
 
 def test_the_largest_purchases_of_last_month_come_first():
-    found = Ledger(ROWS).find(
+    found = FilledLedger(ROWS).find(
         ListingOptions("largest", page_size=2), period="先月", category="支出", rows="all"
     )
     assert [row.amount for row in found.rows] == [-98_000, -98_000]
@@ -338,7 +338,7 @@ def test_the_largest_purchases_of_last_month_come_first():
 
 
 def test_rows_are_shown_only_where_they_are_what_was_asked_for():
-    ledger = Ledger(ROWS * 4)
+    ledger = FilledLedger(ROWS * 4)
     sums = ledger.find(ListingOptions(group_by="shop"), query="Amazon")
     assert (sums.rows, sums.text.splitlines()[-1]) == (
         (), "明細は全 8件です（limit=8 で示します）。"
@@ -353,7 +353,7 @@ def test_rows_are_shown_only_where_they_are_what_was_asked_for():
 
 
 def test_a_changed_row_is_found_as_it_is_now():
-    ledger = Ledger(ROWS)
+    ledger = FilledLedger(ROWS)
     assert ledger.find(query="Amazon").total_rows == 2
     ledger.connection.execute("UPDATE transactions SET is_duplicate = 0")
     assert ledger.find(query="Amazon").total_rows == 3
@@ -374,7 +374,7 @@ def test_a_changed_row_is_found_as_it_is_now():
 )
 def test_what_cannot_be_found_is_refused_with_what_can(wanted, listing, error, said):
     with pytest.raises(error, match=said):
-        Ledger(ROWS).find(ListingOptions(**listing), **wanted)
+        FilledLedger(ROWS).find(ListingOptions(**listing), **wanted)
 
 
 HOME = [
@@ -387,7 +387,7 @@ HOME = [
 
 
 def test_a_word_after_a_minus_is_left_out_and_the_answer_says_what_was():
-    found = Ledger(HOME).find(query="-家賃")
+    found = FilledLedger(HOME).find(query="-家賃")
     assert (found.total_rows, found.spending) == (3, 85_000)
     assert "除いた店: 家賃（1件、支出 90,000円）" in found.text
     # The category of that name is another question, and has rows that were not excluded.
@@ -396,7 +396,7 @@ def test_a_word_after_a_minus_is_left_out_and_the_answer_says_what_was():
 
 
 def test_spending_without_the_rent_and_two_categories_together():
-    ledger = Ledger(HOME)
+    ledger = FilledLedger(HOME)
     without = ledger.find(category="支出", exclude_category=["住宅 > 家賃"])
     assert (without.total_rows, without.spending) == (3, 6_000)
     assert without.understood == "支出・「住宅 > 家賃」を除く"
@@ -416,7 +416,7 @@ def test_spending_without_the_rent_and_two_categories_together():
 
 def test_groups_that_are_not_shown_are_counted_and_on_the_next_pages():
     day, _, _, *rest = ROWS[0]
-    ledger = Ledger(
+    ledger = FilledLedger(
         [(day, -number, f"店{number:02}甲乙", *rest) for number in range(1, 46) for _ in "ab"]
     )
     first, second, last = (
@@ -443,7 +443,7 @@ def test_groups_that_are_not_shown_are_counted_and_on_the_next_pages():
 
 
 def test_a_persons_rows_are_those_of_the_files_in_a_folder():
-    ledger = Ledger(ROWS)
+    ledger = FilledLedger(ROWS)
     alone = ledger.find(ListingOptions(group_by="person"), category="支出")
     assert [(one.name, one.spending) for one in alone.groups] == [("（フォルダなし）", 100_540)]
     assert "どのファイルもフォルダの中にありません" in alone.text
@@ -455,30 +455,34 @@ def test_a_persons_rows_are_those_of_the_files_in_a_folder():
 
 
 def test_the_user_says_once_how_else_a_shop_is_written():
-    ledger = Ledger([*HOME, (date(2025, 7, 9), -700, "SEJ 渋谷", CATEGORIES[0], "財布", None)])
-    tried = shops.try_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    ledger = FilledLedger(
+        [*HOME, (date(2025, 7, 9), -700, "SEJ 渋谷", CATEGORIES[0], "財布", None)]
+    )
+    tried = shops.try_alias(Ledger(ledger.connection, 1), shop="セブン", spelling="SEJ")
     assert "1件、支出 700円（まだ決めていません）" in tried.text
     assert ledger.find(query="セブン").total_rows == 0
-    listed = shops.add_alias(ledger.connection, 1, shop="セブン", spelling="SEJ")
+    listed = shops.add_alias(Ledger(ledger.connection, 1), shop="セブン", spelling="SEJ")
     assert listed.aliases == (("セブン", "SEJ"),)
     found = ledger.find(query="セブン")
     assert (found.spending, "別の書き方の店も含めました: SEJ" in found.text) == (700, True)
     assert ledger.find(shop="セブン-イレブン").spending == 700
     with pytest.raises(shops.InvalidAlias, match="決めてありません"):
-        shops.remove_alias(ledger.connection, 1, shop="ローソン", spelling="SEJ")
-    assert not shops.remove_alias(ledger.connection, 1, shop="せぶん", spelling="sej").aliases
+        shops.remove_alias(Ledger(ledger.connection, 1), shop="ローソン", spelling="SEJ")
+    assert not shops.remove_alias(
+        Ledger(ledger.connection, 1), shop="せぶん", spelling="sej"
+    ).aliases
     assert ledger.find(query="セブン").total_rows == 0
     for shop, spelling, said in (
         ("丸", "まるはち", "短すぎます"),
         ("ローソン", "ﾛ-ｿﾝ", "見つかります"),
     ):
         with pytest.raises(shops.InvalidAlias, match=said):
-            shops.add_alias(ledger.connection, 1, shop=shop, spelling=spelling)
+            shops.add_alias(Ledger(ledger.connection, 1), shop=shop, spelling=spelling)
 
 
 def test_a_spelling_that_is_only_near_is_named_with_its_sum_and_not_in_the_total():
     row = (CATEGORIES[0], "財布", None)
-    found = Ledger(
+    found = FilledLedger(
         [
             (date(2025, 7, 1), -500, "ﾌｱﾐﾘ-ﾏ-ﾄ", *row),
             (date(2025, 7, 2), -600, "ﾌｱﾐﾘ-ﾏ-ﾄｼﾌﾞﾔﾃﾝ", *row),  # where the name ends is unsure

@@ -3,9 +3,10 @@
 from datetime import date, timedelta
 
 import pytest
-from found_ledger import CATEGORIES, ROWS, TODAY, Ledger, told
+from found_ledger import CATEGORIES, ROWS, TODAY, FilledLedger, told
 from table_of_cases import each
 
+from mdvec.household import Ledger
 from mdvec.household.core.categories import UnknownCategory
 from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions
@@ -13,23 +14,23 @@ from mdvec.household.month import monthly_household
 
 
 def test_a_day_is_found_by_its_name():
-    found = Ledger(ROWS).find(period="7月31日")
+    found = FilledLedger(ROWS).find(period="7月31日")
     assert [row.description for row in found.rows] == ["ライオン堂"]
     assert "「7月31日」を 2025年07月31日 と解釈しました" in found.text
 
 
 def test_a_period_outside_the_ledger_is_said_to_have_no_rows():
-    found = Ledger(ROWS).find(period="2019年", query="Amazon")
+    found = FilledLedger(ROWS).find(period="2019年", query="Amazon")
     assert found.total_rows == 0
     first, last = min(row[0] for row in ROWS), max(row[0] for row in ROWS)
     assert f"この期間の明細は 1件もありません（明細があるのは {first}〜{last}）" in found.notes
-    within = Ledger(ROWS).find(period="7月31日", query="郵便局")
+    within = FilledLedger(ROWS).find(period="7月31日", query="郵便局")
     assert not any("この期間" in note for note in within.notes)
 
 
 def test_a_month_has_the_same_sums_as_the_month_itself():
-    ledger = Ledger(ROWS)
-    month = monthly_household(ledger.connection, 1, period="2025年7月", today=TODAY)
+    ledger = FilledLedger(ROWS)
+    month = monthly_household(Ledger(ledger.connection, 1, TODAY), period="2025年7月")
     found = ledger.find(period="2025年7月")
     assert told(found) == (month.counts.used, month.spending, month.income)
 
@@ -37,10 +38,10 @@ def test_a_month_has_the_same_sums_as_the_month_itself():
 @pytest.mark.parametrize("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])
 def test_rows_after_today_are_named_as_by_the_month(wanted):
     days = ((15, -100), (16, -2_000), (20, 700))
-    ledger = Ledger(
+    ledger = FilledLedger(
         [(date(2025, 8, day), yen, "店", CATEGORIES[0], "財布", None) for day, yen in days]
     )
-    month = monthly_household(ledger.connection, 1, period="2025年8月", today=TODAY)
+    month = monthly_household(Ledger(ledger.connection, 1, TODAY), period="2025年8月")
     (note,) = [note for note in month.notes if note.startswith("予定")]
     found = ledger.find(**wanted)
     assert note in found.notes
@@ -74,17 +75,17 @@ def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wron
 ):
     words, of_days, of_months = days
     for wanted in ({}, {"query": "Amazon"}):
-        found = Ledger(FAR).find(ListingOptions(group_by="month"), period=period, **wanted)
+        found = FilledLedger(FAR).find(ListingOptions(group_by="month"), period=period, **wanted)
         spent = 900 if period == "今月" else 3_000
         assert [(mean.over, mean.spending) for mean in found.means] == [
             (over, round(spent / over)) for over in (of_days, of_months) if over
         ]
         assert f"平均は {words} のもの" in found.notes
-    years = Ledger(FAR).find(ListingOptions(group_by="year")).groups
+    years = FilledLedger(FAR).find(ListingOptions(group_by="year")).groups
     assert [(year.name, year.mean and year.mean.spending) for year in years] == [
         ("1926", None), ("2025", 375), ("2026", None),
     ]  # fmt: skip
-    assert not Ledger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
+    assert not FilledLedger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
 
 
 @pytest.mark.parametrize("starts_on", [1, 26])
@@ -92,12 +93,16 @@ def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wron
 def test_a_planned_row_of_this_month_and_one_of_a_wrong_year_change_no_mean(last, starts_on):
     own = [(date(2025, 5, 28), -500, *FAR[0][2:]), (last, -1_000, *FAR[0][2:])]
     far = [(date(2025, 8, 20), -80_000, *FAR[0][2:]), (date(1926, 3, 3), -9, *FAR[0][2:])]
-    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
+    listing = ListingOptions(group_by="month")
     for period in (None, "今年", "2025-05-01から2025-06-25"):
-        alone, beside = (Ledger(rows).find(listing, period=period) for rows in (own, own + far))
+        alone, beside = (
+            FilledLedger(rows).find(listing, period=period, starts_on=starts_on)
+            for rows in (own, own + far)
+        )
         assert alone.means
         assert beside.means == alone.means
-    assert Ledger(own + far).find(listing, today=date(2025, 8, 20)).means != alone.means
+    later = FilledLedger(own + far).find(listing, date(2025, 8, 20), starts_on)
+    assert later.means != alone.means
 
 
 def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_year():
@@ -106,7 +111,7 @@ def test_all_time_is_every_row_and_names_those_that_are_planned_or_of_a_wrong_ye
         "日付がほかから何年も離れた明細 1件も含みます: 1926-03-03 AMAZON.CO.JP -50,000円"
         "（a.csv 11行目）。日付の誤りなら、直して取り込み直してください",
     )
-    ledger = Ledger(FAR)
+    ledger = FilledLedger(FAR)
     every = ledger.find()
     assert (every.total_rows, every.spending, every.notes) == (11, 123_000, notes)
     assert ledger.find(period="全期間") == every
@@ -134,7 +139,7 @@ NOT_INCLUDED = (
 
 
 def test_an_end_alone_takes_every_earlier_row_or_names_those_of_a_wrong_year():
-    ledger = Ledger(FAR)
+    ledger = FilledLedger(FAR)
     for until in ("1926", "1926-03", "1926-12-31", "2024-12-31"):
         assert told(ledger.find(until=until)) == (1, 50_000, 0), until
     for wanted in ({"until": "2025-08-15"}, {"until": "2025-06"}, {"period": "2025年6月まで"}):
@@ -146,16 +151,16 @@ def test_an_end_alone_takes_every_earlier_row_or_names_those_of_a_wrong_year():
 
 
 def test_groups_by_time_say_what_their_means_are_over():
-    found = Ledger(ROWS).find(
+    found = FilledLedger(ROWS).find(
         ListingOptions(group_by="weekend"), period="2025年7月", category="支出"
     )
     assert found.text.splitlines()[1:3] == [
         "平均: 1日平均 支出 3,226円（31日）",
         "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
     ]
-    year = Ledger(ROWS).find(ListingOptions(group_by="year"), category="支出")
+    year = FilledLedger(ROWS).find(ListingOptions(group_by="year"), category="支出")
     assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中の月を含む）"
-    many = Ledger(
+    many = FilledLedger(
         [(date(2025, 1, 1) + timedelta(number), -1, *ROWS[0][2:]) for number in range(200)]
     )
     days = many.find(ListingOptions(group_by="day")).groups
@@ -179,9 +184,9 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     group_by, starts_on, asked, names
 ):
     days = (date(2025, 6, 1) + timedelta(number) for number in range(579))
-    ledger = Ledger([(day, -1, *ROWS[0][2:]) for day in days])
-    listing = ListingOptions(group_by=group_by, month_starts_on=starts_on)
-    found = ledger.find(listing, date(2026, 12, 31), since=asked[0], until=asked[1])
+    ledger = FilledLedger([(day, -1, *ROWS[0][2:]) for day in days])
+    listing = ListingOptions(group_by=group_by)
+    found = ledger.find(listing, date(2026, 12, 31), starts_on, since=asked[0], until=asked[1])
     told = [group.name for group in found.groups]
     assert (told if asked[0] else [told[0], told[-1]]) == names
     if asked == ("2025-06-15", "2026-12-31"):
@@ -190,21 +195,21 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
 
 
 def test_words_that_name_an_account_point_to_its_filter():
-    found = Ledger(ROWS).find(query="カードa")
+    found = FilledLedger(ROWS).find(query="カードa")
     assert found.total_rows == 0
     assert "口座「カードA」の明細は account で選べます" in found.notes
     assert "account chooses the rows of the account" in in_english(found.text)
-    assert Ledger(ROWS).find(account="カードA").total_rows == 1
+    assert FilledLedger(ROWS).find(account="カードA").total_rows == 1
 
 
 def test_nothing_found_in_a_month_that_may_be_incomplete_says_so():
-    found = Ledger(ROWS).find(query="家賃", period="今月")
+    found = FilledLedger(ROWS).find(query="家賃", period="今月")
     assert "2025年08月の明細はまだ揃っていない可能性があります" in found.notes
-    assert not any("揃って" in note for note in Ledger(ROWS).find(query="家賃").notes)
+    assert not any("揃って" in note for note in FilledLedger(ROWS).find(query="家賃").notes)
 
 
 def test_a_category_that_is_the_name_of_a_shop_points_to_the_search():
-    ledger = Ledger(ROWS)
+    ledger = FilledLedger(ROWS)
     with pytest.raises(UnknownCategory) as refused:
         ledger.find(category="ライオン堂")
     hint = "店の名前にある「ライオン堂」は find_transactions の query で探せます"

@@ -5,6 +5,7 @@ from datetime import date, timedelta
 import pytest
 from plan_ledger import Bought, fill, monthly
 
+from mdvec.household import Ledger
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
@@ -26,7 +27,7 @@ def test_recurring_payments_in_words(connection):
             *monthly("除いた店", -5, "2025-01", 0),
         ],
     )
-    answer = list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+    answer = list_recurring_payments(Ledger(connection, tool, date(2025, 6, 20)))
     assert answer.text.splitlines() == [
         "定期的な支払いは 2件、年に約 91,320円 です（2025-06-14 までの明細から）。",
         "- 保険料（通信費）: 毎月 6,120円、年 73,440円（次は 2025-06-25 ごろ）",
@@ -45,14 +46,14 @@ def test_recurring_payments_in_words(connection):
 def test_a_single_purchase_is_no_price(connection, day):
     payments = monthly("ストア", -980, "2024-09", 10, day=12)
     tool = fill(connection, [*payments, Bought(day, "ストア", -25_000)])
-    answer = list_recurring_payments(connection, tool, today=date(2025, 7, 20))
+    answer = list_recurring_payments(Ledger(connection, tool, date(2025, 7, 20)))
     (store,) = answer.payments
     assert (store.amount, store.per_year, store.changes) == (980, 11_760, ())
     assert f"  {day} だけ 25,000円 [11]（1回だけの額は料金とみなしません）" in answer.text
     paid_again = [Bought(f"2025-{month:02}-12", "ストア", -25_000) for month in (8, 9)]
     rows = [*payments, *(Bought("2025-07-12", "ストア", -25_000),), *paid_again]
     later = list_recurring_payments(
-        connection, fill(connection, rows, "later"), today=date(2025, 9, 20)
+        Ledger(connection, fill(connection, rows, "later"), date(2025, 9, 20))
     )
     assert later.payments[0].amount == 25_000
     assert [change.day for change in later.payments[0].changes] == [date(2025, 7, 12)]
@@ -62,7 +63,7 @@ def test_a_payment_missing_in_a_month_without_any_row_is_told_as_such(connection
     rent = [row for row in monthly("家賃", -80_000, "2025-01", 6) if row.day[:7] != "2025-04"]
     gym = [row for row in monthly("ジム", -7_700, "2025-01", 6, day=9) if row.day[5:7] != "03"]
     tool = fill(connection, [*rent, *(row for row in gym if row.day[:7] != "2025-04")])
-    told = list_recurring_payments(connection, tool, today=date(2025, 6, 20)).text.splitlines()
+    told = list_recurring_payments(Ledger(connection, tool, date(2025, 6, 20))).text.splitlines()
     missing = [line for line in told if "支払いがありません" in line or line.startswith("※")]
     assert missing == [
         "  2025-03-09 ごろの支払いがありません",
@@ -78,14 +79,14 @@ def test_a_month_for_which_nothing_is_expected_has_no_empty_brackets(connection)
         *(Bought("2025-08-20", "本", yen) for yen in (-500, 500)),
         Bought("2025-09-17", "店", -4_000),
     ]
-    answer = forecast_spending(connection, fill(connection, rows), today=date(2025, 9, 20))
+    answer = forecast_spending(Ledger(connection, fill(connection, rows), date(2025, 9, 20)))
     assert "- 2025年10月: 0円" in answer.text.splitlines()
     assert "- 2025-10: ¥0" in in_english(answer.text).splitlines()
 
 
 def test_a_forecast_in_words_names_its_parts_and_its_past_errors(connection):
     tool = fill(connection, monthly("家賃", -80_000, "2024-06", 13, day=3))
-    answer = forecast_spending(connection, tool, today=date(2025, 6, 20))
+    answer = forecast_spending(Ledger(connection, tool, date(2025, 6, 20)))
     assert answer.text.splitlines()[:2] == [
         "支出の見通しです（2025-06-03 までの明細から）。",
         "- 2025年06月: 80,000円、8割の幅 80,000円〜80,000円（これまで 80,000円）",
@@ -99,7 +100,7 @@ def test_the_items_of_what_is_still_to_come_are_named(connection):
     tool = fill(connection, monthly("家賃", -80_000, "2024-06", 12, day=28))
     with connection:
         connection.execute("UPDATE transactions SET date = '2025-06-01' WHERE date < '2024-07'")
-    june = forecast_spending(connection, tool, today=date(2025, 6, 1)).text.splitlines()[1]
+    june = forecast_spending(Ledger(connection, tool, date(2025, 6, 1))).text.splitlines()[1]
     assert "これまで 80,000円、定期的な支払い（家賃 80,000円） 80,000円）" in june
 
 
@@ -107,20 +108,20 @@ def test_rows_that_do_not_count_do_not_recur(connection):
     rows = monthly("振替", -50_000, "2025-01", 6)
     out = [Bought(row.day, row.shop, row.amount, counts=False) for row in rows]
     tool = fill(connection, [*out, Bought("2025-06-06", "朝市", -1)])
-    answer = list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+    answer = list_recurring_payments(Ledger(connection, tool, date(2025, 6, 20)))
     assert answer.payments == ()
     assert "見つかりませんでした" in answer.text
-    assert "3か月以上" in forecast_spending(connection, tool, today=date(2025, 6, 20)).text
+    assert "3か月以上" in forecast_spending(Ledger(connection, tool, date(2025, 6, 20))).text
 
 
 def test_a_ledger_of_income_alone_has_no_forecast_and_says_why(connection):
     tool = fill(connection, monthly("給与", 300_000, "2025-01", 6, category="収入/給与"))
-    asked = {"today": date(2025, 6, 20)}
+    ledger = Ledger(connection, tool, date(2025, 6, 20))
     sentence = "支出がありません（収入はあります）。"
-    assert forecast_spending(connection, tool, **asked).text == sentence
-    assert find_anomalies(connection, tool, **asked).text == sentence
-    recurring = list_recurring_payments(connection, tool, **asked).text
-    first = list_recurring_payments(connection, tool, **asked, limit=0).text.splitlines()
+    assert forecast_spending(ledger).text == sentence
+    assert find_anomalies(ledger).text == sentence
+    recurring = list_recurring_payments(ledger).text
+    first = list_recurring_payments(ledger, limit=0).text.splitlines()
     assert first[1:3] == ["定期的な収入 1件:", "ほか 1件は limit=1 で示します。"]
     assert "定期的な収入 1件:\n- 給与（収入）: 毎月 300,000円" in recurring
 
@@ -129,7 +130,7 @@ def test_a_ledger_of_income_alone_has_no_forecast_and_says_why(connection):
 def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, before):
     food = monthly("朝市", -5_000, f"2025-{7 - before:02}", before + 1, day=1)
     tool = fill(connection, [*food, Bought("2025-07-05", "宝石店", -900_000, "特別な支出/買い物")])
-    answer = find_anomalies(connection, tool, today=date(2025, 7, 20))
+    answer = find_anomalies(Ledger(connection, tool, date(2025, 7, 20)))
     note = (
         "カテゴリをいつもと比べるには、その月より前に 4か月以上の明細が必要です"
         f"（あるのは {before}か月）"
@@ -151,29 +152,31 @@ def test_every_answer_has_the_same_name_for_a_shop(connection):
     spellings = ["ｽｰﾊﾟｰA", "スーパーA 0123", "スーパーa"]
     rows = [Bought(f"2025-{month:02}-20", spellings[month % 3], -9_000 - month) for month in
             range(1, 7)]  # fmt: skip
-    tool, asked = fill(connection, rows), {"today": date(2025, 6, 20)}
-    recurring = list_recurring_payments(connection, tool, **asked)
-    forecast = forecast_spending(connection, tool, **asked)
-    costs = fixed_and_variable_costs(connection, tool, **asked)
-    moved = compare_periods(connection, tool, by="shop", **asked)
-    by_category = compare_periods(connection, tool, **asked)
-    set_rule(connection, tool, shop="ｽｰﾊﾟｰＡ", category="食費 > 外食")
+    ledger = Ledger(connection, fill(connection, rows), date(2025, 6, 20))
+    recurring = list_recurring_payments(ledger)
+    forecast = forecast_spending(ledger)
+    costs = fixed_and_variable_costs(ledger)
+    moved = compare_periods(ledger, by="shop")
+    by_category = compare_periods(ledger)
+    set_rule(ledger, shop="ｽｰﾊﾟｰＡ", category="食費 > 外食")
     assert [payment.name for payment in recurring.payments] == ["スーパーA"]
     assert [due.name for due in forecast.months[1].due] == ["スーパーA"]
     assert [line.shop for line in costs.lines] == ["スーパーA"]
     assert [move.name for move in moved.movements] == ["スーパーA"]
     assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
-    assert "「スーパーA」を含む店" in list_rules(connection, tool).text
-    assert remove_rule(connection, tool, shop="スーパーa").text.startswith("「スーパーA」の規則")
+    assert "「スーパーA」を含む店" in list_rules(ledger).text
+    assert remove_rule(ledger, shop="スーパーa").text.startswith(
+        "「スーパーA」の規則"
+    )
 
 
 def test_months_without_a_row_are_no_history(connection):
     rows = [Bought("2024-12-03", "朝市", -980), *monthly("朝市", -5_000, "2025-05", 3, day=1)]
     tool, today = fill(connection, rows), date(2025, 7, 31)
-    answer = find_anomalies(connection, tool, today=today)
+    answer = find_anomalies(Ledger(connection, tool, today))
     assert answer.anomalies == ()
     assert "（あるのは 3か月）" in answer.notes[0]
-    assert forecast_spending(connection, tool, today=today).months == ()
+    assert forecast_spending(Ledger(connection, tool, today)).months == ()
 
 
 def test_what_does_not_multiply_to_the_year_says_why(connection):
@@ -182,7 +185,7 @@ def test_what_does_not_multiply_to_the_year_says_why(connection):
     lenses = [Bought(str(date(2025, 1, 8) + timedelta(days=28 * n)), "レンズ", -3_000)
               for n in range(6)]  # fmt: skip
     text = list_recurring_payments(
-        connection, fill(connection, [*bills, *lenses]), today=date(2025, 6, 8)
+        Ledger(connection, fill(connection, [*bills, *lenses]), date(2025, 6, 8))
     ).text
     last_year = sum(-row.amount for row in bills[-12:])
     assert f"、過去1年 {last_year:,}円（次は" in text
@@ -192,7 +195,7 @@ def test_what_does_not_multiply_to_the_year_says_why(connection):
 def test_an_empty_ledger_is_refused(connection):
     tool = fill(connection, [])
     with pytest.raises(EmptyLedger):
-        list_recurring_payments(connection, tool, today=date(2025, 6, 20))
+        list_recurring_payments(Ledger(connection, tool, date(2025, 6, 20)))
 
 
 def test_what_comes_next_follows_the_day_on_which_months_start(connection):
@@ -201,25 +204,27 @@ def test_what_comes_next_follows_the_day_on_which_months_start(connection):
     phone = monthly("電話", -2_000, "2024-10", 8, day=22)
     late = Bought("2025-06-20", "病院", -70_000, "健康・医療/医療費")
     tool = fill(connection, [*rent, *rice, *phone, late])
-    asked = {"month_starts_on": 26, "today": date(2025, 6, 20)}
-    june, july, *_ = forecast_spending(connection, tool, **asked).months
+    ledger = Ledger(connection, tool, date(2025, 6, 20), month_starts_on=26)
+    june, july, *_ = forecast_spending(ledger).months
     assert june.month.in_words == "2025年06月（5/26〜6/25）"
     assert (june.spent, june.recurring) == (153_000, 2_000)
     assert (july.spent, july.recurring) == (0, 85_000)
-    due = list_recurring_payments(connection, tool, **asked)
+    due = list_recurring_payments(ledger)
     assert [(one.name, one.day) for one in due.due] == [("電話", date(2025, 6, 22))]
     assert "2025-06-25 までに" in due.text
-    unusual = find_anomalies(connection, tool, **asked)
+    unusual = find_anomalies(ledger)
     assert [one.name for one in unusual.anomalies] == ["健康・医療"]
     assert unusual.text.startswith("2025年06月（5/26〜6/25）（2025-06-20 まで）")
-    on_day_one = forecast_spending(connection, tool, today=date(2025, 6, 20)).months[0]
+    on_day_one = forecast_spending(Ledger(connection, tool, date(2025, 6, 20))).months[0]
     assert (on_day_one.spent, on_day_one.recurring) == (73_000, 82_000)
 
 
 def test_a_month_that_is_over_is_no_forecast(connection):
     rows = monthly("朝市", -2_000, "2024-06", 13, day=28, category="食費/食料品")
     tool = fill(connection, [*rows, Bought("2025-06-30", "本屋", -500)])
-    june, july = forecast_spending(connection, tool, today=date(2025, 6, 30)).text.split("\n")[1:3]
+    june, july = forecast_spending(Ledger(connection, tool, date(2025, 6, 30))).text.split("\n")[
+        1:3
+    ]
     assert june == "- 2025年06月: 2,500円（これまで 2,500円）"
     assert july.startswith("- 2025年07月: 2,000円、8割の幅 ")
 
@@ -227,6 +232,6 @@ def test_a_month_that_is_over_is_no_forecast(connection):
 def test_a_ledger_of_the_future_alone_has_no_habits_yet(connection):
     tool = fill(connection, monthly("家賃", -80_000, "2026-06", 3))
     today = date(2025, 6, 20)
-    assert list_recurring_payments(connection, tool, today=today).payments == ()
-    assert "3か月以上" in forecast_spending(connection, tool, today=today).text
-    assert find_anomalies(connection, tool, today=today).text
+    assert list_recurring_payments(Ledger(connection, tool, today)).payments == ()
+    assert "3か月以上" in forecast_spending(Ledger(connection, tool, today)).text
+    assert find_anomalies(Ledger(connection, tool, today)).text

@@ -10,6 +10,7 @@ import pytest
 from ledger_rows import list_transactions
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.account_report import net_worth
 from mdvec.household.budgeting import budget_status, set_budget
 from mdvec.household.comparison import compare_periods
@@ -18,7 +19,7 @@ from mdvec.household.core.pair import LIKELY
 from mdvec.household.core.transfer_pairs import transfer_pairs
 from mdvec.household.habits import find_anomalies, forecast_spending, list_recurring_payments
 from mdvec.household.interfaces.ledger_sums import counted_rows
-from mdvec.household.ledger import import_ledger
+from mdvec.household.ledger_import import import_ledger
 from mdvec.household.month import monthly_household
 from mdvec.household.reading import LedgerFile
 from mdvec.tools.registry import add_tool
@@ -44,7 +45,7 @@ def connection(tmp_path_factory):
             LedgerFile(file.name, file.stat().st_size, 1_760_000_000 * 10**9, file.read_bytes)
             for file in sorted(FOLDER.glob("*.csv"))
         ]
-        report = import_ledger(connection, 1, files, "update")
+        report = import_ledger(Ledger(connection, 1), files, "update")
         assert (report.unread, report.failed, report.passed_over) == ((), (), ())
         yield connection
 
@@ -70,20 +71,20 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
     expected = spent_by_month()
     assert len(expected) == generator.MONTHS
     for month, yen in expected.items():
-        answer = monthly_household(connection, 1, period=month, today=END)
+        answer = monthly_household(Ledger(connection, 1, END), period=month)
         assert answer.spending == yen, month
-    august = monthly_household(connection, 1, period="2025-08", today=END)
+    august = monthly_household(Ledger(connection, 1, END), period="2025-08")
     assert august.counts.removed == 1
     assert f"支出 {-generator.DELETED[2]:,}円" in august.text
     compared = compare_periods(
-        connection, 1, period="2025-09", base="2025-08", detail="full", today=END
+        Ledger(connection, 1, END), period="2025-09", base="2025-08", detail="full"
     )
     assert compared.spending == (expected["2025-08"], expected["2025-09"])
     assert compared.movements[0].added[0].name == generator.UNUSUAL[1]
 
 
 def test_what_recurs_is_what_was_planted(connection, generator):
-    answer = list_recurring_payments(connection, 1, today=date(2025, 9, 10))
+    answer = list_recurring_payments(Ledger(connection, 1, date(2025, 9, 10)))
     found = {one.name: one for one in answer.payments if one.next_day}
     (rise,) = found[generator.VIDEO].changes
     assert (str(rise.day), rise.before, rise.after) == ("2025-04-12", 990, 1_290)
@@ -92,35 +93,35 @@ def test_what_recurs_is_what_was_planted(connection, generator):
     assert [(day.year, day.month) for day in gym.missed] == [generator.GYM_MISSED]
     assert {shop for _, shop, *_ in generator.CONTRACTS} <= found.keys()
     assert not found.keys() & {"スーパー ミノリ", "定食 マンプク", "喫茶 ヒダマリ"}
-    whole = list_recurring_payments(connection, 1, today=END)
+    whole = list_recurring_payments(Ledger(connection, 1, END))
     assert [one.interval.name for one in whole.payments if one.name == generator.YEARLY] == ["毎年"]
 
 
 def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
     tenth = date(2025, 8, 10)
-    august, *_ = forecast(counted_rows(connection, 1, date.min, tenth), tenth)
+    august, *_ = forecast(counted_rows(Ledger(connection, 1), date.min, tenth), tenth)
     assert august.low <= spent_by_month()["2025-08"] <= august.high
     assert august.trials >= 4
 
 
 def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_expects(connection):
     today = date(2025, 8, 10)
-    august, *_ = forecast_spending(connection, 1, today=today).months
-    later = counted_rows(connection, 1, date(2025, 8, 11), date(2025, 8, 31))
+    august, *_ = forecast_spending(Ledger(connection, 1, today)).months
+    later = counted_rows(Ledger(connection, 1), date(2025, 8, 11), date(2025, 8, 31))
     planned = sum(row.yen for row in later if not row.is_income)
     assert sum(one.amount for one in august.due if one.is_planned) == planned
-    assert "予定と定期的な支払い（" in forecast_spending(connection, 1, today=today).text
-    set_budget(connection, 1, category="支出", amount=1, today=today)
-    (status,) = budget_status(connection, 1, today=today).statuses
+    assert "予定と定期的な支払い（" in forecast_spending(Ledger(connection, 1, today)).text
+    set_budget(Ledger(connection, 1, today), category="支出", amount=1)
+    (status,) = budget_status(Ledger(connection, 1, today)).statuses
     assert status.expected == august.amount
-    set_budget(connection, 1, category="支出", amount=0, today=today)
+    set_budget(Ledger(connection, 1, today), category="支出", amount=0)
 
 
 def test_the_refrigerator_is_unusual_and_a_budget_that_it_breaks_is_told(connection, generator):
-    names = {one.name for one in find_anomalies(connection, 1, today=END).anomalies}
+    names = {one.name for one in find_anomalies(Ledger(connection, 1, END)).anomalies}
     assert {"日用品", generator.UNUSUAL[1]} <= names
-    set_budget(connection, 1, category="日用品", amount=20_000, today=END)
-    (status,) = budget_status(connection, 1, period="2025-09", today=END).statuses
+    set_budget(Ledger(connection, 1, END), category="日用品", amount=20_000)
+    (status,) = budget_status(Ledger(connection, 1, END), period="2025-09").statuses
     assert (status.spent, status.warning) == (-generator.UNUSUAL[2], "exceeded")
 
 
@@ -132,6 +133,6 @@ def test_every_unmarked_transfer_is_found_and_nothing_else(connection, generator
 
 
 def test_net_worth_grows_by_what_the_file_says(connection, generator):
-    answer = net_worth(connection, 1, period="2024年9月〜2025年9月", today=END)
+    answer = net_worth(Ledger(connection, 1, END), period="2024年9月〜2025年9月")
     assert len(answer.months) == generator.MONTHS
     assert all(sum(one.kinds.values()) == one.total for one in answer.months)

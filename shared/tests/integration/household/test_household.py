@@ -10,6 +10,7 @@ import pytest
 from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month, MonthRange
+from mdvec.household import Ledger
 from mdvec.household.core.categories import Category, UnknownCategory
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidPeriod
 from mdvec.household.core.sums import RowCounts, change, mean, percent
@@ -25,7 +26,7 @@ TODAY = date(2025, 8, 15)
 FLAGS = ("計算対象外", "振替", "重複")
 
 
-class Ledger:
+class FilledLedger:
     """A household's ledger, filled row by row."""
 
     def __init__(self, connection, name="kakeibo"):
@@ -50,20 +51,19 @@ class Ledger:
             (self.tool_id, self.count, source, day, amount, shop, major, minor, *flags),
         )
 
+    def as_of(self, today=TODAY):
+        return Ledger(self.connection, self.tool_id, today)
+
     def trend(self, category=None, **asked):
-        return category_trend(
-            self.connection, self.tool_id, category=category, **{"today": TODAY, **asked}
-        )
+        return category_trend(self.as_of(), category=category, **asked)
 
     def month(self, period=None, **asked):
-        return monthly_household(
-            self.connection, self.tool_id, period=period, **{"today": TODAY, **asked}
-        )
+        return monthly_household(self.as_of(), period=period, **asked)
 
 
 @pytest.fixture
 def ledger(connection):
-    return Ledger(connection)
+    return FilledLedger(connection)
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_the_texts_match_the_reviewed_examples(year):
         "trend_of_a_short_ledger", year.trend("食費 > 外食", period="2024年7月から9月").text
     )
     check_golden("trend_of_the_top_three", year.trend().text)
-    summary = category_trend_summary(year.connection, year.tool_id, today=TODAY)
+    summary = category_trend_summary(year.as_of())
     check_golden("trend_summary", summary.text)
     check_golden("month", year.month("2025年7月").text)
     check_golden("month_of_a_category", year.month(year=2025, month=7, category="食費").text)
@@ -223,7 +223,7 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     ledger.add("2025-04-01", -100)
     ledger.add("2025-06-01", -100)
     ledger.add("2025-07-30", -100)
-    assert available_months(ledger.connection, ledger.tool_id, TODAY) == (
+    assert available_months(ledger.as_of()) == (
         AvailableMonth(2025, 4, "2025-04-01", "2025-04-30", 1, is_gap=False, may_be_filling=False),
         AvailableMonth(2025, 5, "2025-05-01", "2025-05-31", 0, is_gap=True, may_be_filling=False),
         AvailableMonth(2025, 6, "2025-06-01", "2025-06-30", 1, is_gap=False, may_be_filling=False),
@@ -234,8 +234,8 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
     assert "2025年07月の明細はまだ揃っていない可能性があります" in notes
     assert "過去 4 か月分のデータで計算しました" in notes
     ledger.add("2025-07-31", -100)
-    assert not available_months(ledger.connection, ledger.tool_id, TODAY)[-1].may_be_filling
-    in_july = available_months(ledger.connection, ledger.tool_id, date(2025, 7, 31))
+    assert not available_months(ledger.as_of())[-1].may_be_filling
+    in_july = available_months(ledger.as_of(date(2025, 7, 31)))
     assert [month.may_be_filling for month in in_july] == [False, False, False, True]
 
 
@@ -298,7 +298,7 @@ def test_a_category_without_rows_in_the_period_is_zero(year):
 
 
 def test_the_categories_are_found_in_the_rows(year):
-    assert category_hierarchy(year.connection, year.tool_id) == {
+    assert category_hierarchy(year.as_of()) == {
         "交通費": ["電車"], "住宅": ["家賃"], "収入": ["給与"], "水道・光熱費": ["電気代"],
         "現金・カード": ["振替"], "食費": ["外食", "食料品"],
     }  # fmt: skip
@@ -311,9 +311,9 @@ def test_an_empty_ledger_says_what_to_do(ledger):
     for ask in (
         ledger.trend,
         ledger.month,
-        lambda: category_hierarchy(ledger.connection, ledger.tool_id),
-        lambda: available_months(ledger.connection, ledger.tool_id, TODAY),
-        lambda: category_trend_summary(ledger.connection, ledger.tool_id, today=TODAY),
+        lambda: category_hierarchy(ledger.as_of()),
+        lambda: available_months(ledger.as_of()),
+        lambda: category_trend_summary(ledger.as_of()),
     ):
         with pytest.raises(EmptyLedger, match=r"データファイルが見つかりません.*import -n kakeibo"):
             ask()
@@ -356,13 +356,13 @@ def test_unknown_input_is_refused_with_the_choices(year):
 
 
 def test_two_households_never_mix(year):
-    other = Ledger(year.connection, "other")
+    other = FilledLedger(year.connection, "other")
     other.add("2025-06-30", -777, "食費/秘密")
     assert other.month("2025-06").spending == 777
-    assert category_hierarchy(year.connection, other.tool_id) == {"食費": ["秘密"]}
+    assert category_hierarchy(Ledger(year.connection, other.tool_id)) == {"食費": ["秘密"]}
     assert [f.amount for f in other.trend("食費").categories[0].months] == [777]
     assert year.month("2025-06").total_rows == 6
-    assert "秘密" not in category_hierarchy(year.connection, year.tool_id)["食費"]
+    assert "秘密" not in category_hierarchy(year.as_of())["食費"]
 
 
 # --- answers that are kept ---------------------------------------------------------------------
@@ -371,14 +371,8 @@ def test_two_households_never_mix(year):
 def test_an_answer_is_cached_until_the_data_change(year):
     cache = trend_cache()
 
-    def ask(version, **asked):
-        return cache(
-            category_trend,
-            year.connection,
-            year.tool_id,
-            version,
-            **{"category": "食費", "today": TODAY, **asked},
-        )
+    def ask(version, today=TODAY, **asked):
+        return cache(category_trend, year.as_of(today), version, **{"category": "食費", **asked})
 
     first = ask(1)
     assert ask(1) is first
@@ -388,25 +382,23 @@ def test_an_answer_is_cached_until_the_data_change(year):
     assert ask(1, category="住宅") != first
     assert ask(1, period="2025-06").months.first == Month(2025, 6)
     assert ask(1, today=date(2025, 7, 31)).notes == first.notes
-    summary = cache(category_trend_summary, year.connection, year.tool_id, 1, today=TODAY)
-    assert cache(category_trend_summary, year.connection, year.tool_id, 1, today=TODAY) is summary
+    summary = cache(category_trend_summary, year.as_of(), 1)
+    assert cache(category_trend_summary, year.as_of(), 1) is summary
 
 
 def test_the_answer_of_one_household_is_not_given_to_another(year):
     cache = trend_cache()
-    other = Ledger(year.connection, "other")
+    other = FilledLedger(year.connection, "other")
     other.add("2025-07-31", -5)
-    asked = {"category": "食費", "period": "2025-07", "today": TODAY}
-    assert cache(category_trend, year.connection, year.tool_id, 1, **asked).categories[0].total > 5
-    assert (
-        cache(category_trend, year.connection, other.tool_id, 1, **asked).categories[0].total == 5
-    )
+    asked = {"category": "食費", "period": "2025-07"}
+    assert cache(category_trend, year.as_of(), 1, **asked).categories[0].total > 5
+    assert cache(category_trend, other.as_of(), 1, **asked).categories[0].total == 5
 
 
 def test_an_error_is_not_cached(ledger):
     cache = trend_cache()
     with pytest.raises(EmptyLedger):
-        cache(category_trend, ledger.connection, ledger.tool_id, 1, today=TODAY)
+        cache(category_trend, ledger.as_of(), 1)
     ledger.add("2025-07-31", -5)
-    answer = cache(category_trend, ledger.connection, ledger.tool_id, 1, today=TODAY)
+    answer = cache(category_trend, ledger.as_of(), 1)
     assert answer.categories[0].total == 5

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from small_ledger import FLAGS, Row, SmallLedger
 
 from mdvec.dates.months import Month, MonthRange, runs_of
+from mdvec.household import Ledger
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.overview import MAX_GAP_MONTHS, available_months, body_of
@@ -77,7 +78,7 @@ def test_planned_rows_that_come_to_nothing_are_shown_in_one_way(ledger, income):
     rows, amounts = (3, "、収入 700円") if income else (2, "")
     note = f"予定（今日より後の日付の明細）: {rows}件{amounts}（上の金額に含みます）"
     found = find_transactions(
-        ledger.connection, ledger.tool_id, RowFilter(period="今月"), ListingOptions(), TODAY
+        Ledger(ledger.connection, ledger.tool_id, TODAY), RowFilter(period="今月"), ListingOptions()
     )
     trend = ledger.trend(TODAY, "収支", period="今月")
     for answer in (ledger.month(TODAY, "今月"), trend, found):
@@ -106,7 +107,7 @@ def test_future_months_are_answered_on_request_and_marked_as_planned(ledger):
     assert coming.categories[0].months[-1].amount == 80_000
     autumn = ledger.month(TODAY, "2025年7月から10月")
     assert autumn.months == MonthRange(Month(2025, 7), Month(2025, 7))
-    marks = available_months(ledger.connection, ledger.tool_id, TODAY)
+    marks = available_months(Ledger(ledger.connection, ledger.tool_id, TODAY))
     assert [(m.year, m.month) for m in marks if m.is_planned] == [(2025, 12)]
     assert len(marks) == 15
 
@@ -141,7 +142,7 @@ def test_a_row_of_a_wrong_year_moves_no_default_and_is_reported(ledger, day):
         assert named in answer.text
         assert len(answer.text) < 4_000
     assert len(ledger.trend(TODAY, "食費", period="1900年から2199年").text) < 4_000
-    assert len(available_months(ledger.connection, ledger.tool_id, TODAY)) == 15
+    assert len(available_months(Ledger(ledger.connection, ledger.tool_id, TODAY))) == 15
 
 
 def test_months_of_wrong_years_are_answered_on_request(ledger):
@@ -152,7 +153,7 @@ def test_months_of_wrong_years_are_answered_on_request(ledger):
     assert ledger.month(TODAY, "2066年6月").spending == 66
     both = ledger.month(TODAY, "1926年から2066年").notes
     assert any("明細 2件は含めていません: 1926-06-15" in note for note in both)
-    marks = available_months(ledger.connection, ledger.tool_id, TODAY)
+    marks = available_months(Ledger(ledger.connection, ledger.tool_id, TODAY))
     assert [(m.year, m.is_astray) for m in (marks[0], marks[1], marks[-1])] == [
         (1926, True), (2024, False), (2066, True),
     ]  # fmt: skip

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from ledger_folder import HEADER, LedgerFolder, line
 
 from mdvec.files.scanning import ScanRules, scan
+from mdvec.household import Ledger
 from mdvec.household.comparison import compare_periods
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import expense_list
@@ -29,7 +30,7 @@ ROOT = Path(__file__).parents[4]
 SAMPLE = ROOT / "docs" / "examples" / "household"
 
 
-class Ledger(LedgerFolder):
+class FilledLedger(LedgerFolder):
     """A folder whose files have small numbers as times."""
 
     def write(self, path, *lines, saved=date.min, time=1):
@@ -41,7 +42,7 @@ class Ledger(LedgerFolder):
         return row
 
     def version(self):
-        return ledger_sums.data_version(self.connection, self.tool)
+        return ledger_sums.data_version(Ledger(self.connection, self.tool))
 
     def decide(self, row, original):
         """Mark a row as the duplicate of an earlier one, as a user would."""
@@ -52,12 +53,12 @@ class Ledger(LedgerFolder):
             "VALUES (1, ?, ?, 0, '0', '0', 1.0, 'duplicate')",
             (original, row),
         )
-        update_marks(self.connection, 1)
+        update_marks(Ledger(self.connection, 1))
 
 
 @pytest.fixture
 def ledger():
-    return Ledger()
+    return FilledLedger()
 
 
 def counts(report):
@@ -88,7 +89,7 @@ def test_unchanged_files_are_not_opened(ledger):
 
 def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     def told(month):
-        answer = monthly_household(ledger.connection, 1, period=month, today=date(2025, 9, 1))
+        answer = monthly_household(Ledger(ledger.connection, 1, date(2025, 9, 1)), period=month)
         return [note for note in answer.notes if "読めないか円でない行" in note]
 
     def note(files, rows):
@@ -104,11 +105,13 @@ def test_answers_say_how_many_rows_of_their_days_could_not_be_read(ledger):
     assert (told("2025-07"), told("2025-08")) == ([note("7.csv", 1)], [])
     today, listing = date(2025, 9, 1), ListingOptions()
     for answer in (
-        find_transactions(ledger.connection, 1, RowFilter(query="店"), listing, today),
-        expense_list(ledger.connection, 1, "medical", today=today),
+        find_transactions(Ledger(ledger.connection, 1, today), RowFilter(query="店"), listing),
+        expense_list(Ledger(ledger.connection, 1, today), "medical"),
     ):
         assert note("7.csv", 1) in answer.notes
-    compared = compare_periods(ledger.connection, 1, period="2025-08", base="2025-07", today=today)
+    compared = compare_periods(
+        Ledger(ledger.connection, 1, today), period="2025-08", base="2025-07"
+    )
     assert [each for each in compared.notes if "読めないか円でない行" in each] == [note("7.csv", 1)]
     ledger.write("all.csv", line("f", amount="?"), line("g", amount="x"))
     ledger.import_()
@@ -133,7 +136,7 @@ def test_renamed_files_give_their_rows_the_new_names_and_nothing_else(ledger):
     assert [row.source_file for row in ledger.rows()] == ["b.csv", "a (1).csv"]
     assert [row.id for row in ledger.rows()] == [row.id for row in before]
     assert ledger.version() > version
-    assert ledger_sums.rows_by_file(ledger.connection, 1) == {"a (1).csv": 1, "b.csv": 1}
+    assert ledger_sums.rows_by_file(Ledger(ledger.connection, 1)) == {"a (1).csv": 1, "b.csv": 1}
     ledger.import_()
     assert ledger.reads == []
 
@@ -220,7 +223,7 @@ def test_a_row_that_became_unreadable_is_not_deleted_on_replace(ledger):
 
 
 def test_two_tools_never_mix_and_a_deleted_tool_takes_its_ledger_with_it(ledger):
-    other = Ledger(ledger.connection, tool=2)
+    other = FilledLedger(ledger.connection, tool=2)
     for each in (ledger, other):
         each.write("a.csv", line("a"), line("b"))
         each.import_()
@@ -233,7 +236,7 @@ def test_two_tools_never_mix_and_a_deleted_tool_takes_its_ledger_with_it(ledger)
     )
     other_version, kept = other.version(), other.rows()
     ledger.connection.execute("DELETE FROM tools WHERE id = 1")
-    assert (ledger.rows(), ledger_statements.known_files(ledger.connection, 1)) == ([], {})
+    assert (ledger.rows(), ledger_statements.known_files(Ledger(ledger.connection, 1))) == ([], {})
     assert ledger.connection.execute("SELECT count(*) FROM duplicate_checks").fetchall() == [(0,)]
     assert other.rows() == kept
     assert other.version() == other_version
@@ -321,7 +324,7 @@ def contents(ledger):
 @settings(max_examples=8, deadline=None)
 @given(st.lists(FOLDERS, min_size=1, max_size=4))
 def test_importing_the_same_files_again_changes_nothing(folders):
-    ledger = Ledger()
+    ledger = FilledLedger()
     for folder in folders:
         fill(ledger, folder)
         ledger.import_()
@@ -343,7 +346,7 @@ def test_importing_the_same_files_again_changes_nothing(folders):
     ]
 )
 def test_after_replace_the_ledger_is_what_a_first_import_of_the_files_makes(folders):
-    ledger, fresh = Ledger(), Ledger()
+    ledger, fresh = FilledLedger(), FilledLedger()
     for folder in folders:
         # A copy is as old as the first of its content that was ever there.
         fill(ledger, folder, by_content=True)

@@ -13,7 +13,7 @@ from ledger_folder import HEADER, JULY, LedgerFolder, at_noon, line
 from ledger_rows import list_transactions
 
 from mdvec.dates.months import Month, MonthRange
-from mdvec.household import deciding, review
+from mdvec.household import Ledger, deciding, review
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.core.sums import REASONS
@@ -53,21 +53,30 @@ def test_what_the_user_said_of_rows_stays_with_them_when_an_account_has_new_ids(
     folder.import_()
     ids = {row.row_number - 2: row.id for row in list_transactions(folder.connection, 1)}
     for n in (0, 7, 8, 9):
-        note_row(folder.connection, 1, transaction_id=ids[n], note=f"メモ{n}", tags=["医療費控除"])
-    review.detect(folder.connection, 1, DetectionOptions(min_similarity_score=0), by_user=True)
+        note_row(
+            Ledger(folder.connection, 1),
+            transaction_id=ids[n],
+            note=f"メモ{n}",
+            tags=["医療費控除"],
+        )
+    review.detect(
+        Ledger(folder.connection, 1), DetectionOptions(min_similarity_score=0), by_user=True
+    )
     (pair,) = (
         each.check_id
-        for each in review.list_candidates(folder.connection, 1, limit=50).candidates
+        for each in review.list_candidates(Ledger(folder.connection, 1), limit=50).candidates
         if {each.transaction_1.id, each.transaction_2.id} == {ids[2], ids[11]}
     )
-    deciding.confirm(folder.connection, 1, pair, ReviewDecision("duplicate", ids[11]))
+    deciding.confirm(Ledger(folder.connection, 1), pair, ReviewDecision("duplicate", ids[11]))
     again = [row.replace("old", "new") for row in july[:-1]]
     folder.write(f"{JULY} (1).csv", *again, "1,2025/07/03,店3 本店,-500,カード,食費,食料品,,0,card",
                  saved=AUGUST_20)  # fmt: skip
     for mode in ("update", "update", "replace"):
         folder.import_(mode)
         rows = {row.id: row for row in list_transactions(folder.connection, 1)}
-        told = {each.row.id: each.row.counts for each in list_notes(folder.connection, 1).rows}
+        told = {
+            each.row.id: each.row.counts for each in list_notes(Ledger(folder.connection, 1)).rows
+        }
         assert told == {ids[0]: True, ids[7]: True, ids[8]: True, ids[9]: True}
         assert (rows[ids[2]].left_out, rows[ids[11]].counts) == ("duplicate", True)
         assert sum(row.counts for row in rows.values()) == len(july) - 1
@@ -85,13 +94,13 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
     folder.write(f"{JULY}.csv", A, B, line("i", 9000, "2025/07/06").replace("食費", "収入"))
     folder.write(f"{JULY} (1).csv", A, saved=AUGUST_20)
     folder.import_()
-    answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
+    answer = monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月")
     note = "新しい明細から消えた 2件（支出 3,200円、収入 9,000円）は集計していません"
     assert (answer.spending, answer.income, answer.counts.removed) == (500, 0, 2)
     assert note in answer.notes
     assert [row.left_out for row in answer.rows] == [None, "removed", "removed"]
     compared = compare_periods(
-        folder.connection, 1, period="2025年7月", base="2025年7月", today=AUGUST_20
+        Ledger(folder.connection, 1, AUGUST_20), period="2025年7月", base="2025年7月"
     )
     together = combined_households(
         folder.connection, {"kakeibo": 1}, period="2025年7月", today=AUGUST_20
@@ -101,10 +110,10 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
         assert note in one.notes
         assert one.counts == answer.counts
         assert counts in one.text
-    trend = category_trend(folder.connection, 1, category="食費", today=AUGUST_20)
+    trend = category_trend(Ledger(folder.connection, 1, AUGUST_20), category="食費")
     assert trend.months == MonthRange(Month(2025, 7), Month(2025, 7))
     assert "新しい明細から消えた 1件（支出 3,200円）は集計していません" in trend.notes
-    assert note in category_trend(folder.connection, 1, category="貯蓄率", today=AUGUST_20).notes
+    assert note in category_trend(Ledger(folder.connection, 1, AUGUST_20), category="貯蓄率").notes
 
 
 WEAK = {
@@ -266,16 +275,16 @@ def test_pending_removals_count_and_the_answers_say_so(folder):
         "外すには mdvec import -n kakeibo --mode update --accept-removals を実行してください"
     )
     answers: list[Callable[[], Any]] = [
-        lambda: monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20),
-        lambda: category_trend(folder.connection, 1, category="食費", today=AUGUST_20),
-        lambda: category_trend_summary(folder.connection, 1, today=AUGUST_20),
+        lambda: monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月"),
+        lambda: category_trend(Ledger(folder.connection, 1, AUGUST_20), category="食費"),
+        lambda: category_trend_summary(Ledger(folder.connection, 1, AUGUST_20)),
     ]
     assert answers[0]().spending == 440
     for answer in answers:
         assert note in answer().notes
         assert note in answer().text
     income = monthly_household(
-        folder.connection, 1, period="2025年7月", category="収入", today=AUGUST_20
+        Ledger(folder.connection, 1, AUGUST_20), period="2025年7月", category="収入"
     )
     assert note not in income.notes
     folder.import_(accept=True)
@@ -312,7 +321,7 @@ def test_every_question_leaves_out_the_same_rows(folder):
     reasons = folder.connection.execute(f"SELECT {left_out()} FROM transactions ORDER BY id")
     assert [reason for (reason,) in reasons] == [row.left_out for row in rows]
     assert {row.left_out for row in rows} == {None, *REASONS}
-    answer = monthly_household(folder.connection, 1, period="2025年7月", today=AUGUST_20)
+    answer = monthly_household(Ledger(folder.connection, 1, AUGUST_20), period="2025年7月")
     assert (answer.counts.used, answer.spending) == (len(wanted), 5 * len(wanted))
 
 

@@ -7,6 +7,7 @@ import pytest
 from ledger_folder import JULY, line
 from plan_ledger import Bought, fill
 
+from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.budgets import Budget
@@ -25,8 +26,8 @@ TODAY = date(2025, 8, 1)
 
 def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
     tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
-    note_row(connection, tool, transaction_id=1, note="母の還暦", tags=["家族旅行"])
-    answer = monthly_household(connection, tool, period="2025年6月", today=TODAY)
+    note_row(Ledger(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    answer = monthly_household(Ledger(connection, tool, TODAY), period="2025年6月")
     assert (
         "- 2025-06-03 宿 -30,000円 食費 > 食料品 カード 「母の還暦」 #家族旅行 [1 A:2]"
         in answer.text
@@ -41,15 +42,15 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
 
     def found():
         return find_transactions(
-            connection, tool, RowFilter(query=words), ListingOptions(), TODAY
-        )  # fmt: skip
+            Ledger(connection, tool, TODAY), RowFilter(query=words), ListingOptions()
+        )
 
     assert found().total_rows == 0
-    note_row(connection, tool, transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    note_row(Ledger(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = found()
     assert (answer.total_rows, answer.spending) == (1, 30_000)
     assert "「母の還暦」 #家族旅行" in answer.text
-    note_row(connection, tool, transaction_id=1)
+    note_row(Ledger(connection, tool), transaction_id=1)
     assert found().total_rows == 0
 
 
@@ -64,13 +65,11 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
 def test_groups_by_month_follow_the_day_on_which_months_start(connection, starts_on, groups):
     days = ("2025-05-25", "2025-05-31", "2025-06-25", "2025-06-30", "2025-07-01")
     tool = fill(connection, [Bought(day, "店", -(2**at)) for at, day in enumerate(days)])
-    listing = ListingOptions(group_by="month", month_starts_on=starts_on)
-    answer = find_transactions(connection, tool, RowFilter(), listing, TODAY)
+    ledger = Ledger(connection, tool, TODAY, starts_on)
+    answer = find_transactions(ledger, RowFilter(), ListingOptions(group_by="month"))
     assert {one.name: one.spending for one in answer.groups} == groups
     for name, spending in groups.items():
-        month = monthly_household(
-            connection, tool, period=name, month_starts_on=starts_on, today=TODAY
-        )
+        month = monthly_household(ledger, period=name)
         assert month.spending == spending
 
 
@@ -87,23 +86,23 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         rows = (f'"2025/07/{day}","店","本人","1回払い","3{day}","0","3{day}"' for day in days)
         folder.put(name, "\r\n".join([card, *rows, ""]), saved=date(2025, 8, 9))
     assert len(folder.import_().asked) == 26
-    plans.put_budget(folder.connection, 1, Budget(Total.SPENDING, "month", 1))
+    plans.put_budget(Ledger(folder.connection, 1), Budget(Total.SPENDING, "month", 1))
     ledger = folder.connection, 1
-    words = partial(find_transactions, *ledger, listing=ListingOptions(), today=TODAY)
+    words = partial(find_transactions, Ledger(*ledger, TODAY), listing=ListingOptions())
     for answer in (
-        monthly_household(*ledger, period="2025-07", today=TODAY),
+        monthly_household(Ledger(*ledger, TODAY), period="2025-07"),
         words(wanted=RowFilter()),
         words(wanted=RowFilter(period="2025-07", rows="all")),
         words(wanted=RowFilter(query="病院|店", category="支出")),
-        find_transactions(*ledger, RowFilter(), ListingOptions(group_by="week"), TODAY),
-        category_trend(*ledger, category="支出", today=TODAY),
-        compare_periods(*ledger, period="2025-07", base="2025-07", today=TODAY),
-        budget_status(*ledger, today=TODAY),
-        fixed_and_variable_costs(*ledger, today=TODAY),
-        expense_list(*ledger, "medical", today=TODAY),
-        list_recurring_payments(*ledger, today=TODAY),
-        forecast_spending(*ledger, today=TODAY),
-        find_anomalies(*ledger, today=TODAY),
+        find_transactions(Ledger(*ledger, TODAY), RowFilter(), ListingOptions(group_by="week")),
+        category_trend(Ledger(*ledger, TODAY), category="支出"),
+        compare_periods(Ledger(*ledger, TODAY), period="2025-07", base="2025-07"),
+        budget_status(Ledger(*ledger, TODAY)),
+        fixed_and_variable_costs(Ledger(*ledger, TODAY)),
+        expense_list(Ledger(*ledger, TODAY), "medical"),
+        list_recurring_payments(Ledger(*ledger, TODAY)),
+        forecast_spending(Ledger(*ledger, TODAY)),
+        find_anomalies(Ledger(*ledger, TODAY)),
         combined_households(folder.connection, {"kakeibo": 1}, today=TODAY),
     ):
         told = "\n".join(answer.notes)
@@ -111,5 +110,5 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         assert "手書き.csvに読めないか円でない行が 1件あり" in told, answer
         assert "のように 1回だけ数えています" in told, answer
         assert all(note in answer.text for note in answer.notes)
-    counted = monthly_household(*ledger, category="未分類", today=TODAY)
+    counted = monthly_household(Ledger(*ledger, TODAY), category="未分類")
     assert "確認待ち" not in counted.text  # the rows that wait are of another category

@@ -11,6 +11,7 @@ from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.dates.months import Days, Month, MonthRange
+from mdvec.household import Ledger
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger_sums import months_with_rows
 from mdvec.household.overview import available_months
@@ -112,7 +113,7 @@ def test_a_trend_of_days_shows_the_whole_months_around_them_and_says_so(ledger):
 def test_every_month_of_any_start_is_the_sum_of_its_days(ledger, starts_on, ago):
     month = Month.of(TODAY, starts_on).plus(-ago)
     spending, income, used = came_to(ledger, month.days)
-    asked = {"month_starts_on": starts_on}
+    asked = {"starts_on": starts_on}
     answer = ledger.month(TODAY, f"{ago}か月前" if ago else "今月", **asked)
     assert (answer.days, answer.spending, answer.income) == (month.days, spending, income)
     assert answer.counts.used == used
@@ -132,8 +133,9 @@ def test_every_month_of_any_start_is_the_sum_of_its_days(ledger, starts_on, ago)
 def test_the_months_with_rows_are_those_of_their_days_on_any_start(ledger, starts_on):
     days = sorted({date.fromisoformat(row.day) for row in ledger.rows})
     wanted = sorted({Month.of(day, starts_on) for day in days})
-    assert months_with_rows(ledger.connection, ledger.tool_id, starts_on) == wanted
-    marks = available_months(ledger.connection, ledger.tool_id, TODAY, starts_on)
+    read = Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on)
+    assert months_with_rows(read) == wanted
+    marks = available_months(read)
     assert [(m.first_day, m.last_day) for m in marks] == [
         (str(month.first_day), str(month.last_day)) for month in wanted
     ]
@@ -146,21 +148,27 @@ def test_rows_of_the_first_and_last_days_that_exist_are_in_months_of_any_start(l
         for day in ("0001-01-01", "9999-12-31", "2025-02-28", "2024-02-29", "2025-07-01"):
             other.add(Row(day, -1, "食費/外食"))
     for starts_on in (1, 2, 26, 29, 30, 31):
-        asked = {"month_starts_on": starts_on}
+        asked = {"starts_on": starts_on}
         assert other.month(TODAY, "全期間", **asked).spending == 3
         assert other.trend(TODAY, "食費", period="2025年2月〜3月", **asked).categories[0].total == 1
 
 
 def test_a_cache_keeps_the_answers_of_different_starts_apart(ledger):
     cache = trend_cache()
-    asked = (ledger.connection, ledger.tool_id, 1)
     one, other = (
-        cache(category_trend, *asked, category="支出", month_starts_on=starts_on, today=TODAY)
+        cache(
+            category_trend,
+            Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on),
+            1,
+            category="支出",
+        )
         for starts_on in (1, 26)
     )
     assert one.categories[0].total != other.categories[0].total
     summaries = [
-        cache(category_trend_summary, *asked, month_starts_on=starts_on, today=TODAY)
+        cache(
+            category_trend_summary, Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on), 1
+        )
         for starts_on in (1, 26)
     ]
     assert summaries[0].months.days != summaries[1].months.days

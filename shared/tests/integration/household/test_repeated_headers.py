@@ -7,6 +7,7 @@ import pytest
 from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.month import monthly_household
 from mdvec.manage.household_mapping import map_statement
 
@@ -174,6 +175,6 @@ def test_an_answer_says_how_much_is_in_more_than_one_section_of_its_days(stateme
     statements.import_("update")
     for month, is_said in (("2026-07", True), ("2026-06", False)):
         with open_database(statements.database, "read") as connection:
-            answer = monthly_household(connection, 1, period=month, today=date(2026, 8, 1))
+            answer = monthly_household(Ledger(connection, 1, date(2026, 8, 1)), period=month)
         said = [note for note in answer.notes if "1件（30円）あり、すべて数えています" in note]
         assert bool(said) == is_said

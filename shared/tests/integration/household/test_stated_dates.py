@@ -8,6 +8,7 @@ from plan_ledger import Bought, fill
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import compare_periods
 from mdvec.household.core.periods import AmbiguousPeriod, InvalidDates, InvalidPeriod
@@ -66,31 +67,39 @@ def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
     connection, tool, rows = ledger
     stated = {"since": since, "until": until}
     spending, income = sums(rows, first, last)
-    month = monthly_household(connection, tool, **stated, today=TODAY)
+    month = monthly_household(Ledger(connection, tool, TODAY), **stated)
     assert (month.spending, month.income) == (spending, income)
     assert (str(month.first_day), str(month.last_day)) == (first, last)
     assert f"「{since or ''}〜{until or ''}」を {month.period_in_words} と解釈" in month.text
-    found = find_transactions(connection, tool, RowFilter(**stated), ListingOptions(), TODAY)
+    found = find_transactions(
+        Ledger(connection, tool, TODAY), RowFilter(**stated), ListingOptions()
+    )
     assert (found.spending, found.income) == (spending, income)
     both = combined_households(connection, {"kakeibo": tool}, **stated, today=TODAY)
     assert (both.spending, both.income) == (spending, income)
-    compared = compare_periods(connection, tool, **stated, base="2025年", today=TODAY)
+    compared = compare_periods(Ledger(connection, tool, TODAY), **stated, base="2025年")
     assert (compared.spending[1], compared.income[1]) == (spending, income)
 
 
 def test_a_trend_of_stated_months_is_theirs_and_a_cache_keeps_the_dates_apart(ledger):
     connection, tool, rows = ledger
     answer = category_trend(
-        connection, tool, category="支出", since="2024-11", until="2025-01", today=TODAY
+        Ledger(connection, tool, TODAY), category="支出", since="2024-11", until="2025-01"
     )
     assert [(str(one.month), one.amount) for one in answer.categories[0].months] == [
         (month, sums(rows, f"{month}-01", f"{month}-31")[0])
         for month in ("2024-11", "2024-12", "2025-01")
     ]
     cache = trend_cache()
-    asked = {"category": "支出", "today": TODAY}
     totals = {
-        cache(category_trend, connection, tool, 1, **asked, since=since, until=until)
+        cache(
+            category_trend,
+            Ledger(connection, tool, TODAY),
+            1,
+            category="支出",
+            since=since,
+            until=until,
+        )
         .categories[0]
         .total
         for since, until in (("2025-01", "2025-02"), ("2025-01", "2025-03"), ("2025-02", "2025-02"))
@@ -102,9 +111,9 @@ def test_the_period_is_stated_in_one_way_only(ledger):
     connection, tool, _ = ledger
     for other in ({"period": "先月"}, {"year": 2025}):
         with pytest.raises(AmbiguousPeriod):
-            monthly_household(connection, tool, since="2025-06", **other, today=TODAY)
+            monthly_household(Ledger(connection, tool, TODAY), since="2025-06", **other)
     with pytest.raises(InvalidPeriod, match='初日と最終日を since="YYYY-MM-DD"'):
-        monthly_household(connection, tool, period="先月より今月", today=TODAY)
+        monthly_household(Ledger(connection, tool, TODAY), period="先月より今月")
 
 
 @each(
@@ -119,9 +128,9 @@ def test_the_period_is_stated_in_one_way_only(ledger):
 )
 def test_a_yearly_budget_ends_with_the_period_that_it_is_seen_from(ledger, asked, as_of, elapsed):
     connection, tool, rows = ledger
-    set_budget(connection, tool, category="支出", amount=5_000_000, per="year", today=TODAY)
-    set_budget(connection, tool, category="食費", amount=90_000, today=TODAY)
-    answer = budget_status(connection, tool, **asked, today=TODAY)
+    set_budget(Ledger(connection, tool, TODAY), category="支出", amount=5_000_000, per="year")
+    set_budget(Ledger(connection, tool, TODAY), category="食費", amount=90_000)
+    answer = budget_status(Ledger(connection, tool, TODAY), **asked)
     year = next(one for one in answer.statuses if one.budget.per == "year")
     assert year.spent == sums(rows, "2026-01-01", as_of)[0]
     assert abs(float(year.elapsed) - elapsed / 3.65) < 0.06
@@ -135,7 +144,7 @@ def test_a_yearly_budget_ends_with_the_period_that_it_is_seen_from(ledger, asked
 
 def test_a_budget_of_days_within_a_month_is_refused_in_a_sentence(ledger):
     with pytest.raises(InvalidBudget, match="月の初日から指定してください（since=2026-06-01）"):
-        budget_status(*ledger[:2], since="2026-06-05", until="2026-06-15", today=TODAY)
+        budget_status(Ledger(*ledger[:2], TODAY), since="2026-06-05", until="2026-06-15")
 
 
 def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):
@@ -152,7 +161,7 @@ def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):
         tool = fill(connection, [*usual, *odd])
 
         def found(**asked):
-            answer = find_anomalies(connection, tool, **asked, today=date(2026, 1, 5))
+            answer = find_anomalies(Ledger(connection, tool, date(2026, 1, 5)), **asked)
             return [(one.name, one.yen) for one in answer.anomalies], str(answer.as_of)
 
         assert found() == ([("食費", 73_000)], "2025-12-30")

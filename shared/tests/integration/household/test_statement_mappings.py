@@ -8,7 +8,7 @@ from ledger_rows import list_transactions
 from source_folder import SourceFolder
 
 from mdvec.database.connection import open_database
-from mdvec.household import EmptyLedger
+from mdvec.household import EmptyLedger, Ledger
 from mdvec.household.account_report import accounts_report
 from mdvec.household.english import in_english
 from mdvec.household.finding import ListingOptions, find_transactions
@@ -135,9 +135,9 @@ def test_income_in_a_ledger_of_spending_is_asked_about(household):
 def test_answers_and_sources_name_the_files_that_no_sum_has(household):
     def told():
         with open_database(household.database, "read") as connection:
-            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+            month = monthly_household(Ledger(connection, 1, date(2025, 9, 1)), period="2025-07")
             found = find_transactions(
-                connection, 1, RowFilter(query="店B"), ListingOptions(), date(2025, 9, 1)
+                Ledger(connection, 1, date(2025, 9, 1)), RowFilter(query="店B"), ListingOptions()
             )
         notes = [[each for each in of.notes if "取り込めず" in each] for of in (month, found)]
         assert notes[0] == notes[1]
@@ -149,7 +149,7 @@ def test_answers_and_sources_name_the_files_that_no_sum_has(household):
         open_database(household.database, "read") as connection,
         pytest.raises(EmptyLedger, match=r"^取り込めた明細がありません。card 7\.csv は取り込めず"),
     ):
-        monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+        monthly_household(Ledger(connection, 1, date(2025, 9, 1)), period="2025-07")
     household.put("mf.csv", MONEY_FORWARD, "1,2025/07/01,米,-500,現金,食費,食料品,,0,a")
     household.import_("update")
     (note,) = told()
@@ -183,7 +183,7 @@ def test_a_file_of_a_known_kind_whose_days_need_a_format_is_asked_about_wherever
         open_database(household.database, "read") as connection,
         pytest.raises(EmptyLedger, match=r"^取り込めた明細がありません。meisai\.csv は取り込めず"),
     ):
-        monthly_household(connection, 1, period="2024-11", today=date(2025, 9, 1))
+        monthly_household(Ledger(connection, 1, date(2025, 9, 1)), period="2024-11")
     (source,) = list_sources(household.database, household.rules)
     assert "column 勘定日" in source.failed[0].reason
     assert "2024-11-03 令和" in source.failed[0].reason
@@ -211,7 +211,7 @@ def test_sources_name_the_rows_of_a_file_that_cannot_be_read_and_answers_a_file_
             ("mf.csv", "1 row cannot be read, the first in line 3"),
         ]
         with open_database(household.database, "read") as connection:
-            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
+            month = monthly_household(Ledger(connection, 1, date(2025, 9, 1)), period="2025-07")
         of_bad, of_mf = (
             [note for note in month.notes if note.startswith(name)] for name in ("bad", "mf")
         )
@@ -242,8 +242,8 @@ def test_statements_of_unknown_kinds_and_workbooks_are_named_wherever_left_out_f
     for _ in range(2):
         assert not household.is_stale()
         with open_database(household.database, "read") as connection:
-            month = monthly_household(connection, 1, period="2025-07", today=date(2025, 9, 1))
-            accounts = accounts_report(connection, 1, today=date(2025, 9, 1))
+            month = monthly_household(Ledger(connection, 1, date(2025, 9, 1)), period="2025-07")
+            accounts = accounts_report(Ledger(connection, 1, date(2025, 9, 1)))
         (note,) = accounts.notes
         assert note.startswith(
             "家計簿.xlsx ほか 1ファイル は取り込めず、どの合計にも入っていません"
@@ -261,7 +261,7 @@ def test_two_files_of_one_account_are_given_its_name_one_after_the_other(househo
     household.put("meisai.csv", card, *rows[:2], encoding="utf-8")
     household.import_("new")
     with open_database(household.database, "read") as connection:
-        (note,) = accounts_report(connection, 1, today=date(2026, 7, 1)).notes
+        (note,) = accounts_report(Ledger(connection, 1, date(2026, 7, 1))).notes
     command = "mdvec household map FILE -n kakeibo --account NAME --set 'files = \"FILE\"' --save"
     assert command in note
     assert "household map FILE -n kakeibo --account NAME --set 'files" in in_english(note)

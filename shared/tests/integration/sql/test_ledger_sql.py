@@ -10,6 +10,7 @@ from ledger_rows import list_transactions
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
+from mdvec.household import Ledger
 from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.manage import registering
@@ -31,7 +32,8 @@ def tools(database):
 def data_of(database):
     with open_database(database, "read") as connection:
         versions = tuple(
-            (tool.id, tool.name, data_version(connection, tool.id)) for tool in tools(database)
+            (tool.id, tool.name, data_version(Ledger(connection, tool.id)))
+            for tool in tools(database)
         )
     return Data((), database, versions)
 
@@ -107,14 +109,7 @@ def test_months_are_those_that_the_household_goes_by(sample, tmp_path):
     process.close()
     with open_database(sample, "read") as connection:
         months = [
-            monthly_household(
-                connection,
-                1,
-                year=2025,
-                month=month,
-                month_starts_on=26,
-                today=date(2025, 8, 15),
-            )
+            monthly_household(Ledger(connection, 1, date(2025, 8, 15), 26), year=2025, month=month)
             for month in (6, 7)
         ]
     assert found == [["2025-06", months[0].spending], ["2025-07", months[1].spending]]
@@ -151,7 +146,7 @@ def test_sums_by_kind_are_those_of_the_household_tools(sample, process):
         for month, spending, income, used, total in found:
             year, number = (int(part) for part in month.split("-"))
             answer = monthly_household(
-                connection, tool, year=year, month=number, today=date(2025, 8, 15)
+                Ledger(connection, tool, date(2025, 8, 15)), year=year, month=number
             )
             assert (answer.spending, answer.income) == (spending, income)
             assert (answer.counts.used, answer.counts.total) == (used, total)

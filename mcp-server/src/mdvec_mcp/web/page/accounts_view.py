@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from mdvec import household
-from mdvec.database import Connection
-from mdvec.dates import Month, MonthRange, today
-from mdvec.household import review
+from mdvec.dates import Month, MonthRange
+from mdvec.household import Ledger, review
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -67,28 +66,21 @@ async def table(visit: Household) -> Response:
     return data_view.table_file(TABLES, shown, visit.query.text("of"))
 
 
-def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownAccounts:
-    query, now, starts_on = visit.query, today(), visit.month_starts_on
+def _read(visit: Household, ledger: Ledger) -> ShownAccounts:
+    query = visit.query
     period, year = query.text("period").strip() or None, query.text("year").strip() or None
-    balances = household.daily_balances(ledger, tool_id)
-    costs = household.fixed_and_variable_costs(
-        ledger, tool_id, period=period, month_starts_on=starts_on, today=now
-    )
-    months = MonthRange.around(costs.days, starts_on)
-    candidates = review.list_candidates(ledger, tool_id, _MAX_BILLS).candidates
+    balances = household.daily_balances(ledger)
+    costs = household.fixed_and_variable_costs(ledger, period=period)
+    months = MonthRange.around(costs.days, ledger.month_starts_on)
+    candidates = review.list_candidates(ledger, _MAX_BILLS).candidates
     return ShownAccounts(
-        answer=household.accounts_report(ledger, tool_id, today=now),
+        answer=household.accounts_report(ledger),
         balances=balances,
         charts={name: _chart(days) for name, days in balances.items()},
         bills=tuple(each for each in candidates if each.kind == "card_bill"),
         costs=costs,
-        periods=periods_around(
-            months, household.coverage(ledger, tool_id, now, starts_on).default_range
-        ),
-        lists={
-            name: household.expense_list(ledger, tool_id, name, period=year, today=now)
-            for name in _LISTS
-        },
+        periods=periods_around(months, household.coverage(ledger).default_range),
+        lists={name: household.expense_list(ledger, name, period=year) for name in _LISTS},
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from mdvec.database import Connection, DatabaseMissing
 from mdvec.dates import today
-from mdvec.household import Category, EmptyLedger, category_hierarchy, coverage
+from mdvec.household import Category, EmptyLedger, Ledger, category_hierarchy, coverage
 from mdvec.tools import Tool
 from starlette.responses import HTMLResponse, Response
 
@@ -25,16 +25,11 @@ class Household(Visit):
     name: str
     all: tuple[Tool, ...]
 
-    @property
-    def month_starts_on(self) -> int:
-        """The day on which months start."""
-        return self.wiring.household.month_starts_on
-
-    async def read(self, work: Callable[[Connection, int], T]) -> T:
+    async def read(self, work: Callable[[Ledger], T]) -> T:
         """Run work that reads its ledger; raises a ToolError if refused."""
         return await self.wiring.household.run(self.name, "read", work)
 
-    async def write(self, work: Callable[[Connection, int], T]) -> T:
+    async def write(self, work: Callable[[Ledger], T]) -> T:
         """Run work that changes its ledger; all is committed, or rolled back as a whole."""
         return await self.wiring.household.run(self.name, "write", work)
 
@@ -89,17 +84,17 @@ async def _first_with_rows(visit: Visit, tools: Sequence[Tool]) -> str:
     def first_household(ledger: Connection, ids: dict[str, int]) -> str:
         for name in names:
             with suppress(EmptyLedger, KeyError):  # it may just have been disabled
-                coverage(ledger, ids[name], today())
+                coverage(Ledger(ledger, ids[name], today()))
                 return name
         return names[0]
 
     return await visit.wiring.household.run_over_all("read", first_household)
 
 
-def categories_of(ledger: Connection, tool_id: int) -> list[Category]:
+def categories_of(ledger: Ledger) -> list[Category]:
     """The categories of a ledger, each before its parts."""
     return [
         category
-        for major, minors in category_hierarchy(ledger, tool_id).items()
+        for major, minors in category_hierarchy(ledger).items()
         for category in (Category(major), *(Category(major, minor) for minor in minors))
     ]

@@ -11,14 +11,14 @@ from typing import Any
 
 from mdvec import household
 from mdvec.charts import colors_of
-from mdvec.database import Connection
-from mdvec.dates import MonthRange, PeriodContext, parse_period, today
+from mdvec.dates import MonthRange, PeriodContext, parse_period
 from mdvec.errors import MdvecError
 from mdvec.household import (
     Category,
     CategoryTrend,
     Hierarchy,
     HouseholdAnswer,
+    Ledger,
     Subject,
     Total,
     TrendAnswer,
@@ -156,28 +156,34 @@ async def _read(visit: Household) -> Money:
     return await visit.read(partial(_money, visit))
 
 
-def _money(visit: Household, ledger: Connection, tool_id: int) -> Money:
+def _money(visit: Household, ledger: Ledger) -> Money:
     query = visit.query
     period, named = query.text("period").strip() or None, query.text("category") or None
     page = query.number("page", 1, 1, 10**6)
     shop = query.text("shop") if "shop" in query else None
     answer = household.monthly_household(
-        ledger, tool_id, period=period, category=named, today=today(),
-        month_starts_on=visit.month_starts_on,
-        page=1 if shop is not None else page,
-    )  # fmt: skip
+        ledger, period=period, category=named, page=1 if shop is not None else page
+    )
     subject = answer.category
     # Shops of the category, else of all spending.
     shops_of = subject if isinstance(subject, Category) else Total.SPENDING
-    known = household.category_hierarchy(ledger, tool_id)
-    trend = _trend(visit, ledger, tool_id, answer.months, subject)
-    year_before = _year_before(visit, ledger, tool_id, answer.months, subject)
-    rows = None if shop is None else household.rows_of_shop(
-        ledger, tool_id, answer.days, shops_of, shop,
-        offset=(page - 1) * household.PAGE_SIZE, limit=household.PAGE_SIZE,
-    )  # fmt: skip
+    known = household.category_hierarchy(ledger)
+    trend = _trend(visit, ledger, answer.months, subject)
+    year_before = _year_before(visit, ledger, answer.months, subject)
+    rows = (
+        None
+        if shop is None
+        else household.rows_of_shop(
+            ledger,
+            answer.days,
+            shops_of,
+            shop,
+            offset=(page - 1) * household.PAGE_SIZE,
+            limit=household.PAGE_SIZE,
+        )
+    )
     is_whole = not isinstance(subject, Category)
-    matrix = _matrix(visit, ledger, tool_id, answer.months) if is_whole else ()
+    matrix = _matrix(visit, ledger, answer.months) if is_whole else ()
     return Money(
         answer=answer,
         known=known,
@@ -189,13 +195,9 @@ def _money(visit: Household, ledger: Connection, tool_id: int) -> Money:
         chart=_chart(trend, year_before, is_whole=is_whole),
         matrix=matrix,
         dearest=dearest_month(trend.series[1], matrix) if matrix else None,
-        periods=_periods(visit, ledger, tool_id, answer.months, period or ""),
+        periods=_periods(ledger, answer.months, period or ""),
         shops=household.shop_sums(
-            ledger,
-            tool_id,
-            answer.days,
-            shops_of,
-            query.number("shops", _SHOPS, 1, household.MAX_SHOPS),
+            ledger, answer.days, shops_of, query.number("shops", _SHOPS, 1, household.MAX_SHOPS)
         ),
         shop=shop,
         rows=() if rows is None else rows.rows,
@@ -204,52 +206,39 @@ def _money(visit: Household, ledger: Connection, tool_id: int) -> Money:
 
 
 def _trend(
-    visit: Household,
-    ledger: Connection,
-    tool_id: int,
-    months: MonthRange,
-    subject: Subject | None,
+    visit: Household, ledger: Ledger, months: MonthRange, subject: Subject | None
 ) -> TrendAnswer:
     named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
     return visit.wiring.household.trend(
-        ledger, tool_id, category=str(named), start_month=str(months.first),
+        ledger, category=str(named), start_month=str(months.first),
         end_month=str(months.last), begun=False,
     )  # fmt: skip
 
 
-def _periods(
-    visit: Household, ledger: Connection, tool_id: int, shown: MonthRange, phrase: str
-) -> Periods:
-    starts_on = visit.month_starts_on
-    known = household.coverage(ledger, tool_id, today(), starts_on).default_range
-    parsed = parse_period(phrase, PeriodContext(today(), known))
-    months = MonthRange.around(parsed.days, starts_on) if parsed else shown
+def _periods(ledger: Ledger, shown: MonthRange, phrase: str) -> Periods:
+    known = household.coverage(ledger).default_range
+    parsed = parse_period(phrase, PeriodContext(ledger.today, known))
+    months = MonthRange.around(parsed.days, ledger.month_starts_on) if parsed else shown
     return periods_around(shown, known, months)
 
 
-def _matrix(
-    visit: Household, ledger: Connection, tool_id: int, months: MonthRange
-) -> tuple[CategoryTrend, ...]:
+def _matrix(visit: Household, ledger: Ledger, months: MonthRange) -> tuple[CategoryTrend, ...]:
     if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
         return ()
     return visit.wiring.household.trend(
-        ledger, tool_id, household.category_trend_summary, months=months
+        ledger, household.category_trend_summary, months=months
     ).categories
 
 
 def _year_before(
-    visit: Household,
-    ledger: Connection,
-    tool_id: int,
-    months: MonthRange,
-    subject: Subject | None,
+    visit: Household, ledger: Ledger, months: MonthRange, subject: Subject | None
 ) -> dict[str, int | None]:
     """The amounts a year before, by the present months; {} if the ledger has none."""
     if not isinstance(subject, Category):
         return {}
     with suppress(MdvecError):
         first, last = months.first.plus(-_YEAR), months.last.plus(-_YEAR)
-        trend = _trend(visit, ledger, tool_id, MonthRange(first, last), subject)
+        trend = _trend(visit, ledger, MonthRange(first, last), subject)
         (series,) = trend.series
         return {str(figure.month.plus(_YEAR)): figure.amount for figure in series.months}
     return {}
@@ -332,13 +321,13 @@ class TrendLine:
 async def show_trend(visit: Household) -> Response:
     """Show a trend, by default of the three largest categories."""
 
-    def work(ledger: Connection, tool_id: int) -> tuple[TrendAnswer, Hierarchy]:
+    def work(ledger: Ledger) -> tuple[TrendAnswer, Hierarchy]:
         fields = ("category", "start_month", "end_month", "since", "until", "period")
         request_fields: dict[str, Any] = {
             name: visit.query.text(name).strip() or None for name in fields
         }
-        answer = visit.wiring.household.trend(ledger, tool_id, **request_fields)
-        return answer, household.category_hierarchy(ledger, tool_id)
+        answer = visit.wiring.household.trend(ledger, **request_fields)
+        return answer, household.category_hierarchy(ledger)
 
     answer, known = await visit.read(work)
     lines, chart = lines_of(answer.series, known, answer.marks)

@@ -11,10 +11,9 @@ from threading import Lock
 from cachetools import LRUCache
 from mdvec import household
 from mdvec.charts import Chart, Plot, Series, colors_of, month_plot
-from mdvec.database import Connection
-from mdvec.dates import MonthRange, today
+from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
-from mdvec.household import ForecastAnswer, Total, TrendAnswer
+from mdvec.household import ForecastAnswer, Ledger, Total, TrendAnswer
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
@@ -111,39 +110,30 @@ class ShownHabits:
         return f"{first.plus(-household.HABIT)}〜{first.plus(-1)}"
 
 
-def habits_of(
-    visit: Household, ledger: Connection, tool_id: int, *, if_known: bool = False
-) -> ShownHabits | None:
+def habits_of(visit: Household, ledger: Ledger, *, if_known: bool = False) -> ShownHabits | None:
     """The cached habits of a household; with ``if_known``, None unless they are cached."""
-    now, starts_on = today(), visit.month_starts_on
-    key = (ledger.filename, tool_id, starts_on, household.data_version(ledger, tool_id), now)
+    key = (ledger.key, household.data_version(ledger))
     with _KEPT_LOCK:
         known = _KEPT.get(key)
     if known is None and not if_known:
-        forecast = household.forecast_spending(
-            ledger, tool_id, month_starts_on=starts_on, today=now
-        )
+        forecast = household.forecast_spending(ledger)
         known = ShownHabits(
-            household.list_recurring_payments(
-                ledger, tool_id, month_starts_on=starts_on, today=now
-            ),
+            household.list_recurring_payments(ledger),
             forecast,
-            _outlook(visit, ledger, tool_id, forecast),
+            _outlook(visit, ledger, forecast),
         )
         with _KEPT_LOCK:
             _KEPT[key] = known
     return known
 
 
-def _outlook(
-    visit: Household, ledger: Connection, tool_id: int, forecast: ForecastAnswer
-) -> OutlookChart | None:
+def _outlook(visit: Household, ledger: Ledger, forecast: ForecastAnswer) -> OutlookChart | None:
     """The chart of the forecast after a year of spending."""
     if not forecast.months:
         return None
     first = forecast.months[0].month
     spending = visit.wiring.household.trend(
-        ledger, tool_id, category=str(Total.SPENDING), period=None,
+        ledger, category=str(Total.SPENDING), period=None,
         start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
     )  # fmt: skip
     return outlook_chart(spending, forecast)
@@ -209,13 +199,13 @@ async def budget(visit: Household) -> Response:
     """Set a budget, or remove it with the amount 0; the view then offers an undo."""
     form = visit.query
 
-    def work(ledger: Connection, tool_id: int) -> household.BudgetSet:
+    def work(ledger: Ledger) -> household.BudgetSet:
         return household.set_budget(
-            ledger, tool_id, category=form.text("subject").strip(),
+            ledger,
+            category=form.text("subject").strip(),
             amount=_yen(visit.language, form.text("amount").strip()),
-            per=form.text("per") or "month", today=today(),
-            month_starts_on=visit.month_starts_on,
-        )  # fmt: skip
+            per=form.text("per") or "month",
+        )
 
     done = await visit.write(work)
     query = {
@@ -239,25 +229,20 @@ async def chart(visit: Household) -> Response:
     return await data_view.drawing(visit, name, make)
 
 
-def _plan(visit: Household, ledger: Connection, tool_id: int, *, later: bool = False) -> ShownPlan:
-    query, now, starts_on = visit.query, today(), visit.month_starts_on
-    budgets = household.budget_status(
-        ledger, tool_id, period=query.text("period").strip() or None,
-        month_starts_on=starts_on, today=now,
-    )  # fmt: skip
-    known = categories_of(ledger, tool_id)
+def _plan(visit: Household, ledger: Ledger, *, later: bool = False) -> ShownPlan:
+    query = visit.query
+    budgets = household.budget_status(ledger, period=query.text("period").strip() or None)
+    known = categories_of(ledger)
     worth, no_worth = None, ""
     try:
         period = _ALL if query.text("worth") == "all" else None
-        worth = household.net_worth(ledger, tool_id, period=period, today=now)
+        worth = household.net_worth(ledger, period=period)
     except household.NoAssets as error:
         no_worth = str(error)
     return ShownPlan(
         budgets=budgets,
-        periods=periods_around(
-            budgets.months, household.coverage(ledger, tool_id, now, starts_on).default_range
-        ),
-        habits=habits_of(visit, ledger, tool_id, if_known=later),
+        periods=periods_around(budgets.months, household.coverage(ledger).default_range),
+        habits=habits_of(visit, ledger, if_known=later),
         worth=worth,
         no_worth=no_worth,
         worth_chart=None if worth is None else _worth_chart(worth),

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from mdvec import household
-from mdvec.database import Connection
-from mdvec.household import Category, deciding, review, rules
+from mdvec.household import Category, Ledger, deciding, review, rules
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
@@ -128,8 +127,8 @@ async def show_suggestions(visit: Household) -> Response:
     """The suggestions, largest sums first, and the existing rules."""
     undo = visit.undo
 
-    def read(ledger: Connection, tool_id: int) -> tuple[household.RuleList, list[Category]]:
-        return rules.list_rules(ledger, tool_id, None), categories_of(ledger, tool_id)
+    def read(ledger: Ledger) -> tuple[household.RuleList, list[Category]]:
+        return rules.list_rules(ledger, None), categories_of(ledger)
 
     listed, known = await visit.read(read)
     return visit.page(
@@ -160,7 +159,7 @@ async def _change_rules(visit: Household) -> Response:
     return RedirectResponse(f"/review/categories?{address}", 303)
 
 
-def _decided(form: Query, ledger: Connection, tool_id: int) -> _Decided:
+def _decided(form: Query, ledger: Ledger) -> _Decided:
     """Set or remove the rules of a form's shops; leaving a suggestion open changes nothing.
 
     With ``alike``, the shops are all for which the form's category is suggested.
@@ -168,21 +167,21 @@ def _decided(form: Query, ledger: Connection, tool_id: int) -> _Decided:
     shops, category, changed = form.all("shop")[:MAX_TOGETHER], form.text("category").strip(), 0
     if form.text("decision") == "set":
         if "alike" in form:
-            suggestions = rules.list_rules(ledger, tool_id, None).suggestions
+            suggestions = rules.list_rules(ledger, None).suggestions
             alike = (each.shop for each in suggestions if str(each.category) == category)
             shops = list(alike)[:MAX_TOGETHER]
         for shop in shops:
-            changed += rules.set_rule(ledger, tool_id, shop=shop, category=category).changed
+            changed += rules.set_rule(ledger, shop=shop, category=category).changed
     elif "undo" not in form:
         shops = []
     elif shops:
-        known = {rule.shop: str(rule.category) for rule in household.rules_of(ledger, tool_id)}
+        known = {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}
         shops = [shop for shop in shops if household.shop_of(shop) in known]
         category = known[household.shop_of(shops[0])] if len(shops) == 1 else ""
         for shop in shops:
-            changed += rules.remove_rule(ledger, tool_id, shop=shop).changed
+            changed += rules.remove_rule(ledger, shop=shop).changed
     else:
-        changed = rules.remove_rule(ledger, tool_id, category=category).changed
+        changed = rules.remove_rule(ledger, category=category).changed
         category = ""
-    left = len(rules.list_rules(ledger, tool_id, None).suggestions)
+    left = len(rules.list_rules(ledger, None).suggestions)
     return _Decided(shops, category, changed, left)

@@ -9,12 +9,11 @@ from typing import get_args
 from urllib.parse import parse_qsl, quote, urlencode
 
 from mdvec import household
-from mdvec.database import Connection
-from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
     MAX_PAGE_SIZE,
     FoundAnswer,
+    Ledger,
     NotedRow,
     RowChoice,
     note_row,
@@ -108,12 +107,12 @@ async def _show_again(visit: Household) -> Response:
 async def table(visit: Household) -> Response:
     """All requested rows as CSV."""
 
-    def read(ledger: Connection, tool_id: int) -> list[FoundAnswer]:
-        answers = [_find_rows(visit, ledger, tool_id, 1, MAX_PAGE_SIZE)]
+    def read(ledger: Ledger) -> list[FoundAnswer]:
+        answers = [_find_rows(visit, ledger, 1, MAX_PAGE_SIZE)]
         if answers[0].total_rows > _MAX_FILE:
             raise TooManyAtOnce(answers[0].total_rows)
         while (page := answers[-1].next_page) is not None:
-            answers.append(_find_rows(visit, ledger, tool_id, page, MAX_PAGE_SIZE))
+            answers.append(_find_rows(visit, ledger, page, MAX_PAGE_SIZE))
         return answers
 
     columns = (
@@ -137,12 +136,7 @@ async def change(visit: Household) -> Response:
 
 
 def _find_rows(
-    visit: Household,
-    ledger: Connection,
-    tool_id: int,
-    page: int,
-    size: int,
-    rows: RowChoice | None = None,
+    visit: Household, ledger: Ledger, page: int, size: int, rows: RowChoice | None = None
 ) -> FoundAnswer:
     query = visit.query
     wanted = household.RowFilter(
@@ -158,35 +152,35 @@ def _find_rows(
         since=query.text("since") or None,
         until=query.text("until") or None,
     )
-    listing = household.ListingOptions(_sort(query), None, page, size, visit.month_starts_on)
-    return household.find_transactions(ledger, tool_id, wanted, listing, today())
+    listing = household.ListingOptions(_sort(query), None, page, size)
+    return household.find_transactions(ledger, wanted, listing)
 
 
-def _read(visit: Household, ledger: Connection, tool_id: int) -> ShownRows:
+def _read(visit: Household, ledger: Ledger) -> ShownRows:
     query = visit.query
     page = query.number("page", 1, 1, 10**6)
     try:
-        answer = _find_rows(visit, ledger, tool_id, page, _ROWS)
+        answer = _find_rows(visit, ledger, page, _ROWS)
     except (
         household.InvalidPage
     ) as error:  # after corrections or more filters there are fewer pages
-        answer = _find_rows(visit, ledger, tool_id, error.pages, _ROWS)
+        answer = _find_rows(visit, ledger, error.pages, _ROWS)
     counted = answer
     if _choice(query) == "all":
-        counted = _find_rows(visit, ledger, tool_id, 1, 0, "counted")
+        counted = _find_rows(visit, ledger, 1, 0, "counted")
     edit = query.number("edit", 0, 1, 2**63 - 1)
-    edited = noted_row(ledger, tool_id, edit) if edit else None
+    edited = noted_row(ledger, edit) if edit else None
     trial = None
     if edited is not None and "rule" in query:
         category = query.text("rule")
-        trial = rules.try_rule(ledger, tool_id, shop=edited.row.description, category=category)
+        trial = rules.try_rule(ledger, shop=edited.row.description, category=category)
     return ShownRows(
         answer=answer,
         counted=counted,
-        own=household.own_categories(ledger, tool_id),
-        categories=categories_of(ledger, tool_id),
-        accounts=sorted(household.account_names(ledger, tool_id)),
-        corrected=household.list_notes(ledger, tool_id),
+        own=household.own_categories(ledger),
+        categories=categories_of(ledger),
+        accounts=sorted(household.account_names(ledger)),
+        corrected=household.list_notes(ledger),
         edited=edited,
         trial=trial,
     )
@@ -226,25 +220,25 @@ class _Change:
             raise NothingToChange
         return ids
 
-    def carry_out(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+    def carry_out(self, ledger: Ledger) -> dict[str, str]:
         """Carry it out; returns new fields of the address."""
         match self._text("do"):
             case "save":
-                return self._save(ledger, tool_id)
+                return self._save(ledger)
             case "restore":
-                return self._restore(ledger, tool_id)
+                return self._restore(ledger)
             case "always":
                 return {"edit": str(self.ids[0]), "rule": self._text("category")}
             case "rule":
-                return self._set_rule(ledger, tool_id)
+                return self._set_rule(ledger)
             case "unrule":
-                return self._unset_rule(ledger, tool_id)
+                return self._unset_rule(ledger)
         raise NothingToChange
 
-    def _save(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+    def _save(self, ledger: Ledger) -> dict[str, str]:
         """Set all values of one row, or the category and additional tags of several."""
-        rows = [noted_row(ledger, tool_id, row_id) for row_id in self.ids]
-        own, category = household.own_categories(ledger, tool_id), self._text("category")
+        rows = [noted_row(ledger, row_id) for row_id in self.ids]
+        own, category = household.own_categories(ledger), self._text("category")
         tags = self._text("tags").replace("、", " ").replace(",", " ").split()
         was = [
             [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
@@ -252,20 +246,18 @@ class _Change:
         ]
         changed = [noted.row.id for noted in rows if category != _category_of(noted)]
         if changed and (category or "one" in self.form):
-            household.categorize_rows(ledger, tool_id, transaction_ids=changed, category=category)
+            household.categorize_rows(ledger, transaction_ids=changed, category=category)
         for noted in rows:
             if "one" in self.form:
-                note_row(
-                    ledger, tool_id, transaction_id=noted.row.id, note=self._text("note"), tags=tags
-                )
+                note_row(ledger, transaction_id=noted.row.id, note=self._text("note"), tags=tags)
             elif tags:
                 all_tags = [*noted.tags, *tags]
-                note_row(ledger, tool_id, transaction_id=noted.row.id, note=None, tags=all_tags)
+                note_row(ledger, transaction_id=noted.row.id, note=None, tags=all_tags)
         before = json.dumps(was, ensure_ascii=False, separators=(",", ":"))
         fits = len(quote(before)) <= _MAX_ADDRESS and len(before) <= MAX_FIELD_CHARS
         return {"was": before} if fits else {"long": "1"}
 
-    def _restore(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+    def _restore(self, ledger: Ledger) -> dict[str, str]:
         """Restore the values that rows had before a change; without them, NothingToChange."""
         try:
             was = [
@@ -275,23 +267,21 @@ class _Change:
         except (ValueError, TypeError, RecursionError):
             raise NothingToChange from None
         for row_id, note, tags, category in was:
-            note_row(
-                ledger, tool_id, transaction_id=row_id, note=note, tags=tags, category=category
-            )
+            note_row(ledger, transaction_id=row_id, note=note, tags=tags, category=category)
         return {}
 
-    def _set_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
-        shop = noted_row(ledger, tool_id, self.ids[0]).row.description
-        before = {rule.shop: str(rule.category) for rule in household.rules_of(ledger, tool_id)}
-        rules.set_rule(ledger, tool_id, shop=shop, category=self._text("category"))
+    def _set_rule(self, ledger: Ledger) -> dict[str, str]:
+        shop = noted_row(ledger, self.ids[0]).row.description
+        before = {rule.shop: str(rule.category) for rule in household.rules_of(ledger)}
+        rules.set_rule(ledger, shop=shop, category=self._text("category"))
         return {"ruled": shop, "before": before.get(household.shop_of(shop), "")}
 
-    def _unset_rule(self, ledger: Connection, tool_id: int) -> dict[str, str]:
+    def _unset_rule(self, ledger: Ledger) -> dict[str, str]:
         shop, before = self._text("shop"), self._text("before")
         if before:
-            rules.set_rule(ledger, tool_id, shop=shop, category=before)
+            rules.set_rule(ledger, shop=shop, category=before)
         else:
-            rules.remove_rule(ledger, tool_id, shop=shop)
+            rules.remove_rule(ledger, shop=shop)
         return {}
 
 

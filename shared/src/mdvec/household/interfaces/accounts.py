@@ -7,36 +7,36 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-import apsw
-
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
 from mdvec.household.core.balances import BalancedDay
 from mdvec.household.core.sums import totals_of_rows
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import TwiceCounted, counted_twice
 
 _EVER = ("0001-01-01", "9999-12-31")
 
 
-def follow_accounts(
-    connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
-) -> None:
+def follow_accounts(ledger: Ledger, present: Collection[tuple[str, str]]) -> None:
     """Distinguish the accounts if there are new statements; call within a transaction.
 
     Only those that are ``present``, by path and hash, have all of their rows to be compared.
     """
     new = "SELECT EXISTS (SELECT 1 FROM ledger_statements WHERE tool_id = ? AND scope IS NULL)"
-    if not connection.execute(new, (tool_id,)).get:
+    if not ledger.connection.execute(new, (ledger.tool_id,)).get:
         return
-    scopes, doubts = tell_apart(_statements(connection, tool_id, present))
-    connection.execute(
+    scopes, doubts = tell_apart(_statements(ledger, present))
+    ledger.connection.execute(
         "DELETE FROM account_doubts WHERE first IN "
         "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", doubts)
-    connection.executemany("UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items())
-    connection.execute(
-        "UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL", (tool_id,)
+    ledger.connection.executemany("INSERT INTO account_doubts VALUES (?, ?, ?)", doubts)
+    ledger.connection.executemany(
+        "UPDATE ledger_statements SET scope = ?2 WHERE id = ?1", scopes.items()
+    )
+    ledger.connection.execute(
+        "UPDATE ledger_statements SET scope = '' WHERE tool_id = ? AND scope IS NULL",
+        (ledger.tool_id,),
     )
 
 
@@ -60,21 +60,19 @@ class AccountDoubt:
     income: int = 0
 
 
-def doubts_of(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
-) -> list[AccountDoubt]:
+def doubts_of(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[AccountDoubt]:
     """The doubts about files that have rows in these days (YYYY-MM-DD, both included)."""
-    pairs = connection.execute(
+    pairs = ledger.connection.execute(
         "SELECT b.accounts ->> 0, a.path, b.path, d.rows FROM account_doubts AS d "
         "JOIN ledger_statements AS a ON a.id = d.first "
         "JOIN ledger_statements AS b ON b.id = d.second WHERE a.tool_id = ? AND a.scope <> b.scope "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = b.id AND r.date BETWEEN ? AND ?) ORDER BY 1, 2, 3",
-        (tool_id, *days),
+        (ledger.tool_id, *days),
     )
     doubts = [AccountDoubt(*pair) for pair in pairs]
     by_files: dict[tuple[str, str, str], list[TwiceCounted]] = {}
-    for row in counted_twice(connection, tool_id):
+    for row in counted_twice(ledger):
         if days[0] <= row.date <= days[1]:
             by_files.setdefault((row.account, row.first, row.second), []).append(row)
     for files, rows in by_files.items():
@@ -85,20 +83,20 @@ def doubts_of(
                 spending=totals.spending, income=totals.income,
             )
         )  # fmt: skip
-    if connection.execute(_HAS_LISTS, (tool_id,)).get:
-        listed = connection.execute(_LISTED, (tool_id, *days))
+    if ledger.connection.execute(_HAS_LISTS, (ledger.tool_id,)).get:
+        listed = ledger.connection.execute(_LISTED, (ledger.tool_id, *days))
         doubts += [replace(AccountDoubt(*pair), is_listed=True) for pair in listed]
     return doubts
 
 
-def distinct_accounts(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+def distinct_accounts(ledger: Ledger) -> set[frozenset[str]]:
     """The pairs of accounts at one bank that files, numbers or a person tell apart."""
-    in_doubt = {doubt.account for doubt in doubts_of(connection, tool_id)}
+    in_doubt = {doubt.account for doubt in doubts_of(ledger)}
     names: dict[str, list[str]] = {}
-    for account, scope in connection.execute(
+    for account, scope in ledger.connection.execute(
         "SELECT DISTINCT accounts ->> 0, scope FROM ledger_statements "
         "WHERE tool_id = ? AND json_array_length(accounts) = 1",
-        (tool_id,),
+        (ledger.tool_id,),
     ):
         if account not in in_doubt:
             names.setdefault(account, []).append(f"{account} {scope}" if scope else account)
@@ -120,11 +118,9 @@ class RepeatedRows:
     last: str
 
 
-def repeated_rows(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
-) -> list[RepeatedRows]:
+def repeated_rows(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[RepeatedRows]:
     """The rows of these days that count once, of each account (YYYY-MM-DD, both included)."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT account, count(*), -coalesce(sum(amount), 0), min(a), max(b) FROM (SELECT "
         "iif(a.scope = '', r.account, r.account || ' ' || a.scope) AS account, r.amount, "
         "min(a.path) AS a, max(b.path) AS b FROM account_doubts AS d "
@@ -134,7 +130,7 @@ def repeated_rows(
         "WHERE a.tool_id = ? AND d.rows > 0 AND r.identity IN (SELECT identity "
         "FROM statement_rows AS s WHERE s.statement_id = b.id) GROUP BY 1, r.identity) "
         "GROUP BY account",
-        (*days, tool_id),
+        (*days, ledger.tool_id),
     )
     return [RepeatedRows(*row) for row in rows]
 
@@ -148,14 +144,12 @@ class ListedAgain:
     yen: int
 
 
-def listed_again(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str] = _EVER
-) -> list[ListedAgain]:
+def listed_again(ledger: Ledger, days: tuple[str, str] = _EVER) -> list[ListedAgain]:
     """The present files with equal rows of these days in several sections, which all count.
 
     Rows with other balances are other rows.
     """
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT path, sum(rows), sum(rows * abs(ifnull(amount, 0))) FROM (SELECT path, amount, "
         "sum(rows) - max(rows) AS rows FROM (SELECT s.path, r.date, r.amount, r.description, "
         "r.account, r.balance, count(*) AS rows FROM ledger_files AS f "
@@ -166,7 +160,7 @@ def listed_again(
         "ORDER BY id DESC LIMIT 1) > 0 GROUP BY 1, 2, 3, 4, 5, 6, r.block) "
         "GROUP BY path, date, amount, description, account, balance HAVING count(*) > 1) "
         "GROUP BY path ORDER BY path",
-        (tool_id, *days),
+        (ledger.tool_id, *days),
     )
     return [ListedAgain(*row) for row in rows]
 
@@ -207,14 +201,14 @@ _HAS_LISTS = (
 """Whether some statement has rows of another account than its first: what ``_LISTED`` looks for."""
 
 
-def balances_of(connection: apsw.Connection, tool_id: int) -> dict[str, list[list[BalancedDay]]]:
+def balances_of(ledger: Ledger) -> dict[str, list[list[BalancedDay]]]:
     """The rows with a balance of each account, one list a statement, in the order of its file."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT iif(s.scope = '', r.account, r.account || ' ' || s.scope), s.id, "
         "r.date, r.amount, r.balance FROM ledger_statements AS s "
         "JOIN statement_rows AS r ON r.statement_id = s.id WHERE s.tool_id = ? "
         "AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     accounts: dict[str, dict[int, list[BalancedDay]]] = {}
     for account, statement, *values in rows:
@@ -223,32 +217,30 @@ def balances_of(connection: apsw.Connection, tool_id: int) -> dict[str, list[lis
     return {account: list(of_account.values()) for account, of_account in accounts.items()}
 
 
-def spans_of(connection: apsw.Connection, tool_id: int) -> list[tuple[str, int, str, str]]:
+def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:
     """Each account with its number of rows, and its first and last day."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT account, count(*), min(date), max(date) FROM transactions WHERE tool_id = ? "
         "AND removal IS NOT 'removed' GROUP BY account ORDER BY account",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return list(rows)
 
 
-def _statements(
-    connection: apsw.Connection, tool_id: int, present: Collection[tuple[str, str]]
-) -> list[AccountStatement]:
+def _statements(ledger: Ledger, present: Collection[tuple[str, str]]) -> list[AccountStatement]:
     """The statements whose rows have no ID and one account, of which there are several."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT id, account, account_number, path, scope, content_hash FROM ("
         "SELECT *, accounts ->> 0 AS account, count(*) OVER (PARTITION BY accounts ->> 0) AS alike "
         "FROM ledger_statements AS s WHERE tool_id = ? AND json_array_length(accounts) = 1 "
         "AND EXISTS (SELECT 1 FROM statement_rows AS r WHERE r.statement_id = s.id) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = s.id AND r.mf_id <> '')) WHERE alike > 1",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     several = list(rows)
     ids = [number for number, *_, path, _, digest in several if (path, digest) in present]
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT statement_id, substr(identity, 5, 64), date, amount, balance FROM statement_rows "
         "WHERE statement_id IN (SELECT value FROM json_each(?)) ORDER BY id",
         (json.dumps(ids),),

@@ -28,6 +28,7 @@ from mdvec.household.core.statements import (
     decide_removals,
 )
 from mdvec.household.interfaces import ledger_statements
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import COLUMNS, VALUES, KnownFile
 from mdvec.household.interfaces.linked_again import NewIds, find_new_ids, follow_new_ids
 from mdvec.household.interfaces.marks import former_ids, keep_decisions
@@ -85,8 +86,7 @@ def temporary_tables(connection: apsw.Connection) -> Iterator[None]:
 
 
 def find_newest_rows(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     statements: Sequence[RankedStatement],
     present: Mapping[str, KnownFile],
     unread: Collection[str],
@@ -112,12 +112,14 @@ def find_newest_rows(
                 statement.path, is_present or file is None, statement.scope,
             )
         )  # fmt: skip
-    connection.executemany("INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)", ranked)
-    new_ids = find_new_ids(connection, tool_id, statements, order)
-    follow_new_ids(connection, tool_id, new_ids.names)
-    same_rows = _find_same_rows(connection, tool_id, new_ids.names, is_rebuild=is_rebuild)
-    _find_newest(connection)
-    shared = connection.execute(
+    ledger.connection.executemany(
+        "INSERT INTO ranked_statements VALUES (?, ?, ?, ?, ?, ?, ?)", ranked
+    )
+    new_ids = find_new_ids(ledger, statements, order)
+    follow_new_ids(ledger, new_ids.names)
+    same_rows = _find_same_rows(ledger, new_ids.names, is_rebuild=is_rebuild)
+    _find_newest(ledger.connection)
+    shared = ledger.connection.execute(
         "SELECT DISTINCT n.statement_id, m.statement_id FROM mentions AS m "
         "CROSS JOIN derived AS d ON d.identity = m.identity "
         "CROSS JOIN statement_rows AS n ON n.id = d.row_id WHERE m.identity IN "
@@ -125,10 +127,10 @@ def find_newest_rows(
     )
     pairs: list[tuple[int, int]] = list(shared)
     if new_ids.names:
-        connection.executemany("INSERT INTO new_ids VALUES (?, ?)", new_ids.names.items())
-        connection.execute("DELETE FROM derived")
-        _find_newest(connection)
-    _follow_renames(connection, tool_id, same_rows)
+        ledger.connection.executemany("INSERT INTO new_ids VALUES (?, ?)", new_ids.names.items())
+        ledger.connection.execute("DELETE FROM derived")
+        _find_newest(ledger.connection)
+    _follow_renames(ledger, same_rows)
     return pairs, new_ids
 
 
@@ -141,70 +143,66 @@ def _find_newest(connection: apsw.Connection) -> None:
 
 
 def _find_same_rows(
-    connection: apsw.Connection, tool_id: int, new_ids: Mapping[str, str], *, is_rebuild: bool
+    ledger: Ledger, new_ids: Mapping[str, str], *, is_rebuild: bool
 ) -> dict[str, list[str]]:
     """Match rows without ID to those with one; returns the latter's identities by key.
 
     In a rebuild, rows of files that are there are matched with such rows alone.
     """
-    without_id = ledger_statements.rows_without_id(connection)
+    without_id = ledger_statements.rows_without_id(ledger.connection)
     if not without_id:
         return {}
-    listed = ledger_statements.rows_with_id(connection)
+    listed = ledger_statements.rows_with_id(ledger.connection)
     taken_in_block = {
         block: {new_ids.get(name, name) for name in names}
         for block, names in ledger_statements.blocks_with(
-            connection, {row.identity for row in listed}
+            ledger.connection, {row.identity for row in listed}
         ).items()
     }
     with_id = [row._replace(identity=new_ids.get(row.identity, row.identity)) for row in listed]
     own_rows, known = set[str](), set[str]()
     if not is_rebuild:
         own_names = {scoped(row.identity, row.scope) for row in without_id}
-        own_rows = _stored_identities(connection, tool_id, own_names, "'removed'")
-        known = _stored_identities(connection, tool_id, {row.identity for row in with_id}, "''")
+        own_rows = _stored_identities(ledger, own_names, "'removed'")
+        known = _stored_identities(ledger, {row.identity for row in with_id}, "''")
     present = [row for row in without_id if row.is_present or not is_rebuild]
     of_present = [row for row in with_id if row.is_present or not is_rebuild]
     absent = [row for row in without_id if is_rebuild and not row.is_present]
     matched = identities_with_id(present, of_present, taken_in_block, own_rows, known)
     matched |= identities_with_id(absent, with_id, taken_in_block, own_rows, known)
-    connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
+    ledger.connection.executemany("INSERT INTO same_rows VALUES (?, ?)", matched.items())
     return same_rows_by_key(with_id)
 
 
-def _stored_identities(
-    connection: apsw.Connection, tool_id: int, identities: Iterable[str], without: str
-) -> set[str]:
+def _stored_identities(ledger: Ledger, identities: Iterable[str], without: str) -> set[str]:
     """Which of the identities the ledger has, in another state of removal than ``without``."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         f"SELECT identity FROM transactions WHERE tool_id = ? AND removal IS NOT {without} "
         "AND identity IN (SELECT value FROM json_each(?))",
-        (tool_id, json.dumps(sorted(identities))),
+        (ledger.tool_id, json.dumps(sorted(identities))),
     )
     return {identity for (identity,) in rows}
 
 
-def _follow_renames(
-    connection: apsw.Connection, tool_id: int, same_rows: dict[str, list[str]]
-) -> None:
+def _follow_renames(ledger: Ledger, same_rows: dict[str, list[str]]) -> None:
     """Let rows keep their numbers and decisions if only their identity changed."""
-    lost = connection.execute(
+    lost = ledger.connection.execute(
         "SELECT identity FROM transactions WHERE tool_id = ? AND identity >= 'row:' "
         "AND identity < 'row;' AND identity NOT IN (SELECT identity FROM derived)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     old_names = [name for (name,) in lost]
     if not old_names:
         return
-    new = connection.execute(
+    new = ledger.connection.execute(
         "SELECT identity FROM derived WHERE identity NOT IN "
         "(SELECT identity FROM transactions WHERE tool_id = ?)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     renamed = renamed_rows(old_names, {name for (name,) in new}, same_rows)
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE transactions SET identity = ? WHERE tool_id = ? AND identity = ?",
-        ((name, tool_id, old) for old, name in renamed.items()),
+        ((name, ledger.tool_id, old) for old, name in renamed.items()),
     )
 
 
@@ -235,32 +233,32 @@ def mark_gone_rows(connection: apsw.Connection, removers: Iterable[Remover]) -> 
     )
 
 
-def mark_removals(connection: apsw.Connection, tool_id: int, *, accepted: bool) -> None:
+def mark_removals(ledger: Ledger, *, accepted: bool) -> None:
     """Give each gone row its state; a row that the user kept stays so until a file has it anew."""
     gone = {
         identity: (day, before, bool(is_proved))
-        for identity, day, before, is_proved in connection.execute(
+        for identity, day, before, is_proved in ledger.connection.execute(
             f"SELECT d.identity, r.date, t.removal, {_OF_ACCOUNT} {_BESIDE} "
             "JOIN ledger_statements AS s ON s.id = d.missing_from",
-            (tool_id,),
+            (ledger.tool_id,),
         )
     }
     if gone:
-        by_month = connection.execute(
+        by_month = ledger.connection.execute(
             f"SELECT substr(r.date, 1, 7), count(*) {_BESIDE} "
             "WHERE t.removal IS NOT 'removed' GROUP BY 1",
-            (tool_id,),
+            (ledger.tool_id,),
         )
         decided = decide_removals(gone, dict(by_month), accepted=accepted)
-        connection.executemany(
+        ledger.connection.executemany(
             "UPDATE derived SET removal = ?2 WHERE identity = ?1", decided.items()
         )
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE derived SET removal = 'kept' FROM transactions AS t, statement_rows AS r "
         "WHERE derived.missing_from IS NULL AND t.removal = 'kept' AND t.tool_id = ? "
         "AND t.identity = derived.identity AND r.id = derived.row_id "
         "AND r.statement_id = t.statement_id",
-        (tool_id,),
+        (ledger.tool_id,),
     )
 
 
@@ -304,23 +302,21 @@ _PLACE = f"r.statement_id, q.path, {_LINE}"
 _REMOVAL = "d.removal, iif(d.removal IS NULL, NULL, d.missing_from)"
 
 
-def hold_back(
-    connection: apsw.Connection, tool_id: int, replacers: Iterable[tuple[int, int]]
-) -> list[tuple[int, int, int]]:
+def hold_back(ledger: Ledger, replacers: Iterable[tuple[int, int]]) -> list[tuple[int, int, int]]:
     """Let rows keep their values where files that may be old copies would change many of a month.
 
     ``replacers`` are pairs of statements, the copy first, as is what is returned, with the number
     of rows. A change that was accepted is in the ledger, and asked about no more.
     """
-    connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
-    if not connection.changes():
+    ledger.connection.executemany("INSERT INTO replacers VALUES (?, ?)", replacers)
+    if not ledger.connection.changes():
         return []
-    changing = connection.execute(
+    changing = ledger.connection.execute(
         "SELECT x.newer, x.older, substr(t.date, 1, 7), r.identity, d.identity "
         f"FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity {_AND_ROW} "
         "JOIN replacers AS x ON x.newer = r.statement_id AND x.older = t.statement_id "
         f"WHERE +t.tool_id = ? AND {_HAS_OTHER_VALUES}",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     by_pair: dict[tuple[int, int], list[tuple[str, str, str]]] = {}
     for newer, older, month, own, identity in changing:
@@ -328,44 +324,44 @@ def hold_back(
     if not by_pair:
         return []
     of_month = dict[str, int](
-        connection.execute(
+        ledger.connection.execute(
             "SELECT substr(date, 1, 7), count(*) FROM transactions WHERE tool_id = ? "
             "AND removal IS NOT 'removed' GROUP BY 1",
-            (tool_id,),
+            (ledger.tool_id,),
         )
     )
     held = []
     for (newer, older), rows in by_pair.items():
         months = Counter(month for month, *_ in rows)
         many = {month for month, n in months.items() if are_many(n, of_month.get(month, 0))}
-        connection.execute(
+        ledger.connection.execute(
             "UPDATE derived SET row_id = b.id FROM json_each(?) AS h JOIN statement_rows AS b "
             "ON b.statement_id = ? AND b.identity = h.value ->> 0 "
             "WHERE derived.identity = h.value ->> 1",
             (json.dumps([names for month, *names in rows if month in many]), older),
         )
-        held += [(newer, older, count)] if (count := connection.changes()) else []
+        held += [(newer, older, count)] if (count := ledger.connection.changes()) else []
     return held
 
 
-def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChanges:
+def follow_statements(ledger: Ledger) -> LedgerChanges:
     """Bring the transactions to what the statements say; marks are to be updated after it."""
-    imported: int = connection.execute(
-        f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned", (tool_id,)
+    imported: int = ledger.connection.execute(
+        f"SELECT count(*) {_BESIDE} WHERE t.id IS NULL AND d.is_mentioned", (ledger.tool_id,)
     ).get
-    deleted = _delete_lost(connection, tool_id)
-    leaving = connection.execute(
+    deleted = _delete_lost(ledger)
+    leaving = ledger.connection.execute(
         f"SELECT d.identity {_BESIDE} WHERE d.removal = 'removed' AND t.removal IS NOT 'removed'",
-        (tool_id,),
+        (ledger.tool_id,),
     ).fetchall()
-    updated, returned = _update(connection, tool_id)
-    _insert_new(connection, tool_id)
-    removed = connection.execute(
+    updated, returned = _update(ledger)
+    _insert_new(ledger)
+    removed = ledger.connection.execute(
         "SELECT id FROM transactions WHERE tool_id = ? "
         "AND identity IN (SELECT value FROM json_each(?))",
-        (tool_id, json.dumps([name for (name,) in leaving])),
+        (ledger.tool_id, json.dumps([name for (name,) in leaving])),
     )
-    without_file: int = connection.execute(
+    without_file: int = ledger.connection.execute(
         f"SELECT count(*) FROM {_ROWS} "
         "WHERE d.removal IS NULL AND NOT d.is_mentioned AND NOT q.is_unread"
     ).get
@@ -373,76 +369,76 @@ def follow_statements(connection: apsw.Connection, tool_id: int) -> LedgerChange
     return LedgerChanges(imported, updated, deleted, without_file, gone, returned)
 
 
-def _delete_lost(connection: apsw.Connection, tool_id: int) -> int:
+def _delete_lost(ledger: Ledger) -> int:
     """Delete the transactions that no statement has; returns how many that were."""
-    lost_rows = connection.execute(
+    lost_rows = ledger.connection.execute(
         "SELECT id FROM transactions WHERE +tool_id = ? "
         "AND identity NOT IN (SELECT identity FROM derived)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     lost = list(lost_rows)
     if lost:
-        keep_decisions(connection, tool_id, [row_id for (row_id,) in lost])
+        keep_decisions(ledger, [row_id for (row_id,) in lost])
         # A row that was marked as a duplicate of a deleted one counts again.
-        connection.executemany(
+        ledger.connection.executemany(
             "UPDATE transactions SET is_duplicate = 0, duplicate_of = NULL, duplicate_checked = 0 "
             "WHERE duplicate_of = ?",
             lost,
         )
-        connection.executemany("DELETE FROM transactions WHERE id = ?", lost)
+        ledger.connection.executemany("DELETE FROM transactions WHERE id = ?", lost)
     return len(lost)
 
 
-def _update(connection: apsw.Connection, tool_id: int) -> tuple[int, frozenset[int]]:
+def _update(ledger: Ledger) -> tuple[int, frozenset[int]]:
     """Bring stored rows up to date; returns how many a file states anew, and which return."""
-    connection.execute(
+    ledger.connection.execute(
         f"INSERT INTO changed SELECT t.id, t.identity, {_HAS_OTHER_VALUES}, "
         "t.removal IN ('asked', 'removed') AND d.removal IS NULL "
         "FROM transactions AS t CROSS JOIN derived AS d ON d.identity = t.identity "
         f"{_AND_ROW} WHERE +t.tool_id = ? AND ({_HAS_OTHER_VALUES} "
         "OR (t.statement_id, t.source_file, t.row_number, t.removal) "
         f"IS NOT (r.statement_id, q.path, {_LINE}, d.removal))",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    if not connection.changes():
+    if not ledger.connection.changes():
         return 0, frozenset()
     rows = (
         "FROM changed AS c CROSS JOIN derived AS d ON d.identity = c.identity "
         f"{_AND_ROW} WHERE t.id = c.id"
     )
-    connection.execute(
+    ledger.connection.execute(
         f"UPDATE transactions AS t SET ({VALUES}, updated_at, filed_major, filed_minor) = "
         f"({_VALUES_OF_ROW}, CURRENT_TIMESTAMP, NULL, NULL) {rows} AND c.has_other_values"
     )
-    connection.execute(
+    ledger.connection.execute(
         f"UPDATE transactions AS t SET (statement_id, source_file, row_number) = ({_PLACE}) {rows}"
     )
     # Apart from the places: indexes of sums have the removal.
-    connection.execute(
+    ledger.connection.execute(
         f"UPDATE transactions AS t SET (removal, removed_by, removed_at) = ({_REMOVAL}, "
         "CASE WHEN d.removal IS NULL THEN NULL WHEN t.removal IS d.removal THEN t.removed_at "
         f"ELSE CURRENT_TIMESTAMP END) {rows} AND (t.removal, t.removed_by) IS NOT ({_REMOVAL})"
     )
-    _count_change(connection, tool_id)
-    updated: int = connection.execute(
+    _count_change(ledger)
+    updated: int = ledger.connection.execute(
         "SELECT count(*) FROM changed AS c JOIN derived AS d ON d.identity = c.identity "
         "WHERE (c.has_other_values OR c.returns) AND d.is_mentioned"
     ).get
-    returned = connection.execute("SELECT id FROM changed WHERE returns")
+    returned = ledger.connection.execute("SELECT id FROM changed WHERE returns")
     return updated, frozenset(row_id for (row_id,) in returned)
 
 
-def _count_change(connection: apsw.Connection, tool_id: int) -> None:
+def _count_change(ledger: Ledger) -> None:
     """Raise the data version: the triggers do not see changes of files, lines and old ids."""
-    connection.execute(
-        "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (tool_id,)
+    ledger.connection.execute(
+        "UPDATE ledger_versions SET version = version + 1 WHERE tool_id = ?", (ledger.tool_id,)
     )
 
 
-def _insert_new(connection: apsw.Connection, tool_id: int) -> None:
+def _insert_new(ledger: Ledger) -> None:
     """Store new transactions; those that return get their former ids again."""
-    former = former_ids(connection, tool_id)
-    connection.execute(
+    former = former_ids(ledger)
+    ledger.connection.execute(
         "INSERT INTO transactions (id, tool_id, identity, statement_id, source_file, row_number, "
         f"removal, removed_by, removed_at, {VALUES}) SELECT f.value, ?1, d.identity, {_PLACE}, "
         f"{_REMOVAL}, iif(d.removal IS NULL, NULL, CURRENT_TIMESTAMP), "
@@ -450,7 +446,7 @@ def _insert_new(connection: apsw.Connection, tool_id: int) -> None:
         "LEFT JOIN json_each(?2) AS f ON f.key = d.identity "
         "WHERE d.identity NOT IN (SELECT identity FROM transactions WHERE tool_id = ?1) "
         "ORDER BY d.place",
-        (tool_id, json.dumps(former)),
+        (ledger.tool_id, json.dumps(former)),
     )
-    if former and connection.changes():
-        _count_change(connection, tool_id)
+    if former and ledger.connection.changes():
+        _count_change(ledger)

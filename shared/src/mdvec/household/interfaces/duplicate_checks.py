@@ -11,6 +11,7 @@ import apsw
 
 from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair, PairKind, StoredPair
 from mdvec.household.core.transaction import Transaction
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger, transactions
 
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
@@ -31,7 +32,7 @@ _BOTH_COUNT = (
 )
 
 
-def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow]:
+def compared_rows(ledger: Ledger) -> list[ComparedRow]:
     """The compared columns of all rows that count, or that bills and transfers are matched with.
 
     A row that was decided to be a duplicate is among them if the other one is of another account.
@@ -41,14 +42,14 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
         "WHERE o.id = t.duplicate_of AND o.account = t.account)"
     )
     # Almost every row counts: an index would only add a lookup for each.
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT id, date, amount, description, category_major, category_minor, account, mf_id, "
         f"coalesce(statement_id, source_file), {counts('t')}, is_moved, is_duplicate, is_transfer "
         "FROM transactions AS t NOT INDEXED WHERE tool_id = ? "
         f"AND amount IS NOT NULL AND {in_ledger('t')} AND CASE WHEN t.is_transfer "
         "THEN NOT t.is_moved AND NOT t.is_duplicate AND account <> '' "
         f"ELSE NOT t.is_duplicate OR {is_duplicate_of_others} END",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     day_of = cache(date.fromisoformat)  # a ledger has far fewer days than rows
     make = partial(tuple.__new__, ComparedRow)  # like ComparedRow._make, but twice as fast
@@ -61,28 +62,21 @@ def compared_rows(connection: apsw.Connection, tool_id: int) -> list[ComparedRow
     ]  # fmt: skip
 
 
-def transactions_with_ids(
-    connection: apsw.Connection, tool_id: int, ids: Iterable[int]
-) -> dict[int, Transaction]:
+def transactions_with_ids(ledger: Ledger, ids: Iterable[int]) -> dict[int, Transaction]:
     """The tool's rows with these ids, by id; unknown ids are skipped."""
     wanted = json.dumps(list(filter(_is_storable, ids)))
     where = "WHERE +tool_id = ? AND id IN (SELECT value FROM json_each(?))"
-    return {row.id: row for row in transactions(connection, where, (tool_id, wanted))}
+    return {row.id: row for row in transactions(ledger.connection, where, (ledger.tool_id, wanted))}
 
 
 def store_pairs(
-    connection: apsw.Connection,
-    tool_id: int,
-    pairs: Iterable[Pair],
-    options: DetectionOptions,
-    *,
-    announced: bool,
+    ledger: Ledger, pairs: Iterable[Pair], options: DetectionOptions, *, announced: bool
 ) -> None:
     """Add new pairs, and update undecided ones; ``announced``: they are reported to the user now.
 
     Pairs whose rows were deleted during the search are skipped.
     """
-    connection.executemany(
+    ledger.connection.executemany(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
         "detection_amount_tolerance_pct, reasons, is_announced, of_transfer, kept_id) "
@@ -98,7 +92,7 @@ def store_pairs(
         f"detected_at = CURRENT_TIMESTAMP WHERE {_UNDECIDED}",
         (
             (
-                tool_id, pair.score, options.date_tolerance_days,
+                ledger.tool_id, pair.score, options.date_tolerance_days,
                 str(options.amount_tolerance_abs), str(options.amount_tolerance_pct),
                 " ".join(pair.reasons), announced,
                 pair.kind.value, pair.paid_id, *pair.ids,
@@ -109,10 +103,7 @@ def store_pairs(
 
 
 def drop_unfound(
-    connection: apsw.Connection,
-    tool_id: int,
-    pairs: Iterable[Pair],
-    options: DetectionOptions | None = None,
+    ledger: Ledger, pairs: Iterable[Pair], options: DetectionOptions | None = None
 ) -> int:
     """Delete the pairs without any decision that a search did not find; returns how many.
 
@@ -120,27 +111,25 @@ def drop_unfound(
     """
     found_ids = {pair.ids for pair in pairs}
     every = DetectionOptions() if options is None else options
-    undecided = connection.execute(
+    undecided = ledger.connection.execute(
         f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {_WITH_ROWS} "
         f"AND c.user_decision IS NULL AND (c.of_transfer = ? OR ? OR ({_BOTH_COUNT} "
         "AND c.similarity_score >= ? AND (c.detection_date_tolerance, "
         "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct) = (?, ?, ?)))",
         (
-            tool_id, _BILL, options is None, every.min_similarity_score,
+            ledger.tool_id, _BILL, options is None, every.min_similarity_score,
             every.date_tolerance_days, str(every.amount_tolerance_abs),
             str(every.amount_tolerance_pct),
         ),
     ).fetchall()  # fmt: skip
     dropped = [(check,) for check, first, other in undecided if (first, other) not in found_ids]
-    connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
+    ledger.connection.executemany("DELETE FROM duplicate_checks WHERE id = ?", dropped)
     return len(dropped)
 
 
-def add_pair(
-    connection: apsw.Connection, tool_id: int, like: StoredPair, ids: tuple[int, int]
-) -> StoredPair:
+def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPair:
     """The pair of two rows of one group, which is added, found as ``like`` was, if it is new."""
-    connection.execute(
+    ledger.connection.execute(
         "INSERT INTO duplicate_checks (tool_id, transaction_id_1, transaction_id_2, "
         "similarity_score, detection_date_tolerance, detection_amount_tolerance_abs, "
         "detection_amount_tolerance_pct, reasons) SELECT tool_id, ?, ?, similarity_score, "
@@ -150,41 +139,42 @@ def add_pair(
         (*sorted(ids), like.id),
     )
     of_rows = "(c.transaction_id_1, c.transaction_id_2) = (?, ?)"
-    return _pairs(connection, of_rows, tool_id, *sorted(ids))[0]
+    return _pairs(ledger.connection, of_rows, ledger.tool_id, *sorted(ids))[0]
 
 
-def decisions(connection: apsw.Connection, tool_id: int) -> dict[tuple[int, int], str | None]:
+def decisions(ledger: Ledger) -> dict[tuple[int, int], str | None]:
     """The decision about every stored pair, by the ids of its rows."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT transaction_id_1, transaction_id_2, user_decision FROM duplicate_checks "
         "WHERE tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return {(first, second): decision for first, second, decision in rows}
 
 
-def get_check(connection: apsw.Connection, tool_id: int, check_id: int) -> StoredPair | None:
+def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
     """The tool's pair with this id, or None."""
     if not _is_storable(check_id):
         return None
-    return next(iter(_pairs(connection, "c.id = ?", tool_id, check_id)), None)
+    return next(iter(_pairs(ledger.connection, "c.id = ?", ledger.tool_id, check_id)), None)
 
 
-def open_pairs(connection: apsw.Connection, tool_id: int, least: float = 0) -> list[StoredPair]:
+def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
     """The open pairs with at least this score: undecided, and both of their rows count.
 
     Of a charge, the one that pays.
     """
     return _pairs(
-        connection, f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?", tool_id, least
+        ledger.connection,
+        f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
+        ledger.tool_id,
+        least,
     )
 
 
-def pairs_of_batch(
-    connection: apsw.Connection, tool_id: int, batch: int | None
-) -> list[StoredPair]:
+def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
     """The pairs that one request decided, as they were before."""
-    return _pairs(connection, "c.batch = ?", tool_id, batch)
+    return _pairs(ledger.connection, "c.batch = ?", ledger.tool_id, batch)
 
 
 def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> list[StoredPair]:
@@ -205,41 +195,41 @@ def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> li
     ]  # fmt: skip
 
 
-def closed_checks(connection: apsw.Connection, tool_id: int) -> list[int]:
+def closed_checks(ledger: Ledger) -> list[int]:
     """The ids of all other pairs, best score first; one of each card's bill."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         f"SELECT min(c.id) {_WITH_ROWS} AND NOT ({_UNDECIDED} AND {_BOTH_COUNT}) "
         f"GROUP BY CASE c.of_transfer WHEN {_BILL} THEN c.kept_id - a.id - b.id ELSE c.id END "
         "ORDER BY max(c.similarity_score) DESC, min(c.id)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [check for (check,) in rows]
 
 
-def join_batch(connection: apsw.Connection, tool_id: int, former: int | None, batch: int) -> None:
+def join_batch(ledger: Ledger, former: int | None, batch: int) -> None:
     """Let what one request decided be taken back together with what another does."""
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE duplicate_checks SET batch = ? WHERE tool_id = ? AND batch = ?",
-        (batch, tool_id, former),
+        (batch, ledger.tool_id, former),
     )
 
 
-def pairs_of_bill(connection: apsw.Connection, tool_id: int, bill_id: int) -> list[StoredPair]:
+def pairs_of_bill(ledger: Ledger, bill_id: int) -> list[StoredPair]:
     """The pairs of a card's bill with the rows that it pays."""
     of_bill = (
         f"c.of_transfer = {_BILL} AND ? IN (c.transaction_id_1, c.transaction_id_2) "
         "AND c.kept_id <> ? ORDER BY c.id"
     )
-    return _pairs(connection, of_bill, tool_id, bill_id, bill_id)
+    return _pairs(ledger.connection, of_bill, ledger.tool_id, bill_id, bill_id)
 
 
-def cards_of_bills(connection: apsw.Connection, tool_id: int) -> dict[int, str]:
+def cards_of_bills(ledger: Ledger) -> dict[int, str]:
     """The account of the card that each decided bill pays, by the bill's row."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT c.transaction_id_1 + c.transaction_id_2 - c.kept_id, paid.account "
         "FROM duplicate_checks AS c JOIN transactions AS paid ON paid.id = c.kept_id "
         f"WHERE c.tool_id = ? AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate'",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return dict(rows)
 
@@ -255,56 +245,54 @@ def keep_always(
     )
 
 
-def always_decided(connection: apsw.Connection, tool_id: int) -> dict[frozenset[str], int]:
+def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
     """The accounts of bills whose decision holds for later ones, with the request that made it."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         f"SELECT DISTINCT a.account, b.account, c.batch {_WITH_ROWS} AND c.of_transfer = {_BILL} "
         "AND c.user_decision = 'duplicate' AND c.reasons LIKE '%always%' ORDER BY c.batch",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return {frozenset((account, other)): batch for account, other, batch in rows}
 
 
-def unannounced_pairs(connection: apsw.Connection, tool_id: int, least: float) -> list[StoredPair]:
+def unannounced_pairs(ledger: Ledger, least: float) -> list[StoredPair]:
     """The open pairs of this score or more that are news."""
     return _pairs(
-        connection,
+        ledger.connection,
         f"{_UNDECIDED} AND {_BOTH_COUNT} AND NOT c.is_announced AND c.similarity_score >= ?",
-        tool_id, least,
+        ledger.tool_id, least,
     )  # fmt: skip
 
 
-def mark_announced(connection: apsw.Connection, tool_id: int) -> None:
+def mark_announced(ledger: Ledger) -> None:
     """Record that all pairs have been reported to the user."""
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE duplicate_checks SET is_announced = 1 WHERE tool_id = ? AND NOT is_announced",
-        (tool_id,),
+        (ledger.tool_id,),
     )
 
 
-def review_counts(connection: apsw.Connection, tool_id: int) -> tuple[int, int, int]:
+def review_counts(ledger: Ledger) -> tuple[int, int, int]:
     """Numbers of a tool's rows, marked rows and rejected pairs; a card's bill is one pair."""
-    rows, marked, rejected = connection.execute(
+    rows, marked, rejected = ledger.connection.execute(
         "SELECT count(*), coalesce(sum(is_duplicate), 0), "
         f"(SELECT count(DISTINCT CASE of_transfer WHEN {_BILL} "
         "THEN kept_id - transaction_id_1 - transaction_id_2 ELSE id END) "
         "FROM duplicate_checks WHERE tool_id = ?1 AND user_decision = 'not_duplicate') "
         "FROM transactions WHERE tool_id = ?1",
-        (tool_id,),
+        (ledger.tool_id,),
     ).get
     return rows, marked, rejected
 
 
-def pairs_that_mark(
-    connection: apsw.Connection, tool_id: int, transaction_id: int
-) -> list[StoredPair]:
+def pairs_that_mark(ledger: Ledger, transaction_id: int) -> list[StoredPair]:
     """The pairs whose decision marks a row."""
     marking = (
         "?2 IN (c.transaction_id_1, c.transaction_id_2) AND c.kept_id IS NOT ?2 "
         "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?2) "
         "AND c.user_decision = 'duplicate' ORDER BY c.id"
     )
-    return _pairs(connection, marking, tool_id, transaction_id)
+    return _pairs(ledger.connection, marking, ledger.tool_id, transaction_id)
 
 
 def _is_storable(number: int) -> bool:

@@ -16,6 +16,7 @@ from mdvec.household.core.cells import BadRow, TransactionRow
 from mdvec.household.core.identity import RowWithId, RowWithoutId, key_of, rows_by_identity, scoped
 from mdvec.household.core.passed_over import PassedOver
 from mdvec.household.core.statements import Statement, statement_name
+from mdvec.household.interfaces.ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +39,12 @@ class KnownFile:
     app_version: str = ""
 
 
-def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFile]:
+def known_files(ledger: Ledger) -> dict[str, KnownFile]:
     """The stored states of a tool's files, by path."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT path, size, mtime_ns, content_hash, is_present, rows, bad_rows, passed_over, "
         "app_version FROM ledger_files WHERE tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return {
         path: KnownFile(
@@ -55,15 +56,15 @@ def known_files(connection: apsw.Connection, tool_id: int) -> dict[str, KnownFil
     }  # fmt: skip
 
 
-def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[KnownFile]) -> None:
+def remember_files(ledger: Ledger, files: Iterable[KnownFile]) -> None:
     """Replace the stored states of a tool's files; call within a transaction."""
-    connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (tool_id,))
-    connection.executemany(
+    ledger.connection.execute("DELETE FROM ledger_files WHERE tool_id = ?", (ledger.tool_id,))
+    ledger.connection.executemany(
         "INSERT OR REPLACE INTO ledger_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
-                tool_id, file.path, file.size, file.mtime_ns, file.content_hash, file.is_present,
-                file.rows, json.dumps(file.bad_rows, ensure_ascii=False),
+                ledger.tool_id, file.path, file.size, file.mtime_ns, file.content_hash,
+                file.is_present, file.rows, json.dumps(file.bad_rows, ensure_ascii=False),
                 file.passed_over.text if file.passed_over else "", file.app_version,
             )
             for file in files
@@ -71,20 +72,18 @@ def remember_files(connection: apsw.Connection, tool_id: int, files: Iterable[Kn
     )  # fmt: skip
 
 
-def unread_rows(
-    connection: apsw.Connection, tool_id: int, days: tuple[str, str]
-) -> list[tuple[str, int]]:
+def unread_rows(ledger: Ledger, days: tuple[str, str]) -> list[tuple[str, int]]:
     """The files with rows that could not be read, and how many.
 
     Of the files whose other rows are around these days (YYYY-MM-DD, both included), or that have
     no others.
     """
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT f.path, json_array_length(f.bad_rows) FROM ledger_files AS f "
         "LEFT JOIN ledger_statements AS s USING (tool_id, path, content_hash) "
         "WHERE f.tool_id = ? AND f.is_present AND f.bad_rows <> '[]' AND coalesce("
         "(SELECT min(value) <= ? AND max(value) >= ? FROM json_each(s.days)), TRUE) ORDER BY 1",
-        (tool_id, days[1], days[0]),
+        (ledger.tool_id, days[1], days[0]),
     )
     return [(path, count) for path, count in rows]
 
@@ -101,42 +100,42 @@ class DaysInDoubt(Problem):
         return cls(path, f"{why}{_AGAIN}")
 
 
-def overruled_files(connection: apsw.Connection, tool_id: int, days: tuple[str, str]) -> list[str]:
+def overruled_files(ledger: Ledger, days: tuple[str, str]) -> list[str]:
     """The files with rows of these days of which the last import said ``DaysInDoubt``."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT DISTINCT f.path FROM import_failures AS f "
         "JOIN ledger_statements AS s USING (tool_id, path) "
         "WHERE f.tool_id = ? AND f.reason LIKE '%' || ? AND (SELECT min(value) <= ? "
         "AND max(value) >= ? FROM json_each(s.days)) ORDER BY 1",
-        (tool_id, _AGAIN, days[1], days[0]),
+        (ledger.tool_id, _AGAIN, days[1], days[0]),
     )
     return [path for (path,) in rows]
 
 
-def files_left_out(connection: apsw.Connection, tool_id: int) -> list[str]:
+def files_left_out(ledger: Ledger) -> list[str]:
     """The present files of which no row was ever imported: they are unreadable, or undecided."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT path FROM import_failures AS f WHERE f.tool_id = ? AND f.path <> '' "
         "AND f.path NOT LIKE '%.mapping.toml' AND NOT EXISTS (SELECT 1 FROM ledger_files AS l "
         "WHERE l.tool_id = f.tool_id AND l.path = f.path "
         "AND l.rows > json_array_length(l.bad_rows)) ORDER BY path",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [path for (path,) in rows]
 
 
-def without_file(connection: apsw.Connection, tool_id: int) -> int:
+def without_file(ledger: Ledger) -> int:
     """The number of rows that were in none of the files at the last import."""
     version = "SELECT without_file FROM ledger_versions WHERE tool_id = ?"
-    return connection.execute(version, (tool_id,)).get or 0
+    return ledger.connection.execute(version, (ledger.tool_id,)).get or 0
 
 
-def set_without_file(connection: apsw.Connection, tool_id: int, rows: int) -> None:
+def set_without_file(ledger: Ledger, rows: int) -> None:
     """Store the number of rows that are in none of the files."""
-    connection.execute(
+    ledger.connection.execute(
         "INSERT INTO ledger_versions (tool_id, without_file) VALUES (?, ?) "
         "ON CONFLICT (tool_id) DO UPDATE SET without_file = excluded.without_file",
-        (tool_id, rows),
+        (ledger.tool_id, rows),
     )
 
 
@@ -157,16 +156,16 @@ class GoneRow:
     has_words: bool = False
 
 
-def stated_begin(connection: apsw.Connection, tool_id: int, day: date) -> date | None:
+def stated_begin(ledger: Ledger, day: date) -> date | None:
     """The first day that the names of files with rows of ``day`` state, if any.
 
     Files of one account continue one another; the day is the last of those of several accounts.
     """
-    statements = connection.execute(
+    statements = ledger.connection.execute(
         "SELECT s.path, coalesce(s.scope, ''), a.value FROM ledger_statements AS s "
         "LEFT JOIN json_each(s.accounts) AS a "
         "WHERE s.tool_id = ? AND EXISTS (SELECT 1 FROM json_each(s.days) WHERE value = ?)",
-        (tool_id, str(day)),
+        (ledger.tool_id, str(day)),
     )
     begins: dict[tuple[str, str | None], str] = {}
     for path, *account in statements:
@@ -176,12 +175,12 @@ def stated_begin(connection: apsw.Connection, tool_id: int, day: date) -> date |
     return date.fromisoformat(max(begins.values())) if begins else None
 
 
-def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statement]:
+def known_statements(ledger: Ledger) -> list[Statement]:
     """All stored statements of a tool."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT path, content_hash, mtime_ns, days, accounts, is_whole, seen, account_number, "
         "coalesce(scope, ''), id, kin FROM ledger_statements WHERE tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [
         Statement(
@@ -192,9 +191,9 @@ def known_statements(connection: apsw.Connection, tool_id: int) -> list[Statemen
     ]  # fmt: skip
 
 
-def remember_statement(connection: apsw.Connection, tool_id: int, statement: Statement) -> int:
+def remember_statement(ledger: Ledger, statement: Statement) -> int:
     """Store a statement and return its id; call within a transaction."""
-    statement_id: int = connection.execute(
+    statement_id: int = ledger.connection.execute(
         "INSERT INTO ledger_statements (tool_id, path, content_hash, mtime_ns, days, accounts, "
         "is_whole, seen, account_number, kin) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0) "
         "ON CONFLICT (tool_id, path, content_hash) DO UPDATE SET "
@@ -205,7 +204,7 @@ def remember_statement(connection: apsw.Connection, tool_id: int, statement: Sta
         "seen = excluded.seen, account_number = "
         "iif(excluded.account_number = '', account_number, excluded.account_number) RETURNING id",
         (
-            tool_id, statement.path, statement.content_hash, statement.mtime_ns,
+            ledger.tool_id, statement.path, statement.content_hash, statement.mtime_ns,
             json.dumps(statement.days), json.dumps(sorted(statement.accounts)),
             statement.can_show_removals, statement.first_seen, statement.account_number,
         ),
@@ -220,12 +219,12 @@ def set_families(connection: apsw.Connection, families: Iterable[tuple[int, int]
     )
 
 
-def lower_times(connection: apsw.Connection, tool_id: int, files: Iterable[KnownFile]) -> None:
+def lower_times(ledger: Ledger, files: Iterable[KnownFile]) -> None:
     """Give statements the times of their files where those are earlier."""
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE ledger_statements SET mtime_ns = ?4 "
         "WHERE tool_id = ?1 AND path = ?2 AND content_hash = ?3 AND mtime_ns > ?4",
-        ((tool_id, file.path, file.content_hash, file.mtime_ns) for file in files),
+        ((ledger.tool_id, file.path, file.content_hash, file.mtime_ns) for file in files),
     )
 
 
@@ -252,40 +251,38 @@ def delete_copies(connection: apsw.Connection, statement_ids: Sequence[int]) -> 
     connection.executemany("DELETE FROM ledger_statements WHERE id = ?", copies)
 
 
-def forget_statements(
-    connection: apsw.Connection, tool_id: int, remaining: Collection[int]
-) -> None:
+def forget_statements(ledger: Ledger, remaining: Collection[int]) -> None:
     """Delete statements, except ``remaining``, that have no rows and show none to be gone."""
-    connection.execute(
+    ledger.connection.execute(
         "DELETE FROM ledger_statements WHERE tool_id = ?1 AND NOT is_whole "
         "AND id NOT IN (SELECT value FROM json_each(?2)) "
         "AND NOT EXISTS (SELECT 1 FROM statement_rows AS r "
         "WHERE r.statement_id = ledger_statements.id) AND id NOT IN ("
         "SELECT removed_by FROM transactions WHERE +tool_id = ?1 AND removed_by NOT NULL)",
-        (tool_id, json.dumps(sorted(remaining))),
+        (ledger.tool_id, json.dumps(sorted(remaining))),
     )
 
 
-def rename_statements(
-    connection: apsw.Connection, tool_id: int, renames: Mapping[str, str]
-) -> None:
+def rename_statements(ledger: Ledger, renames: Mapping[str, str]) -> None:
     """Change the paths of statements from old to new; call within a transaction."""
-    statements = connection.execute(
-        "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (tool_id,)
+    statements = ledger.connection.execute(
+        "SELECT id, path FROM ledger_statements WHERE tool_id = ?", (ledger.tool_id,)
     )
     moved = [(number, renames[path]) for number, path in statements if path in renames]
     # Paths may be swapped, so each is first replaced by a unique one.
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE ledger_statements SET path = char(0) || id WHERE id = ?",
         ((number,) for number, _ in moved),
     )
-    connection.executemany("UPDATE OR REPLACE ledger_statements SET path = ?2 WHERE id = ?1", moved)
+    ledger.connection.executemany(
+        "UPDATE OR REPLACE ledger_statements SET path = ?2 WHERE id = ?1", moved
+    )
 
 
-def gone_rows(connection: apsw.Connection, tool_id: int, removal: str) -> list[GoneRow]:
+def gone_rows(ledger: Ledger, removal: str) -> list[GoneRow]:
     """Rows no longer in the sums (``removed``), or waiting for consent to that (``asked``)."""
     where = "INDEXED BY idx_transactions_removal {} t.tool_id = ? AND t.removal = ?"
-    return _rows_named(connection, where, (tool_id, removal))
+    return _rows_named(ledger.connection, where, (ledger.tool_id, removal))
 
 
 def named_rows(connection: apsw.Connection, ids: Iterable[int]) -> list[GoneRow]:
@@ -308,31 +305,31 @@ def _rows_named(
     return [GoneRow(*(*values, bool(has_words))) for *values, has_words in rows]
 
 
-def ids_of_gone_rows(connection: apsw.Connection, tool_id: int) -> set[int]:
+def ids_of_gone_rows(ledger: Ledger) -> set[int]:
     """The ids of all rows that vanished from their statements, in whatever state."""
     gone = "SELECT id FROM transactions WHERE tool_id = ? AND removal IS NOT NULL"
-    return {row_id for (row_id,) in connection.execute(gone, (tool_id,))}
+    return {row_id for (row_id,) in ledger.connection.execute(gone, (ledger.tool_id,))}
 
 
-def keep_rows(connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]) -> None:
+def keep_rows(ledger: Ledger, row_ids: Iterable[int]) -> None:
     """Let vanished rows count again permanently; call within a transaction."""
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE transactions SET removal = 'kept' WHERE tool_id = ? AND id = ? "
         "AND removal IS NOT NULL",
-        ((tool_id, row_id) for row_id in row_ids),
+        ((ledger.tool_id, row_id) for row_id in row_ids),
     )
 
 
-def is_indexed(connection: apsw.Connection, tool_id: int) -> bool:
+def is_indexed(ledger: Ledger) -> bool:
     """Whether the search index is up to date with the ledger."""
     indexed = "SELECT is_indexed FROM ledger_versions WHERE tool_id = ?"
-    return bool(connection.execute(indexed, (tool_id,)).get)
+    return bool(ledger.connection.execute(indexed, (ledger.tool_id,)).get)
 
 
-def mark_index(connection: apsw.Connection, tool_id: int, *, current: bool) -> None:
+def mark_index(ledger: Ledger, *, current: bool) -> None:
     """Record whether the search index is up to date with the ledger; call within a transaction."""
-    connection.execute(
-        "UPDATE ledger_versions SET is_indexed = ? WHERE tool_id = ?", (current, tool_id)
+    ledger.connection.execute(
+        "UPDATE ledger_versions SET is_indexed = ? WHERE tool_id = ?", (current, ledger.tool_id)
     )
 
 
@@ -345,8 +342,7 @@ _after_the_date = attrgetter(*COLUMNS[1:])
 
 
 def put_rows(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     statement_id: int,
     blocks: Sequence[Sequence[TransactionRow]],
     scope: str,
@@ -359,13 +355,13 @@ def put_rows(
     content stays the same: if the mapping reads a line otherwise now, its transaction follows, with
     what the user decided about it.
     """
-    stored = connection.execute(
+    stored = ledger.connection.execute(
         "SELECT row_number, identity FROM statement_rows WHERE statement_id = ?", (statement_id,)
     )
     before = list(stored)
-    connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
+    ledger.connection.execute("DELETE FROM statement_rows WHERE statement_id = ?", (statement_id,))
     rows = rows_by_identity(blocks, is_mapped=is_mapped)
-    connection.executemany(
+    ledger.connection.executemany(
         f"INSERT INTO statement_rows (statement_id, identity, block, row_number, balance, {VALUES})"
         f" VALUES (?, ?, ?, ?, ?, {', '.join('?' for _ in COLUMNS)})",
         (
@@ -377,11 +373,11 @@ def put_rows(
         ),
     )  # fmt: skip
     now = {row.line: name for name, (_, row) in rows.items()}
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE OR IGNORE transactions SET identity = ? "
         "WHERE tool_id = ? AND identity = ? AND statement_id = ?",
         [
-            (now[line], tool_id, scoped(old, scope), statement_id)
+            (now[line], ledger.tool_id, scoped(old, scope), statement_id)
             for line, old in before
             if now.get(line, old) != old
         ],
@@ -433,7 +429,7 @@ def blocks_with(
 
 
 def forget_superseded_rows(
-    connection: apsw.Connection, tool_id: int, remaining: Collection[int], *, all_of_them: bool
+    ledger: Ledger, remaining: Collection[int], *, all_of_them: bool
 ) -> None:
     """Delete the rows that a newer statement repeats, except those of the ``remaining`` statements.
 
@@ -449,10 +445,10 @@ def forget_superseded_rows(
             f"AND id NOT IN (SELECT r.id {_ALIKE.format('<>', '=')})"
         )
     )
-    connection.execute(
+    ledger.connection.execute(
         "DELETE FROM statement_rows WHERE statement_id IN (SELECT id FROM ledger_statements "
         "WHERE tool_id = ? AND id NOT IN (SELECT value FROM json_each(?))) "
         "AND id NOT IN (SELECT row_id FROM derived) AND identity NOT IN "
         f"(SELECT n.before FROM new_ids AS n JOIN derived USING (identity)) {alike}",
-        (tool_id, json.dumps(sorted(remaining))),
+        (ledger.tool_id, json.dumps(sorted(remaining))),
     )

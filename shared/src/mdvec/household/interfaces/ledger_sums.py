@@ -21,6 +21,7 @@ from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow, Transaction
+from mdvec.household.interfaces.ledger import Ledger
 
 _FIELDS = tuple(field.name for field in fields(Transaction))
 _STORED_AS = {"is_removed": "removal IS 'removed'", "is_transfer": "is_transfer | is_moved"}
@@ -46,35 +47,35 @@ def transactions(
     return map(read_transaction, rows)
 
 
-def row_count(connection: apsw.Connection, tool_id: int) -> int:
+def row_count(ledger: Ledger) -> int:
     """The number of rows of a ledger."""
-    rows: int = connection.execute(
-        "SELECT count(*) FROM transactions WHERE tool_id = ?", (tool_id,)
+    rows: int = ledger.connection.execute(
+        "SELECT count(*) FROM transactions WHERE tool_id = ?", (ledger.tool_id,)
     ).get
     return rows
 
 
-def rows_by_file(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
+def rows_by_file(ledger: Ledger) -> dict[str, int]:
     """The number of rows from each file, by path."""
     return dict(
-        connection.execute(
+        ledger.connection.execute(
             "SELECT source_file, count(*) FROM transactions WHERE tool_id = ? GROUP BY 1",
-            (tool_id,),
+            (ledger.tool_id,),
         )
     )
 
 
-def data_version(connection: apsw.Connection, tool_id: int) -> int:
+def data_version(ledger: Ledger) -> int:
     """A number that grows with every change of the tool's rows or decisions, by any process.
 
     New rows are counted by their ids, which are never reused (a trigger for each would make a
     large import three times slower); all other changes by triggers.
     """
-    version: int = connection.execute(
+    version: int = ledger.connection.execute(
         "SELECT (SELECT coalesce(sum(version), 0) FROM ledger_versions WHERE tool_id = ?) + "
         "(SELECT coalesce(sum(seq), 0) FROM sqlite_sequence "
         "WHERE name IN ('transactions', 'duplicate_checks'))",
-        (tool_id,),
+        (ledger.tool_id,),
     ).get
     return version
 
@@ -134,28 +135,22 @@ def _prefix(table: str) -> str:
 _COLUMNS = "id, date, amount, description, category_major, category_minor, account"
 
 
-def descriptions(connection: apsw.Connection, tool_id: int) -> list[str]:
+def descriptions(ledger: Ledger) -> list[str]:
     """Every description of the ledger."""
     # From one to the next: reading every row of the index takes ten times as long.
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "WITH RECURSIVE one(text) AS ("
         "SELECT min(description) FROM transactions WHERE tool_id = ?1 UNION ALL "
         "SELECT (SELECT min(description) FROM transactions "
         "WHERE tool_id = ?1 AND description > text) FROM one WHERE text IS NOT NULL) "
         "SELECT text FROM one WHERE text IS NOT NULL",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [text for (text,) in rows]
 
 
 def counted_rows(
-    connection: apsw.Connection,
-    tool_id: int,
-    first: date,
-    last: date,
-    subject: Subject | None = None,
-    *,
-    others: bool = False,
+    ledger: Ledger, first: date, last: date, subject: Subject | None = None, *, others: bool = False
 ) -> list[CountedRow]:
     """The rows that count from ``first`` to ``last``, both included, by date and id.
 
@@ -164,15 +159,15 @@ def counted_rows(
     """
     if last < first:
         return []
-    where, values = where_rows(tool_id, Days(first, last), subject)
+    where, values = where_rows(ledger.tool_id, Days(first, last), subject)
     rows = list(
-        connection.execute(
+        ledger.connection.execute(
             f"SELECT {_COLUMNS} FROM transactions WHERE {where} AND "
             f"{'NOT ' * others}({counts()}) ORDER BY date, id",
             values,
         )
     )
-    shop = shop_names(descriptions(connection, tool_id) if rows else [])
+    shop = shop_names(descriptions(ledger) if rows else [])
     return [
         CountedRow(
             row_id, date.fromisoformat(day), amount or 0, text, shop(text), major, minor, account
@@ -181,47 +176,50 @@ def counted_rows(
     ]
 
 
-def shop_totals(connection: apsw.Connection, tool_id: int) -> list[ShopTotal]:
+def shop_totals(ledger: Ledger) -> list[ShopTotal]:
     """The rows that count, summed by description and category, the earliest first."""
     sums = list(
-        connection.execute(
+        ledger.connection.execute(
             "SELECT description, category_major, category_minor, count(*), "
             "sum(CASE WHEN category_major = ? THEN amount ELSE -amount END) "
             f"FROM transactions WHERE +tool_id = ? AND {counts()} "
             "GROUP BY 1, 2, 3 ORDER BY min(date), min(id)",
-            (INCOME, tool_id),
+            (INCOME, ledger.tool_id),
         )
     )
-    shops, name = shops_of(row[0] for row in sums), shop_names(descriptions(connection, tool_id))
+    shops, name = shops_of(row[0] for row in sums), shop_names(descriptions(ledger))
     return [
         ShopTotal(shops[text], name(text), major, minor, rows, yen)
         for text, major, minor, rows, yen in sums
     ]
 
 
-def tool_name(connection: apsw.Connection, tool_id: int) -> str:
+def tool_name(ledger: Ledger) -> str:
     """The name of the household's tool."""
-    return connection.execute("SELECT name FROM tools WHERE id = ?", (tool_id,)).get or ""
+    return (
+        ledger.connection.execute("SELECT name FROM tools WHERE id = ?", (ledger.tool_id,)).get
+        or ""
+    )
 
 
-def months_with_rows(connection: apsw.Connection, tool_id: int, starts_on: int = 1) -> list[Month]:
-    """Every month with rows, in order; months start on the day ``starts_on``."""
+def months_with_rows(ledger: Ledger) -> list[Month]:
+    """Every month with rows, in order."""
     # A step through the index for each month: counting every row takes a hundred times as long.
     next_day = (
         f"SELECT min(date) FROM transactions WHERE tool_id = ? AND date > ? AND {in_ledger()}"
     )
     months: list[Month] = []
     end = ""
-    while day := connection.execute(next_day, (tool_id, end)).get:
-        months.append(Month.of(date.fromisoformat(day), starts_on))
+    while day := ledger.connection.execute(next_day, (ledger.tool_id, end)).get:
+        months.append(Month.of(date.fromisoformat(day), ledger.month_starts_on))
         end = months[-1].last_day.isoformat()
     return months
 
 
-def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: int) -> int:
+def rows_at_most(ledger: Ledger, days: Days, most: int) -> int:
     """The number of rows on these days, but at most ``most``."""
-    where, values = where_rows(tool_id, days, None)
-    count: int = connection.execute(
+    where, values = where_rows(ledger.tool_id, days, None)
+    count: int = ledger.connection.execute(
         "SELECT count(*) FROM "
         f"(SELECT 1 FROM transactions WHERE {where} AND {in_ledger()} LIMIT ?)",
         (*values, most),
@@ -229,12 +227,12 @@ def rows_at_most(connection: apsw.Connection, tool_id: int, days: Days, most: in
     return count
 
 
-def days_with_rows(connection: apsw.Connection, tool_id: int, days: Days) -> Days | None:
+def days_with_rows(ledger: Ledger, days: Days) -> Days | None:
     """The days from the first row on these days to the last; None without rows."""
-    where, values = where_rows(tool_id, days, None)
+    where, values = where_rows(ledger.tool_id, days, None)
     # Each from an end of the index: together they would read every row.
     first, last = (
-        connection.execute(
+        ledger.connection.execute(
             f"SELECT {end}(date) FROM transactions WHERE {where} AND {in_ledger()}", values
         ).get
         for end in ("min", "max")
@@ -242,54 +240,46 @@ def days_with_rows(connection: apsw.Connection, tool_id: int, days: Days) -> Day
     return None if last is None else Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
-def rows_by_month(
-    connection: apsw.Connection, tool_id: int, days: Days, starts_on: int
-) -> dict[Month, int]:
+def rows_by_month(ledger: Ledger, days: Days) -> dict[Month, int]:
     """The number of rows on these days by month; months without rows are missing."""
-    where, values = where_rows(tool_id, days, None)
-    rows = connection.execute(
+    where, values = where_rows(ledger.tool_id, days, None)
+    rows = ledger.connection.execute(
         f"SELECT date, count(*) FROM transactions WHERE {where} AND {in_ledger()} GROUP BY 1",
         values,
     )
     by_month: Counter[Month] = Counter()
     for day, count in rows:
-        by_month[Month.of(date.fromisoformat(day), starts_on)] += count
+        by_month[Month.of(date.fromisoformat(day), ledger.month_starts_on)] += count
     return by_month
 
 
-def category_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
+def category_names(ledger: Ledger) -> list[tuple[str, str]]:
     """Every combination of 大項目 and 中項目 in the ledger."""
     # The plus keeps SQLite off the index: reading the table through is seven times as fast as
     # looking up each of its rows.
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT DISTINCT category_major, category_minor FROM transactions WHERE +tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return list(rows)
 
 
 def monthly_sums(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    *,
-    by_minor: bool,
-    starts_on: int = 1,
+    ledger: Ledger, days: Days, subject: Subject | None, *, by_minor: bool
 ) -> list[MonthlySum]:
     """Sums of the rows on these days by month and category, and by why rows do not count.
 
-    Months start on the day ``starts_on``. Without ``by_minor``, sums are by 大項目, and
+    Without ``by_minor``, sums are by 大項目, and
     ``category_minor`` is "".
     """
     minor = "category_minor" if by_minor else "''"
     sums: list[MonthlySum] = []
     # A statement a month: sorting all rows into groups at once takes nearly twice as long.
-    for month in MonthRange.around(days, starts_on):
+    for month in MonthRange.around(days, ledger.month_starts_on):
         within = month.days.within(days)
         if within:
-            where, values = where_rows(tool_id, within, subject)
-            rows = connection.execute(
+            where, values = where_rows(ledger.tool_id, within, subject)
+            rows = ledger.connection.execute(
                 f"SELECT category_major, {minor}, {left_out()}, count(*), coalesce(sum(amount), 0) "
                 f"FROM transactions WHERE {where} GROUP BY 3, 1, 2",
                 values,
@@ -299,18 +289,12 @@ def monthly_sums(
 
 
 def page_of_rows(
-    connection: apsw.Connection,
-    tool_id: int,
-    days: Days,
-    subject: Subject | None,
-    *,
-    offset: int,
-    limit: int,
+    ledger: Ledger, days: Days, subject: Subject | None, *, offset: int, limit: int
 ) -> list[Transaction]:
     """A page of rows by date, whether they count or not."""
-    where, values = where_rows(tool_id, days, subject)
+    where, values = where_rows(ledger.tool_id, days, subject)
     page = f"WHERE {where} ORDER BY date, id LIMIT ? OFFSET ?"
-    return list(transactions(connection, page, (*values, limit, offset)))
+    return list(transactions(ledger.connection, page, (*values, limit, offset)))
 
 
 def where_rows(
@@ -334,11 +318,9 @@ def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
     return "(category_major = ? AND category_minor = ?)", (subject.major, subject.minor)
 
 
-def counted_totals(
-    connection: apsw.Connection, tool_id: int, days: Days, subject: Subject | None
-) -> Totals:
+def counted_totals(ledger: Ledger, days: Days, subject: Subject | None) -> Totals:
     """The sums of the counting rows on these days."""
-    return _totals(connection, *where_rows(tool_id, days, subject))
+    return _totals(ledger.connection, *where_rows(ledger.tool_id, days, subject))
 
 
 def totals_of_ids(connection: apsw.Connection, ids: Iterable[int]) -> Totals:
@@ -373,12 +355,14 @@ def ids_matching(
     return [row_id for (row_id,) in rows]
 
 
-def rows_outside(
-    connection: apsw.Connection, tool_id: int, days: Days, limit: int
-) -> tuple[int, list[Transaction]]:
+def rows_outside(ledger: Ledger, days: Days, limit: int) -> tuple[int, list[Transaction]]:
     """The number of rows before or after these days, and the first of them."""
     where = f"tool_id = ? AND (date < ? OR date > ?) AND {in_ledger()}"
-    values = (tool_id, days.first.isoformat(), days.last.isoformat())
-    count: int = connection.execute(f"SELECT count(*) FROM transactions WHERE {where}", values).get
-    first = transactions(connection, f"WHERE {where} ORDER BY date, id LIMIT ?", (*values, limit))
+    values = (ledger.tool_id, days.first.isoformat(), days.last.isoformat())
+    count: int = ledger.connection.execute(
+        f"SELECT count(*) FROM transactions WHERE {where}", values
+    ).get
+    first = transactions(
+        ledger.connection, f"WHERE {where} ORDER BY date, id LIMIT ?", (*values, limit)
+    )
     return count, list(first)

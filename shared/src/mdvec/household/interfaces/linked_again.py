@@ -20,6 +20,7 @@ from mdvec.household.core.linked_again import (
     rows_of_changed_days,
 )
 from mdvec.household.core.statements import RankedStatement, Remover, are_of_one_user
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts
 
 _COLUMNS = "statement_id, account, identity, date, amount, description"
@@ -59,16 +60,13 @@ class NewIds:
 
 
 def find_new_ids(
-    connection: apsw.Connection,
-    tool_id: int,
-    ranked: Sequence[RankedStatement],
-    order: Mapping[int, int],
+    ledger: Ledger, ranked: Sequence[RankedStatement], order: Mapping[int, int]
 ) -> NewIds:
     """Find the rows that several IDs stand for; of those the statement highest in ``order`` stays.
 
     The statements are in ``temp.ranked_statements``, too.
     """
-    several = connection.execute(
+    several = ledger.connection.execute(
         f"SELECT {_COLUMNS} FROM (SELECT {_COLUMNS}, min(identity) OVER alike "
         "<> max(identity) OVER alike AS has_several FROM temp.ranked_statements "
         f"JOIN statement_rows USING (statement_id) WHERE {_HAS_ID} "
@@ -77,12 +75,12 @@ def find_new_ids(
     by_id = {each.statement.id: each for each in ranked}
     places = {statement: place for place, statement in enumerate(by_id)}
     perhaps = perhaps_linked_again((RowUnderId(*row) for row in several), places)
-    sharing = [(its_id, RowUnderId(*row)) for its_id, *row in connection.execute(_SHARING)]
+    sharing = [(its_id, RowUnderId(*row)) for its_id, *row in ledger.connection.execute(_SHARING)]
     changed = list(rows_of_changed_days(sharing, (each.statement for each in ranked)))
     if not (perhaps or changed):
         return NewIds({}, (), ())
     listed = _listed_rows(
-        connection,
+        ledger.connection,
         {statement for *pair, _ in perhaps for statement in pair}
         | {row.statement for _, row in sharing},
     )
@@ -104,7 +102,7 @@ def find_new_ids(
                 removers.append(remover)
         elif remover and share_ids:
             same += [match for match in seen.equal if remover.first <= match[0].day <= remover.last]
-    are_apart = _rows_kept_apart(connection, tool_id)
+    are_apart = _rows_kept_apart(ledger)
     names = names_in_use(same, listed.statements, order, are_apart)
     return NewIds(names, removers, *_doubts_and_joined(pairs, names))
 
@@ -173,53 +171,55 @@ def _listed_rows(connection: apsw.Connection, statements: Iterable[int]) -> _Lis
     return _ListedRows(rows, statements_of, identities_of)
 
 
-def _decided_pairs(connection: apsw.Connection, tool_id: int) -> set[frozenset[str]]:
+def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
     """The identities of the pairs that the user has decided about."""
-    pairs = connection.execute(
+    pairs = ledger.connection.execute(
         "SELECT a.identity, b.identity FROM duplicate_checks AS c "
         "JOIN transactions AS a ON a.id = c.transaction_id_1 "
         "JOIN transactions AS b ON b.id = c.transaction_id_2 "
         "WHERE c.tool_id = ? AND c.user_decision IN ('duplicate', 'not_duplicate')",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return {frozenset(pair) for pair in pairs}
 
 
-def _rows_kept_apart(connection: apsw.Connection, tool_id: int) -> Callable[[str, str], bool]:
+def _rows_kept_apart(ledger: Ledger) -> Callable[[str, str], bool]:
     """Whether two identities stay two rows: the user decided about them, or gave both a note."""
-    decided = _decided_pairs(connection, tool_id)
-    notes = connection.execute("SELECT identity FROM row_notes WHERE tool_id = ?", (tool_id,))
+    decided = _decided_pairs(ledger)
+    notes = ledger.connection.execute(
+        "SELECT identity FROM row_notes WHERE tool_id = ?", (ledger.tool_id,)
+    )
     noted = {identity for (identity,) in notes}
     return lambda one, other: frozenset((one, other)) in decided or {one, other} <= noted
 
 
-def follow_new_ids(connection: apsw.Connection, tool_id: int, names: Mapping[str, str]) -> None:
+def follow_new_ids(ledger: Ledger, names: Mapping[str, str]) -> None:
     """Let transactions keep their numbers, notes and decisions under the identities in use.
 
     If several stand for one, the oldest takes what the user decided about the others.
     """
     stored: defaultdict[str, list[int]] = defaultdict(list)
-    for row_id, name in connection.execute(
+    for row_id, name in ledger.connection.execute(
         "SELECT id, identity FROM transactions WHERE tool_id = ? "
         "AND identity IN (SELECT value FROM json_each(?)) ORDER BY id",
-        (tool_id, json.dumps([*names, *names.values()])),
+        (ledger.tool_id, json.dumps([*names, *names.values()])),
     ):
         stored[names.get(name, name)].append(row_id)
     for name, (staying, *others) in stored.items():
         for other in others:
-            connection.execute(_TAKE_DECISIONS, (staying, other))
-            connection.execute(
+            ledger.connection.execute(_TAKE_DECISIONS, (staying, other))
+            ledger.connection.execute(
                 "UPDATE OR IGNORE row_notes SET identity = (SELECT identity FROM transactions "
                 "WHERE id = ?2) WHERE tool_id = ?1 AND identity = "
                 "(SELECT identity FROM transactions WHERE id = ?3)",
-                (tool_id, staying, other),
+                (ledger.tool_id, staying, other),
             )
-            connection.execute(
+            ledger.connection.execute(
                 "UPDATE transactions SET duplicate_of = ?1 WHERE duplicate_of = ?2",
                 (staying, other),
             )
-            connection.execute("DELETE FROM transactions WHERE id = ?", (other,))
-        connection.execute(
+            ledger.connection.execute("DELETE FROM transactions WHERE id = ?", (other,))
+        ledger.connection.execute(
             "UPDATE transactions SET identity = ?2 WHERE id = ?1 AND identity <> ?2",
             (staying, name),
         )
@@ -236,19 +236,17 @@ WHERE ?2 IN (transaction_id_1, transaction_id_2) AND user_decision NOT NULL
 """
 
 
-def store_doubts(
-    connection: apsw.Connection, tool_id: int, doubts: Iterable[tuple[int, int]]
-) -> None:
+def store_doubts(ledger: Ledger, doubts: Iterable[tuple[int, int]]) -> None:
     """Store pairs of statements of which an account may have been linked again, in place of others.
 
     Call within a transaction.
     """
-    connection.execute(
+    ledger.connection.execute(
         "DELETE FROM account_doubts WHERE rows = 0 AND first IN "
         "(SELECT id FROM ledger_statements WHERE tool_id = ?)",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    connection.executemany("INSERT OR IGNORE INTO account_doubts VALUES (?, ?, 0)", doubts)
+    ledger.connection.executemany("INSERT OR IGNORE INTO account_doubts VALUES (?, ?, 0)", doubts)
 
 
 class TwiceCounted(NamedTuple):
@@ -280,18 +278,24 @@ _COUNTING = (
 )
 
 
-def counted_twice(connection: apsw.Connection, tool_id: int) -> list[TwiceCounted]:
+def counted_twice(ledger: Ledger) -> list[TwiceCounted]:
     """The rows that may count twice, each once, without those that the user has decided about."""
-    doubts: list[tuple[int, int, str, str]] = list(connection.execute(_IN_DOUBT, (tool_id,)))
+    doubts: list[tuple[int, int, str, str]] = list(
+        ledger.connection.execute(_IN_DOUBT, (ledger.tool_id,))
+    )
     if not doubts:
         return []
-    listed = _listed_rows(connection, {statement for pair in doubts for statement in pair[:2]})
+    listed = _listed_rows(
+        ledger.connection, {statement for pair in doubts for statement in pair[:2]}
+    )
     names = sorted(listed.statements)
     counting = {
         name: values
-        for name, *values in connection.execute(_COUNTING, (tool_id, json.dumps(names)))
+        for name, *values in ledger.connection.execute(
+            _COUNTING, (ledger.tool_id, json.dumps(names))
+        )
     }
-    decided, reported = _decided_pairs(connection, tool_id), set[str]()
+    decided, reported = _decided_pairs(ledger), set[str]()
     twice = []
     for older, newer, first, second in doubts:
         for account in listed.accounts(older):

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Sequence
 import apsw
 
 from mdvec.household.core.pair import PairKind
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts_unless_decided, in_ledger
 
 _BILL = PairKind.CARD_BILL.value
@@ -32,24 +33,19 @@ def new_batch(connection: apsw.Connection) -> int:
 
 
 def record_decision(
-    connection: apsw.Connection,
-    tool_id: int,
-    check_id: int,
-    decision: str,
-    batch: int,
-    kept_id: int | None = None,
+    ledger: Ledger, check_id: int, decision: str, batch: int, kept_id: int | None = None
 ) -> None:
     """Store the decision about a pair, which a request (``batch``) made.
 
     Call within a transaction, and update_marks after it.
     """
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE duplicate_checks SET user_decision = ?, "
         f"kept_id = CASE of_transfer WHEN {_BILL} THEN kept_id ELSE ? END, batch = ?, "
         "decided_at = CURRENT_TIMESTAMP, is_announced = 1 WHERE tool_id = ? AND id = ?",
-        (decision, kept_id, batch, tool_id, check_id),
+        (decision, kept_id, batch, ledger.tool_id, check_id),
     )
-    connection.execute(
+    ledger.connection.execute(
         "UPDATE transactions SET duplicate_checked = EXISTS (SELECT 1 FROM duplicate_checks AS c "
         "WHERE c.user_decision IN ('duplicate', 'not_duplicate') "
         "AND transactions.id IN (c.transaction_id_1, c.transaction_id_2)) "
@@ -59,64 +55,64 @@ def record_decision(
     )
 
 
-def update_marks(connection: apsw.Connection, tool_id: int) -> None:
+def update_marks(ledger: Ledger) -> None:
     """Update the marks to match the decisions.
 
     Call within every transaction that removes rows or decisions: a row whose original, or the
     other end of whose transfer, is gone counts again.
     """
-    _update_transfers(connection, tool_id)
-    wanted = _originals(connection, tool_id)
+    _update_transfers(ledger)
+    wanted = _originals(ledger)
     # The plus keeps SQLite off the index: looking up each row would take many times as long.
     marked: dict[int, int | None] = dict(
-        connection.execute(
+        ledger.connection.execute(
             "SELECT id, duplicate_of FROM transactions WHERE +tool_id = ? AND is_duplicate",
-            (tool_id,),
+            (ledger.tool_id,),
         )
     )
     changed = {row for row, _ in wanted.items() ^ marked.items()}
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE transactions SET is_duplicate = ?, duplicate_of = ?, "
         "updated_at = CURRENT_TIMESTAMP WHERE id = ?",
         [(row in wanted, wanted.get(row), row) for row in changed],
     )
 
 
-def _update_transfers(connection: apsw.Connection, tool_id: int) -> None:
-    ends = connection.execute(
+def _update_transfers(ledger: Ledger) -> None:
+    ends = ledger.connection.execute(
         f"SELECT a.id, b.id, CASE c.of_transfer WHEN {_BILL} THEN c.kept_id END "
         "FROM duplicate_checks AS c "
         "JOIN transactions AS a ON a.id = c.transaction_id_1 "
         "JOIN transactions AS b ON b.id = c.transaction_id_2 "
         "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND c.of_transfer "
         f"AND {in_ledger('a')} AND {in_ledger('b')}",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     wanted = {row for *pair, paid_row in ends for row in pair if row != paid_row}
-    marked = connection.execute(
-        "SELECT id FROM transactions WHERE +tool_id = ? AND is_moved", (tool_id,)
+    marked = ledger.connection.execute(
+        "SELECT id FROM transactions WHERE +tool_id = ? AND is_moved", (ledger.tool_id,)
     )
-    connection.executemany(
+    ledger.connection.executemany(
         "UPDATE transactions SET is_moved = NOT is_moved, updated_at = CURRENT_TIMESTAMP "
         "WHERE id = ?",
         [(row,) for row in wanted ^ {row for (row,) in marked}],
     )
 
 
-def _originals(connection: apsw.Connection, tool_id: int) -> dict[int, int]:
+def _originals(ledger: Ledger) -> dict[int, int]:
     """For each row to be marked, the row that it duplicates.
 
     A row that no longer counts for another reason cannot be the one that stays: marking its
     duplicate would remove the purchase from the sums altogether.
     """
-    pairs = connection.execute(
+    pairs = ledger.connection.execute(
         "WITH decided AS (SELECT coalesce(kept_id, transaction_id_1) AS kept, "
         "transaction_id_1 + transaction_id_2 - coalesce(kept_id, transaction_id_1) AS dropped "
         "FROM duplicate_checks WHERE tool_id = ? AND user_decision = 'duplicate' "
         "AND NOT of_transfer) "
         "SELECT kept, dropped FROM decided JOIN transactions AS t ON t.id = kept "
         f"WHERE {counts_unless_decided('t')} ORDER BY dropped, kept",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return kept_rows(pairs)
 
@@ -144,9 +140,9 @@ _PAIR = (
 )
 
 
-def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[int]) -> None:
+def keep_decisions(ledger: Ledger, leaving: Sequence[int]) -> None:
     """Save the decisions about rows, by id, that are about to be deleted."""
-    connection.execute(
+    ledger.connection.execute(
         f"INSERT OR REPLACE INTO departed_pairs (tool_id, check_id, identity_1, identity_2, "
         f"{_PAIR}) SELECT c.tool_id, c.id, a.identity, b.identity, {_PAIR} "
         "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
@@ -154,22 +150,22 @@ def keep_decisions(connection: apsw.Connection, tool_id: int, leaving: Sequence[
         "WHERE c.tool_id = ?1 AND c.user_decision NOT NULL AND ("
         "c.transaction_id_1 IN (SELECT value FROM json_each(?2)) "
         "OR c.transaction_id_2 IN (SELECT value FROM json_each(?2)))",
-        (tool_id, json.dumps(leaving)),
+        (ledger.tool_id, json.dumps(leaving)),
     )
 
 
-def former_ids(connection: apsw.Connection, tool_id: int) -> dict[str, int]:
+def former_ids(ledger: Ledger) -> dict[str, int]:
     """The former ids of deleted rows, by identity; they decide which row of a pair is marked."""
     return dict(
-        connection.execute(
+        ledger.connection.execute(
             "SELECT identity_1, transaction_id_1 FROM departed_pairs WHERE tool_id = ?1 UNION "
             "SELECT identity_2, transaction_id_2 FROM departed_pairs WHERE tool_id = ?1",
-            (tool_id,),
+            (ledger.tool_id,),
         )
     )
 
 
-def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
+def bring_back_decisions(ledger: Ledger) -> None:
     """Restore the decisions whose two rows are in the ledger again; call update_marks after it."""
     back = (
         "FROM departed_pairs AS d WHERE d.tool_id = ?1 "
@@ -178,13 +174,15 @@ def bring_back_decisions(connection: apsw.Connection, tool_id: int) -> None:
         "AND EXISTS (SELECT 1 FROM transactions AS t WHERE t.id = d.transaction_id_2 "
         "AND t.tool_id = ?1 AND t.identity = d.identity_2)"
     )
-    connection.execute(
+    ledger.connection.execute(
         f"INSERT OR REPLACE INTO duplicate_checks (id, tool_id, {_PAIR}) "
         f"SELECT check_id, tool_id, {_PAIR} {back}",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    ids = connection.execute(f"DELETE {back} RETURNING check_id", (tool_id,)).fetchall()
-    connection.executemany(
+    ids = ledger.connection.execute(
+        f"DELETE {back} RETURNING check_id", (ledger.tool_id,)
+    ).fetchall()
+    ledger.connection.executemany(
         "UPDATE transactions SET duplicate_checked = 1 WHERE id IN ("
         "SELECT transaction_id_1 FROM duplicate_checks WHERE id = ?1 AND user_decision <> 'skip' "
         "UNION SELECT transaction_id_2 FROM duplicate_checks "

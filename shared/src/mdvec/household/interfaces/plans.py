@@ -6,8 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-import apsw
-
 from mdvec.dates import Month
 from mdvec.household.core.budgets import Budget
 from mdvec.household.core.categories import Category, Subject, Total
@@ -15,16 +13,17 @@ from mdvec.household.core.category_rules import CategoryRule, renamed, rule_for
 from mdvec.household.core.moneyforward import AssetMonth
 from mdvec.household.core.shop_names import shops_of
 from mdvec.household.core.transaction import RowNote
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import mark_index
 from mdvec.household.interfaces.ledger_sums import counts
 
 
-def rules_of(connection: apsw.Connection, tool_id: int) -> list[CategoryRule]:
+def rules_of(ledger: Ledger) -> list[CategoryRule]:
     """A household's rules, the oldest first."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT shop, category_major, category_minor FROM category_rules "
         "WHERE tool_id = ? ORDER BY id",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [_rule(shop, Category(major, minor or None)) for shop, major, minor in rows]
 
@@ -46,56 +45,58 @@ def _key(rule: CategoryRule) -> str:
     return _RENAMED + json.dumps([rule.renamed.major, rule.renamed.minor], ensure_ascii=False)
 
 
-def filed_names(connection: apsw.Connection, tool_id: int) -> list[tuple[str, str]]:
+def filed_names(ledger: Ledger) -> list[tuple[str, str]]:
     """The files' own categories of rows that rules changed; perhaps no row has them any more."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT DISTINCT filed_major, filed_minor FROM transactions "
         "WHERE +tool_id = ? AND filed_major IS NOT NULL",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return list(rows)
 
 
-def put_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
+def put_rule(ledger: Ledger, rule: CategoryRule) -> None:
     """Store a rule, replacing one for the same rows; call within a transaction."""
-    connection.execute(
+    ledger.connection.execute(
         "INSERT INTO category_rules (tool_id, shop, category_major, category_minor) "
         "VALUES (?, ?, ?, ?) ON CONFLICT (tool_id, shop) DO UPDATE SET "
         "category_major = excluded.category_major, category_minor = excluded.category_minor",
-        (tool_id, _key(rule), rule.category.major, rule.category.minor or ""),
+        (ledger.tool_id, _key(rule), rule.category.major, rule.category.minor or ""),
     )
 
 
-def delete_rule(connection: apsw.Connection, tool_id: int, rule: CategoryRule) -> None:
+def delete_rule(ledger: Ledger, rule: CategoryRule) -> None:
     """Delete the rule for the same rows."""
-    connection.execute(
-        "DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (tool_id, _key(rule))
+    ledger.connection.execute(
+        "DELETE FROM category_rules WHERE tool_id = ? AND shop = ?", (ledger.tool_id, _key(rule))
     )
 
 
-def apply_rules(connection: apsw.Connection, tool_id: int) -> int:
+def apply_rules(ledger: Ledger) -> int:
     """Give every row its own category, its rule's, or its file's; returns how many rows changed.
 
     Call within a transaction, after each change of rules, rows or rows' own categories.
     """
-    rules, own = rules_of(connection, tool_id), own_categories(connection, tool_id)
+    rules, own = rules_of(ledger), own_categories(ledger)
     filed = "SELECT 1 FROM transactions WHERE +tool_id = ? AND filed_major IS NOT NULL"
-    if not (rules or own or connection.execute(f"SELECT EXISTS ({filed})", (tool_id,)).get):
+    if not (
+        rules or own or ledger.connection.execute(f"SELECT EXISTS ({filed})", (ledger.tool_id,)).get
+    ):
         return 0
-    descriptions = connection.execute(
-        "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (tool_id,)
+    descriptions = ledger.connection.execute(
+        "SELECT DISTINCT description FROM transactions WHERE +tool_id = ?", (ledger.tool_id,)
     )
     ruled = [
         (text, rule.category.major, rule.category.minor or "")
         for text, shop in shops_of(text for (text,) in descriptions).items()
         if (rule := rule_for(shop, rules)) is not None
     ]
-    names = _new_names(connection, tool_id, rules)
+    names = _new_names(ledger, rules)
     owned = [(row_id, category.major, category.minor or "") for row_id, category in own.items()]
-    connection.execute(_APPLY, (tool_id, *map(json.dumps, (owned, ruled, names))))
-    changed: int = connection.changes()  # without those of triggers
+    ledger.connection.execute(_APPLY, (ledger.tool_id, *map(json.dumps, (owned, ruled, names))))
+    changed: int = ledger.connection.changes()  # without those of triggers
     if changed:
-        mark_index(connection, tool_id, current=False)
+        mark_index(ledger, current=False)
     return changed
 
 
@@ -126,16 +127,14 @@ FROM given AS g WHERE g.id = t.id AND iif(g.now_major IS NULL, t.filed_major IS 
 """
 
 
-def _new_names(
-    connection: apsw.Connection, tool_id: int, rules: Sequence[CategoryRule]
-) -> list[tuple[str, str, str, str]]:
+def _new_names(ledger: Ledger, rules: Sequence[CategoryRule]) -> list[tuple[str, str, str, str]]:
     """Each category of the files that rules rename, as 大項目 and 中項目, and its new names."""
     if all(rule.renamed is None for rule in rules):
         return []
-    pairs = connection.execute(
+    pairs = ledger.connection.execute(
         "SELECT DISTINCT coalesce(filed_major, category_major), "
         "coalesce(filed_minor, category_minor) FROM transactions WHERE +tool_id = ?",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     names = [Category(major, minor or None) for major, minor in pairs]
     return [
@@ -146,17 +145,17 @@ def _new_names(
 
 
 def renamed_rows(
-    connection: apsw.Connection, tool_id: int, which: Callable[[], tuple[str, tuple[Any, ...]]]
+    ledger: Ledger, which: Callable[[], tuple[str, tuple[Any, ...]]]
 ) -> list[tuple[str, str, int, int]]:
     """The number and signed sum in yen of the rows that count, by former and new category.
 
     ``which`` gives the condition of the rows in SQL, and the values to bind.
     """
-    rules = [rule for rule in rules_of(connection, tool_id) if rule.renamed is not None]
+    rules = [rule for rule in rules_of(ledger) if rule.renamed is not None]
     if not rules:
         return []
     where, values = which()
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT filed_major, filed_minor, category_major, category_minor, count(*), sum(amount) "
         f"FROM transactions WHERE filed_major IS NOT NULL AND {where} AND {counts()} "
         "GROUP BY 1, 2, 3, 4",
@@ -171,11 +170,11 @@ def renamed_rows(
     ]
 
 
-def own_categories(connection: apsw.Connection, tool_id: int) -> dict[int, Category]:
+def own_categories(ledger: Ledger) -> dict[int, Category]:
     """The category that the user gave to a single row, by the row's id."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         f"SELECT t.id, n.category_major, n.category_minor {_OF_ROWS} AND n.category_major <> ''",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return {row_id: Category(major, minor or None) for row_id, major, minor in rows}
 
@@ -186,15 +185,13 @@ _OF_ROWS = (
 )
 
 
-def all_notes(connection: apsw.Connection, tool_id: int) -> dict[int, RowNote]:
+def all_notes(ledger: Ledger) -> dict[int, RowNote]:
     """The note of each row that has one."""
     notes = f"SELECT t.id, n.note, n.tags {_OF_ROWS} AND (n.note, n.tags) <> ('', '[]')"
-    return _row_notes(connection.execute(notes, (tool_id,)))
+    return _row_notes(ledger.connection.execute(notes, (ledger.tool_id,)))
 
 
-def notes_on(
-    connection: apsw.Connection, tool_id: int, row_ids: Iterable[int]
-) -> dict[int, RowNote]:
+def notes_on(ledger: Ledger, row_ids: Iterable[int]) -> dict[int, RowNote]:
     """The notes on some rows."""
     ids = json.dumps(list(row_ids))
     # From the ids on, in this order: SQLite would go through all rows of the ledger.
@@ -204,38 +201,38 @@ def notes_on(
         "CROSS JOIN row_notes AS n ON n.tool_id = t.tool_id AND n.identity = t.identity "
         "WHERE n.tool_id = ?"
     )
-    return _row_notes(connection.execute(of_rows, (ids, tool_id)))
+    return _row_notes(ledger.connection.execute(of_rows, (ids, ledger.tool_id)))
 
 
 def _row_notes(rows: Iterable[tuple[Any, ...]]) -> dict[int, RowNote]:
     return {row_id: RowNote(note, tuple(json.loads(tags))) for row_id, note, tags in rows}
 
 
-def budgets_of(connection: apsw.Connection, tool_id: int) -> list[Budget]:
+def budgets_of(ledger: Ledger) -> list[Budget]:
     """Every budget of a household; the budget for all spending comes first."""
-    rows = connection.execute(
+    rows = ledger.connection.execute(
         "SELECT category_major, category_minor, per, amount FROM budgets "
         "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     return [Budget(_subject(major, minor), per, amount) for major, minor, per, amount in rows]
 
 
-def put_budget(connection: apsw.Connection, tool_id: int, budget: Budget) -> None:
+def put_budget(ledger: Ledger, budget: Budget) -> None:
     """Store a budget; it replaces the one of the same subject and span."""
-    connection.execute(
+    ledger.connection.execute(
         "INSERT OR REPLACE INTO budgets (tool_id, category_major, category_minor, per, amount) "
         "VALUES (?, ?, ?, ?, ?)",
-        (tool_id, *_names(budget.subject), budget.per, budget.amount),
+        (ledger.tool_id, *_names(budget.subject), budget.per, budget.amount),
     )
 
 
-def delete_budget(connection: apsw.Connection, tool_id: int, subject: Subject, per: str) -> None:
+def delete_budget(ledger: Ledger, subject: Subject, per: str) -> None:
     """Delete the budget of a subject and span, if there is one."""
-    connection.execute(
+    ledger.connection.execute(
         "DELETE FROM budgets WHERE tool_id = ? AND category_major = ? AND category_minor = ? "
         "AND per = ?",
-        (tool_id, *_names(subject), per),
+        (ledger.tool_id, *_names(subject), per),
     )
 
 
@@ -248,31 +245,29 @@ def _subject(major: str, minor: str) -> Subject:
     return Category(major, minor or None) if major else Total.SPENDING
 
 
-def put_months(
-    connection: apsw.Connection, tool_id: int, path: str, months: Iterable[AssetMonth]
-) -> None:
+def put_months(ledger: Ledger, path: str, months: Iterable[AssetMonth]) -> None:
     """Store months, replacing the stored ones; call within a transaction."""
     for asset_month in months:
-        key = (tool_id, str(asset_month.month))
-        connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)
-        connection.executemany(
+        key = (ledger.tool_id, str(asset_month.month))
+        ledger.connection.execute("DELETE FROM asset_months WHERE tool_id = ? AND month = ?", key)
+        ledger.connection.executemany(
             "INSERT INTO asset_months (tool_id, month, kind, amount, source_file) "
             "VALUES (?, ?, ?, ?, ?)",
             ((*key, kind, amount, path) for kind, amount in asset_month.amounts.items()),
         )
 
 
-def forget_months(connection: apsw.Connection, tool_id: int) -> None:
+def forget_months(ledger: Ledger) -> None:
     """Delete every month; call within a transaction."""
-    connection.execute("DELETE FROM asset_months WHERE tool_id = ?", (tool_id,))
+    ledger.connection.execute("DELETE FROM asset_months WHERE tool_id = ?", (ledger.tool_id,))
 
 
-def months_with_assets(connection: apsw.Connection, tool_id: int) -> list[AssetMonth]:
+def months_with_assets(ledger: Ledger) -> list[AssetMonth]:
     """Every month, the earliest first."""
     by_month: dict[str, dict[str, int]] = {}
-    for month, kind, amount in connection.execute(
+    for month, kind, amount in ledger.connection.execute(
         "SELECT month, kind, amount FROM asset_months WHERE tool_id = ? ORDER BY month, kind",
-        (tool_id,),
+        (ledger.tool_id,),
     ):
         by_month.setdefault(month, {})[kind] = amount
     return [AssetMonth(Month.from_iso(month), amounts) for month, amounts in by_month.items()]

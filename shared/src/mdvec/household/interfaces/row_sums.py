@@ -14,6 +14,7 @@ from mdvec.dates import Days
 from mdvec.household.core.categories import INCOME, Category, Subject, folded_category
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import (
     counts,
     left_out,
@@ -113,28 +114,29 @@ class RowsChosen:
     chosen: tuple[int, ...] = ()
 
 
-def extent_of(connection: apsw.Connection, tool_id: int) -> Days:
+def extent_of(ledger: Ledger) -> Days:
     """The days of a ledger, from the first with a row to the last; there has to be a row."""
     # Each from its own index.
-    first, last = connection.execute(
+    first, last = ledger.connection.execute(
         "SELECT (SELECT min(date) FROM transactions WHERE tool_id = ?1), "
         "(SELECT max(date) FROM transactions WHERE tool_id = ?1)",
-        (tool_id,),
+        (ledger.tool_id,),
     ).get
     return Days(date.fromisoformat(first), date.fromisoformat(last))
 
 
-def account_names(connection: apsw.Connection, tool_id: int) -> list[str]:
+def account_names(ledger: Ledger) -> list[str]:
     """Every account of the ledger that has a name."""
-    rows = connection.execute(
-        f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?", (tool_id,)
+    rows = ledger.connection.execute(
+        f"SELECT DISTINCT account FROM transactions {_BY_SUBJECT} WHERE tool_id = ?",
+        (ledger.tool_id,),
     )
     return [name for (name,) in rows if name]
 
 
-def accounts_named(connection: apsw.Connection, tool_id: int, name: str) -> list[str]:
+def accounts_named(ledger: Ledger, name: str) -> list[str]:
     """The account with this name, or all whose name contains it."""
-    known, wanted = account_names(connection, tool_id), folded_category(name)
+    known, wanted = account_names(ledger), folded_category(name)
     accounts = [account for account in known if folded_category(account) == wanted]
     return sorted(
         accounts or [account for account in known if wanted and wanted in folded_category(account)]

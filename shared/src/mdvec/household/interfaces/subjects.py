@@ -34,6 +34,7 @@ from mdvec.household.core.row_sums import ShopOf, groups_by
 from mdvec.household.core.sums import RowSum, totals_of
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import left_out_in_words, totals_in_words
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import transactions
 from mdvec.household.interfaces.plans import all_notes, notes_on
 from mdvec.index import (
@@ -106,28 +107,26 @@ def chunks_of(statement: StatementText) -> list[Chunk]:
     return chunks
 
 
-def subjects_by_file(
-    connection: apsw.Connection, tool_id: int
-) -> dict[str, list[StatementSubject]]:
+def subjects_by_file(ledger: Ledger) -> dict[str, list[StatementSubject]]:
     """The subjects whose first row is in each file; every file with rows.
 
     Rows that left the sums because they are gone from the statements have no subject.
     """
-    files = connection.execute(
+    files = ledger.connection.execute(
         "SELECT DISTINCT source_file FROM transactions "
         "WHERE +tool_id = ? AND removal IS NOT 'removed' ORDER BY 1",
-        (tool_id,),
+        (ledger.tool_id,),
     )
     by_file: dict[str, list[StatementSubject]] = {path: [] for (path,) in files}
-    firsts = connection.execute(
+    firsts = ledger.connection.execute(
         "SELECT t.source_file, t.id, t.row_number, t.description, t.category_major, "
         "t.category_minor, t.memo, f.accounts FROM ("
         "SELECT min(id) AS id, json_group_array(DISTINCT account) AS accounts FROM transactions "
         f"WHERE tool_id = ? AND removal IS NOT 'removed' GROUP BY {_OF_SUBJECT}) AS f "
         "JOIN transactions AS t ON t.id = f.id ORDER BY t.id",
-        (tool_id,),
+        (ledger.tool_id,),
     )
-    noted = _notes_by_subject(connection, tool_id)
+    noted = _notes_by_subject(ledger)
     for path, row_id, line, *subject, accounts in firsts:
         names = _names(accounts, noted.get(tuple(subject), ()))
         by_file[path].append(StatementSubject(row_id, line, _words(*subject), names))
@@ -145,12 +144,10 @@ def _names(accounts: str, notes: Iterable[str]) -> str:
     return " ".join([*names, *notes])
 
 
-def _notes_by_subject(
-    connection: apsw.Connection, tool_id: int
-) -> dict[tuple[object, ...], list[str]]:
+def _notes_by_subject(ledger: Ledger) -> dict[tuple[object, ...], list[str]]:
     by_subject: dict[tuple[object, ...], list[str]] = {}
-    for row_id, note in sorted(all_notes(connection, tool_id).items()):
-        subject = connection.execute(
+    for row_id, note in sorted(all_notes(ledger).items()):
+        subject = ledger.connection.execute(
             f"SELECT {_OF_SUBJECT} FROM transactions WHERE id = ?", (row_id,)
         ).fetchone()
         by_subject.setdefault(tuple(subject or ()), []).extend(note.words)
@@ -171,7 +168,7 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
         "WHERE t.tool_id = ?",
         (tables.tool_id,),
     )
-    noted = _notes_by_subject(connection, tables.tool_id)
+    noted = _notes_by_subject(Ledger(connection, tables.tool_id))
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
         words = _words(*subject)
@@ -182,28 +179,33 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
     return headings
 
 
-def searchable_rows(connection: apsw.Connection, tool_id: int) -> int:
+def searchable_rows(ledger: Ledger) -> int:
     """The number of rows that a search finds."""
-    count: int = connection.execute(
+    count: int = ledger.connection.execute(
         "SELECT count(*) FROM transactions WHERE tool_id = ? AND removal IS NOT 'removed'",
-        (tool_id,),
+        (ledger.tool_id,),
     ).get
     return count
 
 
-def follow_decisions(connection: apsw.Connection, tool_id: int) -> None:
+def follow_decisions(ledger: Ledger) -> None:
     """Bring the words by which a household's rows are found up to its categories and notes.
 
     Nothing is embedded: vectors follow with the next import. Call within the transaction that
     changed the rows or notes.
     """
     tool = next(
-        (candidate for candidate in list_tools(connection) if candidate.id == tool_id), None
+        (
+            candidate
+            for candidate in list_tools(ledger.connection)
+            if candidate.id == ledger.tool_id
+        ),
+        None,
     )
     if tool is None or not tool.generation:
         return
-    headings = _changed_headings(connection, tool.tables)
-    change_headings(connection, tool.tables, headings)
+    headings = _changed_headings(ledger.connection, tool.tables)
+    change_headings(ledger.connection, tool.tables, headings)
 
 
 def rows_of_chunk(
@@ -214,10 +216,10 @@ def rows_of_chunk(
     Those whose day, amount or note the question names come first, then the newest. A row has the
     id of its transaction, also at the end of its heading, and the present marks of the ledger.
     """
-    rows = _rows_like(connection, tool.id, chunk.chunk_index, folded(question), limit)
+    rows = _rows_like(Ledger(connection, tool.id), chunk.chunk_index, folded(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
-    noted = notes_on(connection, tool.id, [row.id for row in rows])
+    noted = notes_on(Ledger(connection, tool.id), [row.id for row in rows])
     return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
 
 
@@ -250,9 +252,7 @@ def _heading(row: Transaction) -> str:
     return " ".join(part for part in (f"{row.date:%Y-%m-%d}", amount, category) if part) + why
 
 
-def _rows_like(
-    connection: apsw.Connection, tool_id: int, row_id: int, question: str, limit: int
-) -> list[Transaction]:
+def _rows_like(ledger: Ledger, row_id: int, question: str, limit: int) -> list[Transaction]:
     """The rows with the subject of one row: first those that the question names, then the newest.
 
     It names a row by its day, its amount, words of the user's note on it, or its account.
@@ -264,7 +264,7 @@ def _rows_like(
     # A day also yields its month, which would match other days.
     days = [digits for digits in days if len(digits) == len("20250612")] or days
     rows = transactions(
-        connection,
+        ledger.connection,
         "AS t WHERE tool_id = ?1 "
         f"AND removal IS NOT 'removed' AND ({_OF_SUBJECT}) = (SELECT {_OF_SUBJECT} "
         "FROM transactions WHERE id = ?2) "
@@ -274,19 +274,19 @@ def _rows_like(
         "id IN (SELECT value FROM json_each(?7)) DESC, "
         "(account <> '' AND instr(?5, account) > 0) DESC, date DESC, id DESC LIMIT ?6",
         (
-            tool_id, row_id, json.dumps(days), json.dumps(amounts), question, limit,
-            json.dumps(_noted_as(connection, tool_id, question)),
+            ledger.tool_id, row_id, json.dumps(days), json.dumps(amounts), question, limit,
+            json.dumps(_noted_as(ledger, question)),
         ),
     )  # fmt: skip
     return list(rows)
 
 
-def _noted_as(connection: apsw.Connection, tool_id: int, question: str) -> list[int]:
+def _noted_as(ledger: Ledger, question: str) -> list[int]:
     """The ids of the rows whose note has a word of a question."""
     question_terms = set(terms(question))
     return [
         row_id
-        for row_id, note in all_notes(connection, tool_id).items()
+        for row_id, note in all_notes(ledger).items()
         if not question_terms.isdisjoint(terms(" ".join(note.words)))
     ]
 
@@ -299,16 +299,16 @@ If the words name shops, only nearer subjects are useful."""
 _MAX_SUBJECTS, _MAX_SHOPS, _MAX_CHARS = 12, 5, 100
 
 
-def near_rows(
-    connection: apsw.Connection, tool_id: int, query: str, embed: Embed | None, *, any_named: bool
-) -> Sequence[int]:
+def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: bool) -> Sequence[int]:
     """A row of each subject (shop, category and memo) that is near in meaning to words.
 
     If the words name rows themselves (``any_named``), it has to be nearer.
     There are none without ``embed``, if the vectors cannot be compared at once, or if ``query`` has
     alternatives, which the user chose from an earlier answer.
     """
-    tool = next((known for known in list_tools(connection) if known.id == tool_id), None)
+    tool = next(
+        (known for known in list_tools(ledger.connection) if known.id == ledger.tool_id), None
+    )
     if (
         embed is None
         or tool is None
@@ -317,19 +317,19 @@ def near_rows(
         or OR in folded(query)
     ):
         return []
-    constants = calibrated_constants(connection, str(tool.fingerprint))
+    constants = calibrated_constants(ledger.connection, str(tool.fingerprint))
     constants = constants or default_constants(tool.model)
     vector = None if constants.unrelated is None else embed(tool, query)
     if vector is None:
         return []
     least = _MIN_BESIDE if any_named else _MIN_LIKENESS
     try:
-        ids = search.nearest_chunks(connection, tool.tables, vector, _MAX_SUBJECTS)
+        ids = search.nearest_chunks(ledger.connection, tool.tables, vector, _MAX_SUBJECTS)
     except EngineUnavailable:
         return []
     return [
         chunk.chunk_index  # the first row of the subject
-        for chunk in stored_chunks(connection, tool.tables, sorted(ids), vector)
+        for chunk in stored_chunks(ledger.connection, tool.tables, sorted(ids), vector)
         if (constants.likeness(chunk.cosine) or 0) >= least
     ]
 

@@ -9,6 +9,7 @@ import duckdb
 
 from mdvec import household
 from mdvec.datasets import Column, allowed_paths, export_scan, parquet_scan
+from mdvec.household import Ledger
 from mdvec.platform import limit_process
 from mdvec.sizes import MEGABYTE
 from mdvec.sql.core.refusals import QueriesUnavailable
@@ -112,7 +113,9 @@ def write_ledgers(
         file.open("w", encoding="utf-8") as lines,
     ):
         for tool_id, name in ledgers:
-            rows = household.ledger_lines(connection, tool_id, name, month_starts_on)
+            rows = household.ledger_lines(
+                Ledger(connection, tool_id, month_starts_on=month_starts_on), name
+            )
             lines.writelines(f"{line}\n" for line in rows)
     return True
 

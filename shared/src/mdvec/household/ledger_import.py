@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-import apsw
-
 from mdvec.files import Problem
 from mdvec.household.core.statements import (
     RankedStatement,
@@ -29,6 +27,7 @@ from mdvec.household.interfaces import (
     plans,
 )
 from mdvec.household.interfaces.derivation import LedgerChanges
+from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, KnownFile
 from mdvec.household.interfaces.linked_again import Joined, store_doubts
 from mdvec.household.interfaces.marks import bring_back_decisions, update_marks
@@ -40,8 +39,7 @@ from mdvec.text import counted, shown_name
 
 
 def import_ledger(
-    connection: apsw.Connection,
-    tool_id: int,
+    ledger: Ledger,
     files: Iterable[LedgerFile],
     mode: LedgerMode,
     *,
@@ -61,26 +59,26 @@ def import_ledger(
     Raises:
         apsw.Error: the database cannot be written; the ledger is as it was.
     """
-    known = ledger_statements.known_files(connection, tool_id)
+    known = ledger_statements.known_files(ledger)
     folder = StatementFolder(
         sorted(files, key=lambda file: file.path),
         known,
-        {each.key for each in ledger_statements.known_statements(connection, tool_id) if each.days},
+        {each.key for each in ledger_statements.known_statements(ledger) if each.days},
     )
     if mode == "update" and not removal_options and folder.is_unchanged:
-        report = LedgerReport(without_file=ledger_statements.without_file(connection, tool_id))
+        report = LedgerReport(without_file=ledger_statements.without_file(ledger))
     else:
-        importing = _LedgerImport(connection, tool_id, folder, mode, may_exist, removal_options)
+        importing = _LedgerImport(ledger, folder, mode, may_exist, removal_options)
         report = importing.run(complete=complete)
-    statements = ledger_statements.known_statements(connection, tool_id)
+    statements = ledger_statements.known_statements(ledger)
     return with_files(
         replace(
             report,
             overruled=(*_older_than_their_time(statements, folder), *report.overruled),
-            asked=tuple(ledger_statements.gone_rows(connection, tool_id, "asked")),
-            account_doubts=tuple(accounts.doubts_of(connection, tool_id)),
-            repeated=tuple(accounts.repeated_rows(connection, tool_id)),
-            listed_again=tuple(accounts.listed_again(connection, tool_id)),
+            asked=tuple(ledger_statements.gone_rows(ledger, "asked")),
+            account_doubts=tuple(accounts.doubts_of(ledger)),
+            repeated=tuple(accounts.repeated_rows(ledger)),
+            listed_again=tuple(accounts.listed_again(ledger)),
         ),
         folder.present.values(),
         folder.contents,
@@ -91,8 +89,7 @@ def import_ledger(
 class _LedgerImport:
     """An import of files of which some have changed."""
 
-    connection: apsw.Connection
-    tool_id: int
+    ledger: Ledger
     folder: StatementFolder
     mode: LedgerMode
     may_exist: Callable[[str], bool]
@@ -100,21 +97,21 @@ class _LedgerImport:
 
     def run(self, *, complete: bool) -> LedgerReport:
         """Change the ledger, and report what changed."""
-        connection, tool_id, folder = self.connection, self.tool_id, self.folder
+        ledger, folder = self.ledger, self.folder
         folder.read(every_file=self.mode == "replace")
         may_delete = self.mode == "replace" and complete and not folder.unread
-        with connection, derivation.temporary_tables(connection):
-            ledger_statements.keep_rows(connection, tool_id, self.removals.keep)
+        with ledger.connection, derivation.temporary_tables(ledger.connection):
+            ledger_statements.keep_rows(ledger, self.removals.keep)
             self._store_statements()
             derived = self._derive(may_delete=may_delete)
             changes = derived.changes
-            bring_back_decisions(connection, tool_id)
-            update_marks(connection, tool_id)
-            ledger_statements.set_without_file(connection, tool_id, changes.without_file)
+            bring_back_decisions(ledger)
+            update_marks(ledger)
+            ledger_statements.set_without_file(ledger, changes.without_file)
             self._remember_files(may_delete=may_delete)
-            apply_rules(connection, tool_id)
+            apply_rules(ledger)
             self._keep_assets()
-        gone = ledger_statements.gone_rows(connection, tool_id, "removed")
+        gone = ledger_statements.gone_rows(ledger, "removed")
         returned = changes.returned.union(self.removals.keep)
         read_now = {read.statement.key for read in folder.contents if not read.unread}
         by_time = derived.newer_by_time(read_now, folder.present_statements)
@@ -124,7 +121,7 @@ class _LedgerImport:
             without_file=changes.without_file,
             deleted=changes.deleted,
             removed=tuple(row for row in gone if row.id in changes.removed),
-            returned=tuple(ledger_statements.named_rows(connection, returned)),
+            returned=tuple(ledger_statements.named_rows(ledger.connection, returned)),
             overruled=derived.held_files(),
             by_time=by_time if changes.imported or changes.updated or changes.removed else (),
             linked_again=derived.linked_again(read_now),
@@ -136,59 +133,64 @@ class _LedgerImport:
         A deleted file that has a copy is forgotten. After ``replace``, only files that exist or
         could not be read prove rows gone.
         """
-        connection, tool_id, folder = self.connection, self.tool_id, self.folder
+        ledger, folder = self.ledger, self.folder
         former = {origin: path for path, origin in folder.moved.items()}
-        ledger_statements.rename_statements(connection, tool_id, former)
-        known = {each.key: each for each in ledger_statements.known_statements(connection, tool_id)}
+        ledger_statements.rename_statements(ledger, former)
+        known = {each.key: each for each in ledger_statements.known_statements(ledger)}
         for read in folder.contents:
             if not (read.unread or read.file.passed_over):
                 statement = _with_first_seen(read.statement, known, folder.known)
-                statement_id = ledger_statements.remember_statement(connection, tool_id, statement)
+                statement_id = ledger_statements.remember_statement(ledger, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
                 ledger_statements.put_rows(
-                    connection, tool_id, statement_id, read.blocks, scope, is_mapped=read.is_mapped
+                    ledger,
+                    statement_id,
+                    read.blocks,
+                    scope,
+                    is_mapped=read.is_mapped,
                 )
-        ledger_statements.lower_times(connection, tool_id, folder.present.values())
+        ledger_statements.lower_times(ledger, folder.present.values())
         present, unread = folder.present_statements, folder.unread
         gone = [
             each
-            for each in ledger_statements.known_statements(connection, tool_id)
+            for each in ledger_statements.known_statements(ledger)
             if each.key not in present and each.path not in unread
         ]
         if self.mode == "replace":
-            ledger_statements.distrust(connection, [each.id for each in gone])
+            ledger_statements.distrust(ledger.connection, [each.id for each in gone])
         contents = {content_hash for _, content_hash in present}
         copies = [
             each.id
             for each in gone
             if each.content_hash in contents and not self.may_exist(each.path)
         ]
-        ledger_statements.delete_copies(connection, copies)
-        accounts.follow_accounts(connection, tool_id, present)
+        ledger_statements.delete_copies(ledger.connection, copies)
+        accounts.follow_accounts(ledger, present)
 
     def _derive(self, *, may_delete: bool) -> _Derivation:
         """Derive the ledger from the statements."""
-        connection, tool_id, folder = self.connection, self.tool_id, self.folder
-        ranked = rank_statements(ledger_statements.known_statements(connection, tool_id))
+        ledger, folder = self.ledger, self.folder
+        ranked = rank_statements(ledger_statements.known_statements(ledger))
         shared, new_ids = derivation.find_newest_rows(
-            connection,
-            tool_id,
+            ledger,
             ranked,
             folder.present,
             folder.unread,
             is_rebuild=self.mode == "replace",
         )
         families = families_of([each.statement for each in ranked], shared)
-        store_doubts(connection, tool_id, new_ids.doubts)
-        ledger_statements.set_families(connection, families.items())
-        derivation.mark_gone_rows(connection, [*removers(ranked, families), *new_ids.removers])
-        derivation.mark_removals(connection, tool_id, accepted=self.removals.accept)
+        store_doubts(ledger, new_ids.doubts)
+        ledger_statements.set_families(ledger.connection, families.items())
+        derivation.mark_gone_rows(
+            ledger.connection, [*removers(ranked, families), *new_ids.removers]
+        )
+        derivation.mark_removals(ledger, accepted=self.removals.accept)
         if may_delete:
             damaged = {state.path for state in folder.present.values() if state.bad_rows}
-            derivation.forget_rows_without_file(connection, damaged)
+            derivation.forget_rows_without_file(ledger.connection, damaged)
         doubtful = () if self.removals.accept else doubtful_replacers(ranked)
-        held = derivation.hold_back(connection, tool_id, doubtful)
-        changes = derivation.follow_statements(connection, tool_id)
+        held = derivation.hold_back(ledger, doubtful)
+        changes = derivation.follow_statements(ledger)
         return _Derivation(changes, ranked, families, held, new_ids.joined)
 
     def _remember_files(self, *, may_delete: bool) -> None:
@@ -197,23 +199,23 @@ class _LedgerImport:
         Rows and statements that no longer matter are deleted, except those of files that may
         reappear unchanged.
         """
-        connection, tool_id, folder = self.connection, self.tool_id, self.folder
+        ledger, folder = self.ledger, self.folder
         paths = {file.path for file in folder.files}
         files = [*folder.present.values()]
         files += [state for state in folder.known.values() if state.path in folder.unread]
         gone = [state for state in folder.known.values() if state.path not in paths]
-        in_use = ledger_sums.rows_by_file(connection, tool_id) if gone else {}
+        in_use = ledger_sums.rows_by_file(ledger) if gone else {}
         for state in gone:
             if state.path in in_use:
                 is_there = state.is_present and self.may_exist(state.path)
                 files.append(replace(state, is_present=is_there))
-        ledger_statements.remember_files(connection, tool_id, files)
+        ledger_statements.remember_files(ledger, files)
         remaining = {(state.path, state.content_hash) for state in files if state.is_present}
-        known = ledger_statements.known_statements(connection, tool_id)
+        known = ledger_statements.known_statements(ledger)
         ids = [each.id for each in known if each.key in remaining]
-        ledger_statements.forget_superseded_rows(connection, tool_id, ids, all_of_them=may_delete)
-        ledger_statements.forget_statements(connection, tool_id, ids)
-        ledger_statements.mark_index(connection, tool_id, current=False)
+        ledger_statements.forget_superseded_rows(ledger, ids, all_of_them=may_delete)
+        ledger_statements.forget_statements(ledger, ids)
+        ledger_statements.mark_index(ledger, current=False)
 
     def _keep_assets(self) -> None:
         """Store the months of asset histories; where files differ, the newest one counts.
@@ -221,10 +223,10 @@ class _LedgerImport:
         The mode ``replace`` deletes the months of other files, unless a file could not be read.
         """
         if self.mode == "replace" and not self.folder.unread:
-            plans.forget_months(self.connection, self.tool_id)
+            plans.forget_months(self.ledger)
         contents = self.folder.contents
         for read in sorted(contents, key=lambda read: (read.file.mtime_ns, read.file.path)):
-            plans.put_months(self.connection, self.tool_id, read.file.path, read.assets)
+            plans.put_months(self.ledger, read.file.path, read.assets)
 
 
 @dataclass(frozen=True, slots=True)
