@@ -165,9 +165,7 @@ def test_every_answer_has_the_same_name_for_a_shop(connection):
     assert [move.name for move in moved.movements] == ["スーパーA"]
     assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
     assert "「スーパーA」を含む店" in list_rules(ledger).text
-    assert remove_rule(ledger, shop="スーパーa").text.startswith(
-        "「スーパーA」の規則"
-    )
+    assert remove_rule(ledger, shop="スーパーa").text.startswith("「スーパーA」の規則")
 
 
 def test_months_without_a_row_are_no_history(connection):
