@@ -3,6 +3,7 @@
 import ctypes
 import resource
 import sqlite3
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
@@ -184,6 +185,20 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
         done = notes("backup", "saved.zip")
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("error: saved.zip could not be written to its end: the disk has no")
+    assert [name for name in notes.files() if "saved.zip" in name] == []
+
+
+def test_a_disk_that_fills_up_while_a_backup_is_restored_keeps_one_copy_only(notes):
+    notes("backup", "saved.zip")
+    with zipfile.ZipFile(notes.work / "saved.zip") as archive:
+        size = archive.getinfo("mdvec.sqlite").file_size
+    with full_disk(size):  # the log of the copying is larger
+        done = notes("restore", "saved.zip", "--yes")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith(f"error: {notes.database} could not be written to its end: the disk")
+    assert [name for name in notes.files() if "replaced" in name] == []
+    assert overview(notes.database).tools[0].vectors == 4
+    assert notes("restore", "saved.zip", "--yes").code == 0
 
 
 @pytest.mark.parametrize(
