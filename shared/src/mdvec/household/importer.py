@@ -100,12 +100,15 @@ class _HouseholdImport:
         """Import the ledger, then its texts, then look for duplicates."""
         self._check_mode()
         self._check_kept_rows()
+        rebuilds = self.job.request.mode == "replace" and self.index.has_generation
+        if self.index.has_generation and not rebuilds:
+            self.index.check_model()
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
         self.failed += [with_advice(problem, self.job.tool.name) for problem in ledger.unread]
         self.index.drop_leftovers()
-        if self.job.request.mode == "replace" and self.index.has_generation:
+        if rebuilds:
             self._rebuild_texts()
         else:
             self._update_texts()
@@ -194,7 +197,6 @@ class _HouseholdImport:
         if not self.index.has_generation:
             self.index.begin_first_generation()
         else:
-            self.index.check_model()
             self.index.create_missing_indexes()
             if ledger_statements.is_indexed(self.connection, self.tool_id):
                 self.index.finish()

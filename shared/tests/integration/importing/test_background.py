@@ -11,7 +11,7 @@ from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
 from mdvec.manage.doctor.database import check_indexes
 from mdvec.manage.doctor.installed import check_sources
-from mdvec.manage.status import overview
+from mdvec.manage.status import details, overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import Loaded, load_with_origins
 from mdvec.sync.freshness import list_sources
@@ -74,9 +74,23 @@ def test_its_state_is_in_the_status_the_sources_and_the_doctor(notes):
     notes.import_("new", is_background=True)
     assert overview(notes.database).tools[0].unfinished == WAITING
     assert list_sources(notes.database, notes.rules)[0].unfinished == WAITING
-    assert [finding.level for finding in check_indexes(installation(notes))] == ["ok"]
+    (found,) = check_indexes(installation(notes))
+    assert (found.level, found.sentence) == (
+        "ok", "notes: its index of words has all 3 chunks, and that of vectors 0",
+    )  # fmt: skip
     notes.import_()
     assert overview(notes.database).tools[0].unfinished is None
+
+
+def test_the_status_counts_the_vectors_that_there_are(notes):
+    notes.import_("new")
+    notes.write("米.md", "# 米\n\n六キロを備える。\n")
+    notes.import_(is_background=True)
+    for vectors in (2, 3):
+        assert overview(notes.database).tools[0].vectors == vectors
+        contents = details(notes.database, "notes").contents
+        assert dict(contents.content_facts())["vectors"] == vectors
+        notes.import_()
 
 
 def test_a_changed_document_keeps_the_vectors_of_what_stayed(notes):
