@@ -188,6 +188,27 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
     assert [name for name in notes.files() if "saved.zip" in name] == []
 
 
+@pytest.mark.parametrize(
+    ("command", "room", "file"),
+    [
+        ("samples", 2_000, "tried"),
+        ("demo", 2_000, "tried/samples"),
+        ("demo", 99_000, "demo.sqlite"),
+    ],
+)
+def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(mdvec, command, room, file):
+    before = mdvec.files()
+    with full_disk(room):
+        done = mdvec(command, "tried")
+    assert done.code == 1
+    said = done.err.splitlines()[-1]
+    assert said.startswith("error: ")
+    assert f"{file} c" in said
+    assert "make room, " in said
+    assert mdvec.files() == before
+    assert mdvec(command, "tried").code == 0
+
+
 def test_a_disk_that_fills_up_while_a_backup_is_restored_keeps_one_copy_only(notes):
     notes("backup", "saved.zip")
     with zipfile.ZipFile(notes.work / "saved.zip") as archive:
