@@ -35,7 +35,7 @@ from mdvec.importing import (
     TextIndex,
 )
 from mdvec.index import NewDocument, StoredFile
-from mdvec.text import Chunk
+from mdvec.text import Chunk, counted
 from mdvec.tools import Tool
 
 
@@ -76,7 +76,12 @@ def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
     return ledger_statements.files_left_out(connection, tool.id)
 
 
-HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _left_out)
+def _content(connection: apsw.Connection, tool: Tool) -> str:
+    rows = ledger_sums.row_count(connection, tool.id)
+    return counted(rows, "transaction") if rows else ""
+
+
+HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _content, _left_out)
 
 
 class _HouseholdImport:
@@ -98,7 +103,7 @@ class _HouseholdImport:
 
     def run(self) -> ImportReport:
         """Import the ledger, then its texts, then look for duplicates."""
-        self._check_mode()
+        self._check_files()
         self._check_kept_rows()
         rebuilds = self.job.request.mode == "replace" and self.index.has_generation
         if self.index.has_generation and not rebuilds:
@@ -148,14 +153,9 @@ class _HouseholdImport:
         news = duplicate_review.count_news(self.connection, self.tool_id)
         return *news, detection.followed_count
 
-    def _check_mode(self) -> None:
+    def _check_files(self) -> None:
         tool = self.job.tool
         rows = ledger_sums.row_count(self.connection, self.tool_id)
-        if self.job.request.mode == "new" and rows:
-            raise ImportRefused(
-                f"the tool {tool.name!r} has {rows} transactions already; "
-                "use --mode update to follow changes, or --mode replace to build it again"
-            )
         if rows and not self.files and not self.job.scan.unseen:
             raise ImportRefused(
                 f"there is no CSV file in {tool.source}, but {tool.name!r} has "

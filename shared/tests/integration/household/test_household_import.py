@@ -281,7 +281,7 @@ def test_a_folder_without_statement_files_deletes_nothing(household):
 def test_new_is_for_an_empty_ledger(household):
     household.export("7.csv", row("a"))
     household.import_("new")
-    with pytest.raises(ImportRefused, match="has 1 transactions already; use --mode update"):
+    with pytest.raises(ImportRefused, match="has 1 transaction already; use --mode update"):
         household.import_("new")
 
 
