@@ -174,7 +174,7 @@ def test_a_document_that_changes_or_goes_before_its_vectors_came_leaves_nothing(
 
 def test_what_would_be_refused_does_not_wait_for_the_import_that_runs(notes):
     notes.import_("new", is_background=True)
-    said = []
+    said: list[str] = []
     with (
         only_import_of(notes.database, registering.find_tool(notes.database, "notes"), said.append),
         pytest.raises(ImportRefused, match="has 2 documents already; use --mode update"),
