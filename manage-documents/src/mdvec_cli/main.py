@@ -56,6 +56,7 @@ _COMMANDS = (
     commands.ui_command, commands.doctor_command, commands.register_command,
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
+_EMPTY_WORDS = re.compile(r"argument\(s\) \( *\)")
 
 
 def put_into_japanese(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
@@ -222,9 +223,18 @@ def main() -> None:
 def _command() -> Any:  # noqa: ANN401 - typer's own click is private
     """The command with its subcommands, and help in the user's language."""
     command = typer.main.get_command(app)
+    _leave_reading_to_commands(command)
     if is_japanese():
         put_into_japanese(command)
     return command
+
+
+def _leave_reading_to_commands(command: Any) -> None:  # noqa: ANN401 - typer's own click is private
+    """Let a command say itself what it cannot read: typer knows no remedy, and no Japanese."""
+    for parameter in command.params:
+        parameter.type_descriptor.parameter_info.readable = False
+    for below in getattr(command, "commands", {}).values():
+        _leave_reading_to_commands(below)
 
 
 def _replace_closed_streams() -> None:
@@ -265,8 +275,10 @@ def _give_up_stdout() -> None:
 def _wrong_usage(error: typer.TyperException) -> str:
     """The message for a wrong command line: the mistake and where to look, or the help."""
     message = error.format_message()
-    if "\n" in message:
+    if type(error).__name__ == "NoArgsIsHelpError":  # typer's own click is private
         return message
+    message = " ".join(message.split()).replace(". Choose from:", "; choose one of:")
+    message = _EMPTY_WORDS.sub("argument(s) ('')", message)
     # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
     context = getattr(error, "ctx", None)

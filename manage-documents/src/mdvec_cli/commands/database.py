@@ -190,8 +190,6 @@ def restore_command(
     path, target = loaded.settings.database_path, loaded.file or settings.users_file()
     with _copying("restoring") as on_copied:
         done = manage.restore(file, path, target, replaces=yes, on_notice=say, on_copied=on_copied)
-    for previous in done.replaced:
-        say(f"kept what was there: {previous}")
     if done.settings is not None:
         now = SettingsOptions(config=done.settings).settings().database_path
         if now != path:

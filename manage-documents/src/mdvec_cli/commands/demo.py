@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,10 +15,11 @@ from typing import Annotated
 
 import typer
 from mdvec import manage
+from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
 from mdvec.platform import shell_line
 
-from mdvec_cli.commands.terminal import GivenPath, say
+from mdvec_cli.commands.terminal import STOPPED, GivenPath, say
 
 _STEPS = (
     ("Sample notes, mostly in Japanese, become a tool that can be searched:", (
@@ -55,7 +57,14 @@ def demo_command(
     here = this_installation()
     if folder is not None:
         target = folder.expanduser().absolute()
-        _demonstrate(ctx, target)
+        is_new = not target.exists()
+        try:
+            _demonstrate(ctx, target)
+        except (MdvecError, typer.Exit) as error:
+            # Another try would be refused for what is there; a stopped import can go on.
+            if is_new and getattr(error, "exit_code", 1) != STOPPED:
+                shutil.rmtree(target, ignore_errors=True)
+            raise
         say("")
         say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
     else:

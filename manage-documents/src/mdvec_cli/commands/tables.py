@@ -13,6 +13,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from mdvec import charts, household, sql
+from mdvec.errors import MdvecError
 
 from mdvec_cli.commands.query import (
     DateColumnOption,
@@ -194,9 +195,17 @@ def _format_of(output: Path | None) -> FileFormat:
     )
 
 
+class FileNotWritten(MdvecError):
+    """There is no room for a file that the user asked for."""
+
+
 @contextmanager
 def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
-    """A file that appears at ``path`` once it is complete; an incomplete one is removed."""
+    """A file that appears at ``path`` once it is complete; an incomplete one is removed.
+
+    Raises:
+        FileNotWritten: writing it failed; nothing is left of it.
+    """
     if path.exists() and not replace:
         raise typer.BadParameter(
             f"{path} exists; give another name, or --replace", param_hint="--output"
@@ -219,9 +228,12 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
             os.umask(umask)
             part.chmod(0o666 & ~umask)
             part.replace(path)
-        except BaseException:
+        except OSError as error:
+            raise FileNotWritten(
+                f"{path} cannot be written ({error.strerror}); make room, or name another place"
+            ) from error
+        finally:
             part.unlink(missing_ok=True)
-            raise
 
 
 @with_settings_options

@@ -63,6 +63,47 @@ def test_a_missing_a_damaged_and_a_foreign_database_take_a_backup(saved):
         assert "water.md" in saved("search", "-n", "notes", "水の備え").out
 
 
+@pytest.mark.parametrize("allowed", [(), ("--yes",)])
+def test_a_folder_is_never_replaced_by_a_database(saved, allowed):
+    done = saved("restore", "saved.zip", "--database", "docs", *allowed)
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        f"error: {saved.docs} is a folder, not a database; name a file with --database\n"
+    )
+    assert (saved.docs / "water.md").is_file()
+    assert list(saved.work.glob("*.replaced-*")) == []
+
+
+def test_a_damaged_database_is_not_backed_up(saved):
+    pages = bytearray(saved.database.read_bytes())
+    pages[-5 * 4096 : -2 * 4096] = bytes(3 * 4096)
+    saved.database.write_bytes(pages)
+    before = saved.files()
+    done = saved("backup", "later.zip")
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(f"error: the database {saved.database} is damaged (")
+    assert "put back a backup with: mdvec restore FILE; without one, " in done.err
+    assert saved.files() == before
+
+
+def test_restoring_needs_room_for_the_copy_the_log_and_what_is_kept(saved, tmp_path):
+    with zipfile.ZipFile(saved.work / "saved.zip") as archive:
+        size = archive.getinfo("mdvec.sqlite").file_size
+
+    def restored_into(database, free):
+        return backup.restore(
+            saved.work / "saved.zip", database, tmp_path / "config.toml",
+            replaces=True, free_bytes=lambda _: free,
+        ).replaced  # fmt: skip
+
+    for free in (size - 1, 3 * size):
+        with pytest.raises(backup.BackupRefused, match=f"has {free:,} free; nothing was changed"):
+            restored_into(saved.database, free)
+    assert list(saved.work.glob("*.replaced-*")) == []
+    assert len(restored_into(saved.database, 3 * size + size // 64 + 2**20)) == 1
+    assert restored_into(tmp_path / "new.sqlite", size) == ()  # it is moved there
+
+
 def a_zip(path, **members):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():

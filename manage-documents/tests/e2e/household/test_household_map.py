@@ -85,11 +85,18 @@ def test_a_row_that_the_balance_contradicts_is_pointed_at(mdvec):
 
 def test_a_refusal_is_one_sentence(mdvec):
     mdvec.write("a.csv", "氏名,住所\n架空花子,架空市\n")
+    (mdvec.docs / "packed.zip").write_bytes(b"PK\x03\x04\xff\xfe\x00")
     for arguments, sentence in (
         (["docs/a.csv"], "is it a statement?"),
         (["docs/b.csv"], "there is no file docs/b.csv"),
+        (["docs/packed.zip"], "docs/packed.zip cannot be read as a statement: line 1 is neither"),
         (["docs/a.csv", "-n", "x"], "there is no database"),
     ):
         done = mdvec("household", "map", *arguments)
         assert (done.code, done.out, len(done.err.splitlines())) == (1, "", 1)
         assert sentence in done.err
+    in_japanese = mdvec("household", "map", "docs/packed.zip", MDVEC_DISPLAY_LANGUAGE="ja").err
+    assert in_japanese == (
+        "エラー: docs/packed.zip を明細として読めません: 1 行目は UTF-8 でも cp932（Shift_JIS）でも"
+        "ありません。もう一度ダウンロードしてください\n"
+    )

@@ -3,10 +3,12 @@
 import ctypes
 import resource
 import sqlite3
+import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 
 import pytest
+from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
 from mdvec.manage.status import overview
@@ -137,6 +139,20 @@ def test_in_a_read_only_folder_reading_works_and_writing_is_one_sentence(notes):
     assert overview(notes.database).tools[0].vectors == 4
 
 
+def test_a_database_or_settings_that_this_user_cannot_read_are_named_by_mdvec_itself(notes):
+    closed = notes.work / "closed"
+    closed.touch(0)
+    commands = (f"status --database {closed}", f"status --config {closed}")
+    database, settings = without_capabilities(
+        lambda: notes.each(*commands, MDVEC_DISPLAY_LANGUAGE="ja")
+    )
+    assert database.err.startswith(
+        f"エラー: {closed} を開けません（unable to open database file）。"
+    )
+    assert settings.err == f"エラー: {closed} を読めません（Permission denied）\n"
+    assert (database.code, settings.code) == (1, 1)
+
+
 def test_a_read_only_file_of_an_older_format_says_that_it_must_be_writable(notes, tmp_path):
     notes.database = database_of_format_17(tmp_path / "old")
     notes.database.chmod(0o444)
@@ -184,6 +200,41 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
         done = notes("backup", "saved.zip")
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("error: saved.zip could not be written to its end: the disk has no")
+    assert [name for name in notes.files() if "saved.zip" in name] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "room", "file"),
+    [
+        ("samples", 2_000, "tried"),
+        ("demo", 2_000, "tried/samples"),
+        ("demo", 99_000, "demo.sqlite"),
+    ],
+)
+def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(mdvec, command, room, file):
+    before = mdvec.files()
+    with full_disk(room):
+        done = mdvec(command, "tried")
+    assert done.code == 1
+    said = done.err.splitlines()[-1]
+    assert said.startswith("error: ")
+    assert f"{file} c" in said
+    assert "make room, " in said
+    assert mdvec.files() == before
+    assert mdvec(command, "tried").code == 0
+
+
+def test_a_disk_that_fills_up_while_a_backup_is_restored_keeps_one_copy_only(notes):
+    notes("backup", "saved.zip")
+    with zipfile.ZipFile(notes.work / "saved.zip") as archive:
+        size = archive.getinfo("mdvec.sqlite").file_size
+    with full_disk(size):  # the log of the copying is larger
+        done = notes("restore", "saved.zip", "--yes")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith(f"error: {notes.database} could not be written to its end: the disk")
+    assert [name for name in notes.files() if "replaced" in name] == []
+    assert overview(notes.database).tools[0].vectors == 4
+    assert notes("restore", "saved.zip", "--yes").code == 0
 
 
 @pytest.mark.parametrize(
@@ -208,3 +259,16 @@ def test_a_disk_that_fills_up_is_one_sentence_and_keeps_what_was_finished(notes,
     else:
         assert 3 <= tool.documents < 63
         assert tool.vectors >= tool.documents
+
+
+def test_a_picture_for_which_there_is_no_room_names_its_file(mdvec):
+    rows = "\n".join(f"{number},{number * 7919 % 1000}" for number in range(2_000))
+    mdvec.write("runs.csv", f"n,value\n{rows}\n")
+    imported(mdvec.database, "runs", mdvec.docs, "dataset")
+    with full_disk(40_000):  # enough for the index of the database's log
+        done = mdvec("plot", "SELECT n, value FROM runs__runs", "-o", "a.svg", "--kind", "scatter")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == (
+        "error: a.svg cannot be written (File too large); make room, or name another place\n"
+    )
+    assert [name for name in mdvec.files() if "a.svg" in name] == []

@@ -113,6 +113,10 @@ WRONG = {
         "error: Got unexpected extra argument(s) (会議): a tool is named with -n, and several "
         "words are given in quotes; see: mdvec search --help"
     ),
+    "household expenses": (
+        "error: Missing argument 'which'; choose one of: medical, furusato; "
+        "see: mdvec household expenses --help"
+    ),
     "tool ls notes": ("error: Got unexpected extra argument(s) (notes); see: mdvec tool ls --help"),
 }
 
@@ -157,6 +161,8 @@ def test_a_wrong_command_line_is_said_in_japanese_whatever_is_empty_or_of_full_w
     said = {
         ("samples", ""): "folder のパスが空です。ファイルかフォルダーを指定してください。",
         ("backup", "b", "--config", ""): "--config のパスが空です。",
+        ("household", "expenses"): "引数 which がありません。medical, furusato のどれかです。",
+        ("tool", "ls", "", ""): "余分な引数 '' があります。",
         ("serach",): "serach というコマンドはありません。'search', 'service' ではありませんか。",
         ("search", "水", "-n", ""): "ツール「''」はありません。あるツール: notes",
         ("get", "", "-n", "notes"): "notes に文書「''」はありません。",

@@ -11,6 +11,7 @@ from mdvec.documents.reading import DocumentText
 from table_of_cases import each
 
 import mdvec_mcp.web.page
+from mdvec_mcp.web.page.data_view import file_parts
 from mdvec_mcp.web.page.rendered import colored, rendered_document
 from mdvec_mcp.web.page.search_view import marked
 from mdvec_mcp.web.page.views import known_words
@@ -151,3 +152,11 @@ def test_every_word_of_the_templates_is_known_in_both_languages():
         assert ja
         assert en
         assert fields[0] == fields[1], key
+
+
+def test_a_file_that_is_sent_is_gone_before_its_first_part(tmp_path):
+    file = tmp_path / "backup.zip"
+    file.write_bytes(b"a" * 70_000)
+    parts = file_parts(file)
+    assert not file.exists()
+    assert [len(part) for part in parts] == [65_536, 4_464]

@@ -5,6 +5,7 @@ from .connection import DatabaseError as DatabaseError
 from .connection import DatabaseMissing as DatabaseMissing
 from .connection import DatabaseUnusable as DatabaseUnusable
 from .connection import KeptReader as KeptReader
+from .connection import NoFile as NoFile
 from .connection import OpenMode as OpenMode
 from .connection import OtherVersion as OtherVersion
 from .connection import checkpoint_wal as checkpoint_wal

@@ -58,6 +58,10 @@ class DatabaseUnusable(DatabaseError):
     """The file exists but is not an mdvec database that this version can use."""
 
 
+class NoFile(DatabaseUnusable):
+    """The path is, or can only be, something else than a file; nothing may replace it."""
+
+
 class OtherVersion(DatabaseUnusable):
     """The file has a format of another version; ``made`` says of which."""
 
@@ -201,8 +205,7 @@ def _user_error(error: apsw.Error, path: Path) -> DatabaseError:
             )
         case apsw.FullError():
             return DatabaseError(
-                f"the disk is full: {path} could not grow; what was finished before is kept. "
-                "Make room, then repeat the command"
+                f"the disk is full: {path} could not grow; make room, then repeat the command"
             )
         case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
             if (index := read_only_index(path)) is not None:
@@ -275,13 +278,13 @@ def _check_path(path: Path, mode: OpenMode) -> None:
     try:
         is_folder, is_there = path.is_dir(), path.exists()
     except OSError as error:
-        raise DatabaseUnusable(
+        raise NoFile(
             f"{path} cannot be a database ({error.strerror}); name another file with --database"
         ) from error
     if is_folder:
-        raise DatabaseUnusable(f"{path} is a folder, not a database; name a file with --database")
+        raise NoFile(f"{path} is a folder, not a database; name a file with --database")
     if is_there and not path.is_file():
-        raise DatabaseUnusable(f"{path} is not a regular file; name another with --database")
+        raise NoFile(f"{path} is not a regular file; name another with --database")
     # SQLite treats a file of one byte as empty and would overwrite it.
     if is_there and path.stat().st_size == 1:
         raise _not_a_database(path)

@@ -31,7 +31,7 @@ from mdvec.datasets.planning import ImportPlan, PlannedGroup, may_join, plan
 from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
     DatasetReport,
-    check_mode,
+    check_files,
     check_outcome,
     readings_of,
     table_changes,
@@ -94,7 +94,7 @@ class _DatasetImport:
 
     def run(self) -> ImportReport:
         """Read what changed, record everything, then remove unneeded copies."""
-        check_mode(self.job, self.stored, self.found)
+        check_files(self.job, self.stored, self.found)
         try:
             remove_unneeded_copies(self.connection, self.tool.id)
             with shared_databases(self.snapshots.folder):

@@ -158,18 +158,13 @@ def table_changes(before: Iterable[DatasetTable], now: Iterable[DatasetTable]) -
     }  # fmt: skip
 
 
-def check_mode(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[FoundFile]) -> None:
-    """Check that the mode fits what is stored, and that there are files.
+def check_files(job: ImportJob, stored: Sequence[DatasetTable], files: Sequence[FoundFile]) -> None:
+    """Check that there are files, if there were.
 
     Raises:
-        ImportRefused: the mode does not fit, or there are no files.
+        ImportRefused: there are none.
     """
     name, number = job.tool.name, counted(len(stored), "table")
-    if job.request.mode == "new" and stored:
-        raise ImportRefused(
-            f"the tool {name!r} has {number} already; "
-            "use --mode update to follow changes, or --mode replace to build it again"
-        )
     if stored and not files and not job.scan.unseen:
         raise ImportRefused(
             f"there is no data file in {job.tool.source}, but {name!r} has "

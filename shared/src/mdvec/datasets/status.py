@@ -25,6 +25,7 @@ from mdvec.datasets.interfaces.dataset_tables import (
 from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
 from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.importing import Importer, ImportJob, ImportReport
+from mdvec.text import counted
 from mdvec.tools import ContentCounts, Fact, KindStatus, StatusTable, Tool, registry
 
 _LOST: FileState = (-1, 0)
@@ -166,4 +167,9 @@ def _import_dataset(job: ImportJob) -> ImportReport:
     return import_dataset(job)
 
 
-DATASET = Importer(_import_dataset, stored_states, found_states)
+def _content(connection: apsw.Connection, tool: Tool) -> str:
+    tables = len(dataset_tables.dataset_tables(connection, tool.id))
+    return counted(tables, "table") if tables else ""
+
+
+DATASET = Importer(_import_dataset, stored_states, found_states, _content)

@@ -82,7 +82,14 @@ def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, File
     return {path: file.state for path, file in stored.items() if bundle_of(path) not in stored}
 
 
-DOCUMENTS = importing.Importer(import_documents, _stored_states, importing.states_as_found)
+def _content(connection: apsw.Connection, tool: Tool) -> str:
+    number = documents.document_counts(connection, tool.tables).documents
+    return counted(number, "document") if number else ""
+
+
+DOCUMENTS = importing.Importer(
+    import_documents, _stored_states, importing.states_as_found, _content
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,7 @@ class _FolderImport:
         """Modes ``new`` and ``update``: store changed files, then delete missing ones."""
         files = self.job.scan.files
         stored = self.index.stored_files()
-        self._check_mode(stored)
+        self._check_files(stored)
         self._ready_index(stored)
         self._stored_in = Counter(bundle_of(path) or path for path in stored)
         changed = [file for file in files if self._has_changed(file, stored)]
@@ -232,13 +239,8 @@ class _FolderImport:
             f"continue with: mdvec import -n {name} --mode update"
         )
 
-    def _check_mode(self, stored: Mapping[str, StoredFile]) -> None:
+    def _check_files(self, stored: Mapping[str, StoredFile]) -> None:
         tool, scan = self.job.tool, self.job.scan
-        if self.job.request.mode == "new" and stored:
-            raise importing.ImportRefused(
-                f"the tool {tool.name!r} has {counted(len(stored), 'document')} already; "
-                "use --mode update to follow changes, or --mode replace to build it again"
-            )
         if stored and not scan.files and not scan.unseen:
             raise importing.ImportRefused(
                 f"there is no file to import in {tool.source}, but {tool.name!r} has "

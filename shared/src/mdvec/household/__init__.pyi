@@ -28,6 +28,7 @@ from .core.categories import Total as Total
 from .core.category_rules import Suggestion as Suggestion
 from .core.forecast import HABIT as HABIT
 from .core.found import FoundAnswer as FoundAnswer
+from .core.moneyforward import NotTransactions as NotTransactions
 from .core.pair import MAX_DATE_TOLERANCE as MAX_DATE_TOLERANCE
 from .core.pair import DetectionOptions as DetectionOptions
 from .core.review_wording import CandidateList as CandidateList

@@ -36,7 +36,7 @@ from mdvec.importing import (
     TextIndex,
 )
 from mdvec.index import NewDocument, StoredFile
-from mdvec.text import Chunk
+from mdvec.text import Chunk, counted
 from mdvec.tools import Tool
 
 
@@ -77,7 +77,12 @@ def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
     return ledger_statements.files_left_out(Ledger(connection, tool.id))
 
 
-HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _left_out)
+def _content(connection: apsw.Connection, tool: Tool) -> str:
+    rows = ledger_sums.row_count(Ledger(connection, tool.id))
+    return counted(rows, "transaction") if rows else ""
+
+
+HOUSEHOLD = Importer(import_household, _stored_states, _found_states, _content, _left_out)
 
 
 class _HouseholdImport:
@@ -98,14 +103,17 @@ class _HouseholdImport:
 
     def run(self) -> ImportReport:
         """Import the ledger, then its texts, then look for duplicates."""
-        self._check_mode()
+        self._check_files()
         self._check_kept_rows()
+        rebuilds = self.job.request.mode == "replace" and self.index.has_generation
+        if self.index.has_generation and not rebuilds:
+            self.index.check_model()
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
         self.failed += [with_advice(problem, self.job.tool.name) for problem in ledger.unread]
         self.index.drop_leftovers()
-        if self.job.request.mode == "replace" and self.index.has_generation:
+        if rebuilds:
             self._rebuild_texts()
         else:
             self._update_texts()
@@ -140,14 +148,9 @@ class _HouseholdImport:
         news = duplicate_review.count_news(self.ledger)
         return news, detection.followed_count
 
-    def _check_mode(self) -> None:
+    def _check_files(self) -> None:
         tool = self.job.tool
         rows = ledger_sums.row_count(self.ledger)
-        if self.job.request.mode == "new" and rows:
-            raise ImportRefused(
-                f"the tool {tool.name!r} has {rows} transactions already; "
-                "use --mode update to follow changes, or --mode replace to build it again"
-            )
         if rows and not self.files and not self.job.scan.unseen:
             raise ImportRefused(
                 f"there is no CSV file in {tool.source}, but {tool.name!r} has "
@@ -188,7 +191,6 @@ class _HouseholdImport:
         if not self.index.has_generation:
             self.index.begin_first_generation()
         else:
-            self.index.check_model()
             self.index.create_missing_indexes()
             if ledger_statements.is_indexed(self.ledger):
                 self.index.finish()

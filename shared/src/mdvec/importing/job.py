@@ -301,13 +301,15 @@ class Importer:
     """The importer of one kind of source.
 
     ``stored_states`` returns the stored files with their states when imported; ``found_states``
-    returns the files of a scan to import, under the same paths. ``left_out`` returns the files of
-    which nothing is stored; None means the failed files that are not stored.
+    returns the files of a scan to import, under the same paths. ``content`` says how much is
+    stored, as "3 documents"; "" for nothing. ``left_out`` returns the files of which nothing is
+    stored; None means the failed files that are not stored.
     """
 
     import_source: Callable[[ImportJob], ImportReport]
     stored_states: Callable[[apsw.Connection, Tool], Mapping[str, FileState]]
     found_states: Callable[[apsw.Connection, Tool, Scan], Mapping[str, FileState]]
+    content: Callable[[apsw.Connection, Tool], str]
     left_out: Callable[[apsw.Connection, Tool], Sequence[str]] | None = None
 
 

@@ -232,7 +232,7 @@ def chunk_count(connection: apsw.Connection, tables: Tables) -> int:
 
 @dataclass(frozen=True, slots=True)
 class VectorStatistics:
-    """The number of chunks, their lengths in characters, and the bytes of their embeddings."""
+    """The number of vectors, the lengths of all chunks in characters, and the vectors' bytes."""
 
     count: int
     shortest: int
@@ -242,11 +242,12 @@ class VectorStatistics:
 
 
 def vector_statistics(connection: apsw.Connection, tables: Tables) -> VectorStatistics:
-    """Statistics of a tool's chunks."""
+    """Statistics of a tool's chunks and their vectors."""
     length = "end_position - start_position"
     cursor = connection.execute(
-        f"SELECT count(*) AS count, coalesce(min({length}), 0) AS shortest, "
-        f"coalesce(avg({length}), 0.0) AS mean, coalesce(max({length}), 0) AS longest, "
+        "SELECT count(nullif(length(embedding), 0)) AS count, "
+        f"coalesce(min({length}), 0) AS shortest, coalesce(avg({length}), 0.0) AS mean, "
+        f"coalesce(max({length}), 0) AS longest, "
         "coalesce(sum(length(embedding)), 0) AS embedding_bytes "
         f"FROM {identifier(tables.vectors)}"
     )

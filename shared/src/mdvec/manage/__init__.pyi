@@ -1,6 +1,5 @@
 from . import registering as registering
 from .backup import back_up as back_up
-from .backup import compact as compact
 from .backup import restore as restore
 from .clients.clients import CLIENTS as CLIENTS
 from .clients.clients import Machine as Machine
@@ -11,6 +10,7 @@ from .clients.registration import NotRegistered as NotRegistered
 from .clients.registration import register as register
 from .clients.registration import snippet as snippet
 from .clients.registration import unregister as unregister
+from .compacting import compact as compact
 from .doctor.examination import GROUPS as GROUPS
 from .doctor.examination import Examination as Examination
 from .doctor.examination import examine as examine

@@ -1,7 +1,4 @@
-"""Copies, restores and compacts the whole database file.
-
-Compacting removes unused space and erases deleted data.
-"""
+"""Copies the whole database file with the settings, and restores both."""
 
 from __future__ import annotations
 
@@ -11,9 +8,10 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -21,140 +19,22 @@ import apsw
 
 from mdvec import household
 from mdvec.database import (
-    BUSY_TIMEOUT_MS,
     DatabaseError,
     DatabaseMissing,
     DatabaseUnusable,
+    NoFile,
     OtherVersion,
-    checkpoint_wal,
-    is_writable,
     open_database,
     size_on_disk,
     snapshot,
-    temporary_folder,
     translate_errors,
 )
-from mdvec.datasets import remove_unneeded_copies
 from mdvec.errors import MdvecError
-from mdvec.index import has_word_indexes, rewrite_lexical_index, table_changes
+from mdvec.manage.compacting import free_bytes_of, no_imports
 from mdvec.platform import OwnFolder
 from mdvec.settings import SettingsError, load_settings
-from mdvec.tools import Tool, only_import_of, registry
-
-_STEPS_BETWEEN_SIGNALS = 10_000
-
-
-class NoRoom(DatabaseError):
-    """There is too little free disk space to rewrite the file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Compacted:
-    """The result of compacting; sizes are in bytes and include the write-ahead log.
-
-    ``is_complete`` is False if a running search still used the old data; the file then shrinks
-    and loses its deleted data at the first write after that search.
-    """
-
-    database: Path
-    size_before: int
-    size_after: int
-    bytes_given_back: int
-    is_complete: bool
-
-
-def _free_bytes(folder: Path) -> int:
-    return shutil.disk_usage(folder).free
-
-
-def compact(
-    database: Path,
-    *,
-    on_notice: Callable[[str], None] = lambda _: None,
-    free_bytes: Callable[[Path], int] = _free_bytes,
-    patience_ms: int = BUSY_TIMEOUT_MS,
-) -> Compacted:
-    """Rewrite the whole file without deleted data, and truncate its log.
-
-    Searches continue and imports wait. If it is interrupted or killed, no data is lost.
-    ``patience_ms`` limits the wait for searches that still use the old data.
-
-    Raises:
-        NoRoom: there is too little free space; nothing was changed.
-        DatabaseError: the file is missing, or cannot be read or written.
-    """
-    with open_database(database, "read"):
-        pass
-    if not is_writable(database):
-        raise DatabaseUnusable(
-            f"{database} cannot be compacted: the file or its folder is not writable; "
-            "change its permissions, or name another database with --database"
-        )
-    with no_imports(database, on_notice):
-        _check_room(database, free_bytes)
-        before = size_on_disk(database)
-        with open_database(database, "write") as connection:
-            # The handler lets Python notice Ctrl-C while a statement runs.
-            connection.set_progress_handler(lambda: False, _STEPS_BETWEEN_SIGNALS)
-            for tool in registry.list_tools(connection):
-                _tidy(connection, tool)
-            checkpoint_wal(connection)
-            connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-            connection.execute("VACUUM")
-            is_complete = checkpoint_wal(connection, patience_ms)
-        after = size_on_disk(database)
-    return Compacted(database, before, after, max(0, before - after), is_complete)
-
-
-def _tidy(connection: apsw.Connection, tool: Tool) -> None:
-    """Drop a tool's leftovers of unfinished imports, and rewrite its lexical index."""
-    with connection:
-        table_changes.drop_leftovers(connection, tool.id, tool.name, current=tool.generation)
-        if has_word_indexes(connection, tool.tables):
-            rewrite_lexical_index(connection, tool.tables)
-    remove_unneeded_copies(connection, tool.id)
-
-
-@contextmanager
-def no_imports(database: Path, on_notice: Callable[[str], None]) -> Iterator[None]:
-    """Hold the import locks of all tools, including tools added while it waits.
-
-    Locks are taken in the order of the tools' ids, so that two processes cannot deadlock.
-    """
-    held: set[int] = set()
-    with ExitStack() as locks:
-        while others := [tool for tool in _tools(database) if tool.id not in held]:
-            for tool in others:
-                locks.enter_context(only_import_of(database, tool, on_notice))
-                held.add(tool.id)
-        yield
-
-
-def _tools(database: Path) -> list[Tool]:
-    with open_database(database, "read") as connection:
-        return sorted(registry.list_tools(connection), key=lambda tool: tool.id)
-
-
-def _check_room(database: Path, free_bytes: Callable[[Path], int]) -> None:
-    """Refuse to begin if the disk is too full.
-
-    SQLite writes the new file into its temporary folder, then into the log beside the old file:
-    each can be as large as the file, and the log slightly larger.
-    """
-    with open_database(database, "read") as connection:
-        folders = [temporary_folder(connection), database.absolute().parent]
-    copy = size_on_disk(database)
-    copy += copy // 64 + 2**20
-    is_one_disk = len({folder.stat().st_dev for folder in folders}) == 1
-    needed = 2 * copy if is_one_disk else copy
-    for folder in folders:
-        if (free := free_bytes(folder)) < needed:
-            raise NoRoom(
-                f"compacting {database} temporarily needs up to {needed:,} bytes, but the disk of "
-                f"{folder} has {free:,} free; free some space, or set SQLITE_TMPDIR to a folder on "
-                "another disk; nothing was changed"
-            )
-
+from mdvec.text import on_one_line
+from mdvec.tools import registry
 
 DATABASE, SETTINGS = "mdvec.sqlite", "config.toml"
 """The members of a backup."""
@@ -200,23 +80,23 @@ def back_up(
 
     Raises:
         BackupRefused: the target exists already or cannot be written; nothing was written.
-        DatabaseError: the database is missing, or cannot be read.
+        DatabaseError: the database is missing or damaged, or cannot be read; nothing was written.
     """
     if target.exists():
         raise BackupRefused(f"{target} exists already; name a new file for the backup")
-    if not target.absolute().parent.is_dir():
+    parent = target.absolute().parent
+    if not parent.is_dir():
         raise BackupRefused(f"there is no folder {target.parent}; make it, or name another place")
-    with (
-        open_database(database, "read") as connection,
-        _working_folder(target.absolute().parent) as folder,
-    ):
+    with open_database(database, "read") as connection, _working_folder(parent) as folder:
         tools = tuple(tool.name for tool in registry.list_tools(connection))
         copy, packed = folder / DATABASE, folder / "backup"
-        with (
-            translate_errors(target),
-            snapshot(connection),
-        ):  # with a snapshot, writes of others do not restart the copying
+        # With a snapshot, writes of others do not restart the copying.
+        with translate_errors(target), snapshot(connection):
             _copy(connection, copy, on_copied)
+        with open_database(copy, "read") as copied, translate_errors(database):
+            # No restore would take back what this finds.
+            if (found := _damage(copied)) is not None:
+                raise apsw.CorruptError(found)
         with _writing(target):
             _pack(copy, settings, packed)
             size = packed.stat().st_size
@@ -235,6 +115,7 @@ def restore(
     how: str = "repeat the command with --yes",
     on_notice: Callable[[str], None] = lambda _: None,
     on_copied: OnCopied = lambda *_: None,
+    free_bytes: Callable[[Path], int] = free_bytes_of,
 ) -> Restored:
     """Replace the contents of the database and the settings file with those of a backup.
 
@@ -249,22 +130,36 @@ def restore(
             nothing was changed.
         DatabaseError: the backup's database is damaged or of a newer version; nothing was changed.
     """
+    present, is_readable = _present_state(database)
+    in_use = size_on_disk(database) if is_readable else None
     with _working_folder(database.absolute().parent) as folder:
-        copy, copied_settings = _unpack(file, folder)
+        check_room = partial(_check_room, file, folder.parent, free_bytes, in_use)
+        copy, copied_settings = _unpack(file, folder, check_room)
         tools = _tools_of(copy, file)
         _check_settings(copied_settings, file)
-        present, is_readable = _present_state(database)
         if present and not replaces:
             raise BackupRefused(
                 f"{database} {present}; to replace it, {how}: what it has "
                 "now is kept in a file beside it"
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        with no_imports(database, on_notice) if is_readable else nullcontext():
-            replaced = _keep_present(database, folder, stamp) if present else []
-            _write_into(database, copy, on_copied)
-        written, old = _restore_settings(copied_settings, settings, stamp)
-    return Restored(database, tools, written, (*replaced, *old))
+        _advance_versions(copy)
+        kept = database.with_name(f"{database.name}.replaced-{stamp}")
+        replaced: list[Path] = []
+        try:
+            with no_imports(database, on_notice) if is_readable else nullcontext():
+                if is_readable and present:
+                    replaced += _kept_copy(database, folder, kept)
+                if replaced or (is_readable and not present):
+                    _write_into(database, copy, replaced, on_copied)
+                else:  # nobody can read it
+                    replaced += _moved_away(database, kept)
+                    copy.rename(database)
+            written = _restore_settings(copied_settings, settings, stamp, replaced)
+        finally:
+            for each in replaced:
+                on_notice(f"kept what was there: {each}")
+    return Restored(database, tools, written, tuple(replaced))
 
 
 def _copy(connection: apsw.Connection, target: Path, on_copied: OnCopied) -> None:
@@ -297,14 +192,16 @@ def _pack(copy: Path, settings: Path | None, target: Path) -> None:
             archive.write(settings, SETTINGS)
 
 
-def _unpack(file: Path, folder: Path) -> tuple[Path, Path | None]:
+def _unpack(
+    file: Path, folder: Path, check_room: Callable[[int], None]
+) -> tuple[Path, Path | None]:
     """Extract the backup's database, and its settings if it has any."""
     try:
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
             if DATABASE not in names:
                 raise BackupRefused(f"{file} is no backup of mdvec: it holds no {DATABASE}")
-            _check_room_for(archive, file, folder)
+            check_room(archive.getinfo(DATABASE).file_size)
             copy = _member(archive, DATABASE, folder)
             return copy, _member(archive, SETTINGS, folder) if SETTINGS in names else None
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -320,12 +217,18 @@ def _unpack(file: Path, folder: Path) -> tuple[Path, Path | None]:
         ) from error
 
 
-def _check_room_for(archive: zipfile.ZipFile, file: Path, folder: Path) -> None:
-    needed = 2 * archive.getinfo(DATABASE).file_size  # the copy and the database itself
-    free = shutil.disk_usage(folder).free
-    if free < needed:
+def _check_room(
+    file: Path, folder: Path, free_bytes: Callable[[Path], int], in_use: int | None, size: int
+) -> None:
+    """Refuse to unpack a database of ``size`` bytes for which the disk has no room.
+
+    Copying into a database ``in_use`` needs a log as large as the new content, and either the file
+    grows or the copy of the old content is larger.
+    """
+    needed = size if in_use is None else 2 * size + size // 64 + 2**20 + max(size, in_use)
+    if (free := free_bytes(folder)) < needed:
         raise BackupRefused(
-            f"restoring {file} needs up to {needed:,} bytes, but the disk of {folder.parent} has "
+            f"restoring {file} needs up to {needed:,} bytes, but the disk of {folder} has "
             f"{free:,} free; nothing was changed"
         )
 
@@ -337,11 +240,16 @@ def _member(archive: zipfile.ZipFile, name: str, folder: Path) -> Path:
     return copy
 
 
+def _damage(connection: apsw.Connection) -> str | None:
+    found = on_one_line(str(connection.execute("PRAGMA quick_check(1)").get))
+    return None if found == "ok" else found
+
+
 def _tools_of(copy: Path, file: Path) -> tuple[str, ...]:
     """The names of a copy's tools, after a check of all its pages."""
     try:
         with open_database(copy, "read") as connection:
-            if connection.execute("PRAGMA quick_check(1)").get == "ok":
+            if _damage(connection) is None:
                 return tuple(tool.name for tool in registry.list_tools(connection))
     except OtherVersion as error:
         raise BackupRefused(
@@ -367,38 +275,47 @@ def _present_state(database: Path) -> tuple[str, bool]:
             tools = registry.list_tools(connection)
     except DatabaseMissing:
         return "", False
+    except NoFile:  # such as a folder of the user's
+        raise
     except DatabaseUnusable as error:
         return f"cannot be read ({error})", False
     names = ", ".join(tool.name for tool in tools)
     return (f"has tools already ({names})" if tools else ""), True
 
 
-def _keep_present(database: Path, folder: Path, stamp: str) -> list[Path]:
-    """Copy the database into a file next to it, by way of ``folder``; move an unreadable one.
+def _kept_copy(database: Path, folder: Path, kept: Path) -> Iterator[Path]:
+    """Copy the database into a file next to it, by way of ``folder``; not if it is unreadable.
 
     A copy that is killed is thus never taken for a database.
     """
-    present = database.with_name(f"{database.name}.replaced-{stamp}")
+    with suppress(DatabaseUnusable):
+        with open_database(database, "read") as connection, translate_errors(kept):
+            _copy(connection, folder / kept.name, lambda *_: None)
+        yield (folder / kept.name).rename(kept)
+
+
+def _moved_away(database: Path, kept: Path) -> Iterator[Path]:
+    """Move the files of a database; a log without its file would be taken for the next one's."""
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            yield Path(f"{database}{ending}").replace(f"{kept}{ending}")
+
+
+def _advance_versions(copy: Path) -> None:
+    """Give ledgers new versions, by which a running server keeps its sums of them."""
+    with open_database(copy, "write") as connection:
+        household.advance_versions(connection, int(time.time()))
+
+
+def _write_into(database: Path, copy: Path, replaced: list[Path], on_copied: OnCopied) -> None:
+    """Copy into a database that others may read; on a failure what it has now is not kept twice."""
     try:
-        with open_database(database, "read") as connection, translate_errors(present):
-            _copy(connection, folder / present.name, lambda *_: None)
-        (folder / present.name).rename(present)
-    except DatabaseUnusable:
-        moved = []
-        for ending in ("", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                Path(f"{database}{ending}").replace(f"{present}{ending}")
-                moved.append(Path(f"{present}{ending}"))
-        return moved
-    return [present]
-
-
-def _write_into(database: Path, copy: Path, on_copied: OnCopied) -> None:
-    with open_database(copy, "write") as source:
-        # A running server caches sums by a ledger's version, so the version must be new.
-        household.advance_versions(source, int(time.time()))
-        with open_database(database, "create") as target:
+        with open_database(copy, "read") as source, open_database(database, "create") as target:
             _copy_pages(source, target, on_copied)
+    except DatabaseError:  # nothing was written; Ctrl-C may come after the last page
+        while replaced:
+            replaced.pop().unlink()
+        raise
 
 
 def _check_settings(copied: Path | None, file: Path) -> None:
@@ -414,25 +331,25 @@ def _check_settings(copied: Path | None, file: Path) -> None:
 
 
 def _restore_settings(
-    copied: Path | None, settings: Path, stamp: str
-) -> tuple[Path | None, list[Path]]:
-    """Write the backup's settings; return the file, and the copy of the old one."""
+    copied: Path | None, settings: Path, stamp: str, replaced: list[Path]
+) -> Path | None:
+    """Write the backup's settings, and add the copy of the old ones to ``replaced``."""
     if copied is None:
-        return None, []
+        return None
     text = copied.read_bytes()
     if settings.exists() and settings.read_bytes() == text:
-        return None, []
+        return None
     with _writing(settings):
         settings.parent.mkdir(parents=True, exist_ok=True)
-        old = []
         if settings.exists():
-            old = [settings.with_name(f"{settings.name}.replaced-{stamp}")]
-            shutil.copy2(settings, old[0])
+            old = settings.with_name(f"{settings.name}.replaced-{stamp}")
+            shutil.copy2(settings, old)
+            replaced.append(old)
         part = settings.with_name(f".{settings.name}.part")
         with _private(part) as file:
             file.write(text)
         part.replace(settings)
-    return settings, old
+    return settings
 
 
 @contextmanager
@@ -453,7 +370,7 @@ def _writing(path: Path) -> Iterator[None]:
         raise BackupRefused(f"{path} exists already; name a new file for the backup") from error
     except OSError as error:
         raise BackupRefused(
-            f"{path} cannot be written ({error.strerror}); name a place that can be written"
+            f"{path} cannot be written ({error.strerror}); make room, or name another place"
         ) from error
 
 

@@ -21,6 +21,7 @@ from mdvec.household import (
     LedgerFormat,
     ListName,
     MappingRefused,
+    NotTransactions,
     StatementPreview,
     expense_list,
     export_ledger,
@@ -53,9 +54,12 @@ def map_statement(
     source = None if tool is None else tool.source
     if source is not None and not file.exists() and (source / file).exists():
         file = source / file
-    shown = preview_statement(
-        file, source, account=account, save=save, stated=stated, language=language
-    )
+    try:
+        shown = preview_statement(
+            file, source, account=account, save=save, stated=stated, language=language
+        )
+    except NotTransactions as error:  # an import says it of each of its files
+        raise NotTransactions(f"{file} cannot be read as a statement: {error}") from error
     return replace(shown, household="" if tool is None else tool.name)
 
 

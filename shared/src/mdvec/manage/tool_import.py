@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+import apsw
+
 from mdvec import household, importing
 from mdvec.converters import FORMATS, format_of
 from mdvec.database import open_database
@@ -188,12 +190,13 @@ def import_tool(
     """
     with open_database(request.database, "write") as connection:
         locked = registry.get_tool(connection, request.tool)
+        _check_request(connection, locked, request)  # rather than wait to be refused
         with only_import_of(request.database, locked, on_notice):
             stopwatch = Stopwatch()
             tool = registry.get_tool(connection, request.tool)
             if tool.id != locked.id:
                 raise importing.ToolChanged(tool.name)
-            check_options(tool, request)
+            _check_request(connection, tool, request)
             if request.is_background and tool.kind != "markdown":
                 on_notice(f"{tool.name} is imported at once: only notes can get vectors later")
                 request = replace(request, is_background=False)
@@ -272,6 +275,19 @@ def _record(report: importing.ImportReport) -> None:
         embedded=report.chunks_embedded,
         ms=milliseconds(report.seconds),
     )
+
+
+def _check_request(
+    connection: apsw.Connection, tool: Tool, request: importing.ImportRequest
+) -> None:
+    check_options(tool, request)
+    if request.mode == "new" and (
+        content := KIND_CODE[tool.kind].importer().content(connection, tool)
+    ):
+        raise importing.ImportRefused(
+            f"the tool {tool.name!r} has {content} already; "
+            "use --mode update to follow changes, or --mode replace to build it again"
+        )
 
 
 def check_options(tool: Tool, request: importing.ImportRequest) -> None:

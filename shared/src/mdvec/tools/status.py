@@ -133,7 +133,8 @@ class TextContents:
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:
     held = index.documents.document_counts(connection, tool.tables)
-    return ContentCounts(documents=held.documents, vectors=held.chunks)
+    pending = index.pending_count(connection, tool.tables)
+    return ContentCounts(documents=held.documents, vectors=held.chunks - pending)
 
 
 def _read(connection: apsw.Connection, tool: Tool) -> TextContents:

@@ -12,14 +12,14 @@ from collection import Collection
 
 from mdvec.database.connection import open_database
 from mdvec.index.tables import Tables
-from mdvec.manage.backup import compact
+from mdvec.manage.compacting import compact
 from mdvec.text.one_line import identifier
 
 SECRET = b"zqxjkvw8871secret"
 CHILD = """
 import signal, sys, time
 from pathlib import Path
-from mdvec.manage.backup import compact
+from mdvec.manage.compacting import compact
 if sys.argv[3] == "stop":
     signal.signal(signal.SIGALRM, signal.default_int_handler)
 began = time.perf_counter()

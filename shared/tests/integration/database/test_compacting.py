@@ -13,7 +13,7 @@ from mdvec.database.file import size_on_disk
 from mdvec.errors import MdvecError
 from mdvec.index.tables import Tables, create_tables
 from mdvec.manage import registering
-from mdvec.manage.backup import NoRoom, compact
+from mdvec.manage.compacting import NoRoom, compact
 from mdvec.text.one_line import identifier
 from mdvec.tools import only_import_of
 

@@ -23,6 +23,7 @@ from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
+from mdvec.manage.status import overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.core.filters import Filters
 from mdvec.sync.freshness import list_sources
@@ -280,8 +281,18 @@ def test_a_folder_without_statement_files_deletes_nothing(household):
 def test_new_is_for_an_empty_ledger(household):
     household.export("7.csv", row("a"))
     household.import_("new")
-    with pytest.raises(ImportRefused, match="has 1 transactions already; use --mode update"):
+    with pytest.raises(ImportRefused, match="has 1 transaction already; use --mode update"):
         household.import_("new")
+
+
+def test_an_import_that_is_refused_for_its_model_has_not_begun(household):
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    household.export("8.csv", row("b"))
+    with pytest.raises(ImportRefused, match="build it again with --mode replace"):
+        import_tool(replace(household.request("update"), model="use"), no_model)
+    assert len(household.ledger()) == 1
+    assert overview(household.database).tools[0].unfinished is None
 
 
 def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, tmp_path):

@@ -9,12 +9,14 @@ from tiny_embedder import TinyBackend
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.options import ImportRefused
 from mdvec.index.chroma import ChromaServer
+from mdvec.manage import registering
 from mdvec.manage.doctor.database import check_indexes
 from mdvec.manage.doctor.installed import check_sources
-from mdvec.manage.status import overview
+from mdvec.manage.status import details, overview
 from mdvec.manage.tool_import import import_tool
 from mdvec.settings.loading import Loaded, load_with_origins
 from mdvec.sync.freshness import list_sources
+from mdvec.tools import only_import_of
 
 WATER = (
     "# 水\n\n三リットルを三日分備える。地震のあとで水道が止まることがあるからだ。家族が四人なら"
@@ -34,6 +36,10 @@ def notes(collection: Collection) -> Collection:
     collection.write("水.md", WATER)
     collection.write("米.md", RICE)
     return collection
+
+
+def no_model(name):
+    raise AssertionError("it was loaded")
 
 
 def pending(notes: Collection) -> int:
@@ -74,9 +80,23 @@ def test_its_state_is_in_the_status_the_sources_and_the_doctor(notes):
     notes.import_("new", is_background=True)
     assert overview(notes.database).tools[0].unfinished == WAITING
     assert list_sources(notes.database, notes.rules)[0].unfinished == WAITING
-    assert [finding.level for finding in check_indexes(installation(notes))] == ["ok"]
+    (found,) = check_indexes(installation(notes))
+    assert (found.level, found.sentence) == (
+        "ok", "notes: its index of words has all 3 chunks, and that of vectors 0",
+    )  # fmt: skip
     notes.import_()
     assert overview(notes.database).tools[0].unfinished is None
+
+
+def test_the_status_counts_the_vectors_that_there_are(notes):
+    notes.import_("new")
+    notes.write("米.md", "# 米\n\n六キロを備える。\n")
+    notes.import_(is_background=True)
+    for vectors in (2, 3):
+        assert overview(notes.database).tools[0].vectors == vectors
+        contents = details(notes.database, "notes").contents
+        assert dict(contents.content_facts())["vectors"] == vectors
+        notes.import_()
 
 
 def test_a_changed_document_keeps_the_vectors_of_what_stayed(notes):
@@ -150,6 +170,17 @@ def test_a_document_that_changes_or_goes_before_its_vectors_came_leaves_nothing(
     notes.import_()
     assert (pending(notes), len(notes.contents()), len(notes.backend.embedded)) == (0, 1, 1)
     notes.check()
+
+
+def test_what_would_be_refused_does_not_wait_for_the_import_that_runs(notes):
+    notes.import_("new", is_background=True)
+    said: list[str] = []
+    with (
+        only_import_of(notes.database, registering.find_tool(notes.database, "notes"), said.append),
+        pytest.raises(ImportRefused, match="has 2 documents already; use --mode update"),
+    ):
+        import_tool(notes.request("new", is_background=True), no_model, on_notice=said.append)
+    assert said == []
 
 
 def test_a_text_that_the_model_refuses_is_reported_and_the_others_get_their_vectors(notes):

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -351,12 +352,19 @@ def _spreadsheet_lines(file: Path) -> Iterator[bytes]:
 
 
 def file_parts(file: Path) -> Iterator[bytes]:
-    """The parts of a file; deletes it at the end."""
-    try:
-        with file.open("rb") as whole:
-            yield from iter(partial(whole.read, 2**16), b"")
-    finally:
-        file.unlink(missing_ok=True)
+    """The parts of a file, which has no name any more: a server that is killed leaves nothing."""
+    whole = file.open("rb")
+    with suppress(OSError):  # Windows deletes no open file
+        file.unlink()
+
+    def parts() -> Iterator[bytes]:
+        try:
+            with whole:
+                yield from iter(partial(whole.read, 2**16), b"")
+        finally:
+            file.unlink(missing_ok=True)
+
+    return parts()
 
 
 def _cell(value: object) -> object:

@@ -243,7 +243,9 @@ def _of_tool(connection: apsw.Connection, database: Path, tool: Tool) -> Finding
         )  # fmt: skip
     reason = _reason_to_rebuild(connection, tool, count, pending)
     if reason is None:
-        return Finding("ok", f"{tool.name}: all indexes have its {count} chunks")
+        so_far = f"its index of words has all {count} chunks, and that of vectors {count - pending}"
+        whole = f"all indexes have its {count} chunks"
+        return Finding("ok", f"{tool.name}: {so_far if pending else whole}")
     if is_being_imported(database, tool):
         return Finding("ok", f"{tool.name}: an import is running")
     rebuild = partial(rebuild_indexes, database, tool.name)
