@@ -1,6 +1,7 @@
 """The first month of a ledger, which begins within it: in sums, changes, means and comparisons."""
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, timedelta
 from functools import partial
 from itertools import combinations_with_replacement
@@ -32,36 +33,36 @@ def of_each_day(folder, name, first, last=date(2025, 8, 31)):
     rows = [line(str(day), -1000, f"{day:%Y/%m/%d}") for day in days]
     folder.write(name, *rows, saved=date(2025, 9, 1))
     folder.import_()
-    return folder.connection, folder.tool
+    return Ledger(folder.connection, folder.tool, TODAY)
 
 
 def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(folder):
     ledger = of_each_day(folder, STATED, date(2025, 6, 20))
     note = "2025年06月の明細は 2025-06-20 からです"
-    trend = category_trend(Ledger(*ledger, TODAY), category="支出", period="全期間")
+    trend = category_trend(ledger, category="支出", period="全期間")
     assert "- 2025年06月（途中）: 11,000円" in trend.text
     assert "- 3か月平均（途中の月を含む）: 24,333円" in trend.text
     assert trend.running == (Month(2025, 6),)
     assert note in trend.notes
-    without_june = category_trend(Ledger(*ledger, TODAY), category="支出", period="2025年8月")
+    without_june = category_trend(ledger, category="支出", period="2025年8月")
     assert "- 3か月平均（途中の月を含む）: 24,333円" in without_june.text
     assert (without_june.running, note in without_june.notes) == ((), True)
-    compared = compare_periods(Ledger(*ledger, TODAY), period="2025-07", base="前月")
+    compared = compare_periods(ledger, period="2025-07", base="前月")
     assert note in compared.notes
-    assert available_months(Ledger(ledger[0], ledger[1], TODAY))[0].may_be_filling
+    assert available_months(ledger)[0].may_be_filling
     assert "the rows of 2025-06 begin on 2025-06-20" in in_english(trend.text)
 
 
 def test_a_clipped_period_is_said_to_begin_where_the_data_do(folder):
     ledger = of_each_day(folder, STATED, date(2025, 6, 20))
-    month = monthly_household(Ledger(*ledger, TODAY), period="2025-05-01/2025-07-10")
+    month = monthly_household(ledger, period="2025-05-01/2025-07-10")
     assert "データのある 2025年06月20日〜2025年07月10日 だけを対象にしました" in month.notes
 
 
 @pytest.mark.parametrize("period", ["2025-06-20/2025-06-30", "2025年7月", "2025年8月"])
 def test_days_that_the_ledger_has_completely_are_not_marked(folder, period):
     ledger = of_each_day(folder, STATED, date(2025, 6, 20))
-    month = monthly_household(Ledger(*ledger, TODAY), period=period)
+    month = monthly_household(ledger, period=period)
     assert month.running == ()
     assert not any("からです" in note for note in month.notes)
 
@@ -82,7 +83,9 @@ def test_the_name_of_a_file_tells_where_it_begins_or_else_its_first_row(
     folder, name, first_row, starts_on, is_marked, told
 ):
     ledger = of_each_day(folder, name, date(2025, 6, first_row))
-    trend = category_trend(Ledger(*ledger, TODAY, starts_on), category="支出", period="全期間")
+    trend = category_trend(
+        replace(ledger, month_starts_on=starts_on), category="支出", period="全期間"
+    )
     assert (Month(2025, 6, starts_on) in trend.running) is is_marked
     assert any("からです" in note for note in trend.notes) is told
 
@@ -110,9 +113,9 @@ MONTH, COMPARE = monthly_household, compare_periods
 def test_every_period_of_days_is_answered_or_refused_in_a_sentence(folder, name, today, bounds):
     strays = [line(day, -yen, day.replace("-", "/")) for day, yen in STRAYS.items()]
     folder.write("手書き.csv", *strays, saved=date(2025, 9, 1))
-    connection, tool = of_each_day(folder, name, date(2025, 6, 20))
-    ledger = Ledger(connection, tool, today)
-    households = partial(combined_households, connection, {"一": tool, "二": tool}, today=today)
+    ledger = replace(of_each_day(folder, name, date(2025, 6, 20)), today=today)
+    twice = {"一": ledger.tool_id, "二": ledger.tool_id}
+    households = partial(combined_households, ledger.connection, twice, today=today)
     for first, last in combinations_with_replacement(bounds, 2):
         asked = f"{first}/{last}"
         for answer in (
@@ -138,16 +141,16 @@ def test_days_before_the_first_row_are_said_to_be_before_it(folder):
     ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
     note = "2025年06月の明細は 2025-06-20 からです"
     for period in ("2025-06-01/2025-06-10", "2025-05-20/2025-06-10"):
-        month = MONTH(Ledger(*ledger, TODAY), period=period)
+        month = MONTH(ledger, period=period)
         assert (month.spending, note in month.notes) == (0, True)
         assert not any("データのある" in each for each in month.notes)
-    assert note in COMPARE(Ledger(*ledger, TODAY), period="2025-06-20/2025-06-30").notes
+    assert note in COMPARE(ledger, period="2025-06-20/2025-06-30").notes
 
 
 def test_a_stray_row_long_before_the_others_is_still_found_by_its_day(folder):
     folder.write("手書き.csv", line("x", -777, "2019/03/10"))
     ledger = of_each_day(folder, "明細.csv", date(2025, 6, 20))
-    month = MONTH(Ledger(*ledger, TODAY), since="2019-03-10", until="2019-03-10")
+    month = MONTH(ledger, since="2019-03-10", until="2019-03-10")
     assert (month.spending, [each for each in month.notes if "からです" in each]) == (777, [])
 
 
@@ -155,7 +158,7 @@ def test_a_month_before_the_rows_of_a_file_is_not_said_to_begin_within_it(folder
     name = "収入・支出詳細_2025-05-10_2025-08-31.csv"
     ledger = of_each_day(folder, name, date(2025, 6, 2))
     wanted = RowFilter(query="ない", period="2025年5月")
-    found = find_transactions(Ledger(ledger[0], ledger[1], TODAY), wanted, ListingOptions())
+    found = find_transactions(ledger, wanted, ListingOptions())
     assert "この期間の明細は 1件もありません" in found.text
     assert "からです" not in found.text
 
@@ -178,7 +181,7 @@ def test_only_a_file_of_the_first_row_tells_where_its_account_begins(folder, oth
     day, account = row
     folder.write(f"他/{other}", line("other", -1, day, account=account), saved=date(2025, 9, 1))
     ledger = of_each_day(folder, f"夫/{STATED}", date(2025, 6, 20))
-    trend = category_trend(Ledger(*ledger, TODAY), category="支出", period="全期間")
+    trend = category_trend(ledger, category="支出", period="全期間")
     assert (Month(2025, 6) in trend.running) is (told is not None)
     notes = [note for note in trend.notes if "からです" in note]
     assert notes == ([f"2025年06月の明細{told.removeprefix('明細')} からです"] if told else [])
@@ -187,8 +190,8 @@ def test_only_a_file_of_the_first_row_tells_where_its_account_begins(folder, oth
 @pytest.mark.parametrize("first", [date(2025, 6, 1), date(2025, 6, 20)])
 def test_a_yearly_budget_expects_what_the_days_with_rows_tell_and_names_the_first(folder, first):
     ledger = of_each_day(folder, "明細.csv", first)
-    set_budget(Ledger(*ledger, TODAY), category="支出", amount=500_000, per="year")
-    year = budget_status(Ledger(*ledger, TODAY), period="2025年8月")
+    set_budget(ledger, category="支出", amount=500_000, per="year")
+    year = budget_status(ledger, period="2025年8月")
     spent = 1_000 * (date(2025, 8, 31) - first).days + 1_000
     assert year.statuses[0].expected == spent + 122_000
     note = f"毎年の予算では、明細のない {first} より前を、使った金額にも見込みにも数えていません"
@@ -199,9 +202,9 @@ def test_a_yearly_budget_expects_what_the_days_with_rows_tell_and_names_the_firs
 @pytest.mark.parametrize("name", [STATED, "明細.csv"])
 def test_the_usual_month_is_not_one_of_which_days_are_stated_to_be_missing(folder, name):
     ledger = of_each_day(folder, name, date(2025, 6, 20), date(2025, 10, 31))
-    forecast = forecast_spending(Ledger(*ledger, date(2025, 11, 1)))
+    forecast = forecast_spending(replace(ledger, today=date(2025, 11, 1)))
     usual = 31_000 if name == STATED else 30_500  # else June is one of the four months
     assert {month.other for month in forecast.months[1:]} == {usual}
-    unusual = find_anomalies(Ledger(*ledger, date(2025, 11, 1)))
+    unusual = find_anomalies(replace(ledger, today=date(2025, 11, 1)))
     for answer in (forecast, unusual):
         assert "2025年06月の明細は 2025-06-20 からです" in answer.notes

@@ -86,23 +86,23 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         rows = (f'"2025/07/{day}","店","本人","1回払い","3{day}","0","3{day}"' for day in days)
         folder.put(name, "\r\n".join([card, *rows, ""]), saved=date(2025, 8, 9))
     assert len(folder.import_().asked) == 26
-    plans.put_budget(Ledger(folder.connection, 1), Budget(Total.SPENDING, "month", 1))
-    ledger = folder.connection, 1
-    words = partial(find_transactions, Ledger(*ledger, TODAY), listing=ListingOptions())
+    ledger = Ledger(folder.connection, 1, TODAY)
+    plans.put_budget(ledger, Budget(Total.SPENDING, "month", 1))
+    words = partial(find_transactions, ledger, listing=ListingOptions())
     for answer in (
-        monthly_household(Ledger(*ledger, TODAY), period="2025-07"),
+        monthly_household(ledger, period="2025-07"),
         words(wanted=RowFilter()),
         words(wanted=RowFilter(period="2025-07", rows="all")),
         words(wanted=RowFilter(query="病院|店", category="支出")),
-        find_transactions(Ledger(*ledger, TODAY), RowFilter(), ListingOptions(group_by="week")),
-        category_trend(Ledger(*ledger, TODAY), category="支出"),
-        compare_periods(Ledger(*ledger, TODAY), period="2025-07", base="2025-07"),
-        budget_status(Ledger(*ledger, TODAY)),
-        fixed_and_variable_costs(Ledger(*ledger, TODAY)),
-        expense_list(Ledger(*ledger, TODAY), "medical"),
-        list_recurring_payments(Ledger(*ledger, TODAY)),
-        forecast_spending(Ledger(*ledger, TODAY)),
-        find_anomalies(Ledger(*ledger, TODAY)),
+        find_transactions(ledger, RowFilter(), ListingOptions(group_by="week")),
+        category_trend(ledger, category="支出"),
+        compare_periods(ledger, period="2025-07", base="2025-07"),
+        budget_status(ledger),
+        fixed_and_variable_costs(ledger),
+        expense_list(ledger, "medical"),
+        list_recurring_payments(ledger),
+        forecast_spending(ledger),
+        find_anomalies(ledger),
         combined_households(folder.connection, {"kakeibo": 1}, today=TODAY),
     ):
         told = "\n".join(answer.notes)
@@ -110,5 +110,5 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         assert "手書き.csvに読めないか円でない行が 1件あり" in told, answer
         assert "のように 1回だけ数えています" in told, answer
         assert all(note in answer.text for note in answer.notes)
-    counted = monthly_household(Ledger(*ledger, TODAY), category="未分類")
+    counted = monthly_household(ledger, category="未分類")
     assert "確認待ち" not in counted.text  # the rows that wait are of another category

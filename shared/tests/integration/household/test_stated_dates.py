@@ -143,8 +143,9 @@ def test_a_yearly_budget_ends_with_the_period_that_it_is_seen_from(ledger, asked
 
 
 def test_a_budget_of_days_within_a_month_is_refused_in_a_sentence(ledger):
+    connection, tool, _ = ledger
     with pytest.raises(InvalidBudget, match="月の初日から指定してください（since=2026-06-01）"):
-        budget_status(Ledger(*ledger[:2], TODAY), since="2026-06-05", until="2026-06-15")
+        budget_status(Ledger(connection, tool, TODAY), since="2026-06-05", until="2026-06-15")
 
 
 def test_anomalies_are_those_of_the_month_stated_up_to_its_last_day(tmp_path):

@@ -22,25 +22,22 @@ ROWS = [
 @pytest.fixture
 def ledger(connection):
     """Two charges of a transit card, each as spending and as income, and a purchase."""
-    tool_id = fill(connection, ROWS)
-    review.detect(Ledger(connection, tool_id), DetectionOptions())
-    return connection, tool_id
+    ledger = Ledger(connection, fill(connection, ROWS), date(2025, 8, 1))
+    review.detect(ledger, DetectionOptions())
+    return ledger
 
 
 def decide(ledger, check_id, decision, **how):
-    connection, tool_id = ledger
-    return deciding.confirm(
-        Ledger(connection, tool_id), check_id, deciding.ReviewDecision(decision, **how)
-    )
+    return deciding.confirm(ledger, check_id, deciding.ReviewDecision(decision, **how))
 
 
 def sums(ledger, month="2025年6月"):
-    found = monthly_household(Ledger(*ledger, date(2025, 8, 1)), period=month)
+    found = monthly_household(ledger, period=month)
     return found.spending, found.income, found.counts.transfer
 
 
 def candidates(ledger):
-    return review.list_candidates(Ledger(*ledger)).candidates
+    return review.list_candidates(ledger).candidates
 
 
 def test_a_transfer_is_a_candidate_with_its_reasons_and_counts_until_it_is_decided(ledger):
@@ -56,8 +53,7 @@ def test_both_rows_of_a_decided_transfer_leave_the_sums_and_either_brings_both_b
     done = decide(ledger, check_id, "duplicate")
     assert done.marked_transaction_ids == (1, 2)
     assert sums(ledger) == (2_000, 0, 2)
-    connection, tool_id = ledger
-    again = deciding.restore(Ledger(connection, tool_id), 2)
+    again = deciding.restore(ledger, 2)
     assert "取引ID 1" in again.message
     assert sums(ledger) == (5_000, 3_000, 0)
     assert [one.transaction_1.id for one in candidates(ledger)] == [3]
@@ -78,23 +74,21 @@ def test_no_row_of_a_transfer_can_be_kept(ledger):
 
 
 def test_a_row_counts_again_if_the_other_end_leaves_the_ledger(ledger):
-    connection, tool_id = ledger
     check_id = candidates(ledger)[0].check_id
     decide(ledger, check_id, "duplicate")
-    connection.execute("UPDATE transactions SET removal = 'removed' WHERE id = 2")
-    update_marks(Ledger(connection, tool_id))
+    ledger.connection.execute("UPDATE transactions SET removal = 'removed' WHERE id = 2")
+    update_marks(ledger)
     assert sums(ledger) == (5_000, 0, 0)
 
 
 def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
-    connection, tool_id = ledger
-    connection.execute(
+    ledger.connection.execute(
         "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, amount,"
         " description, category_major, category_minor, account, memo, is_target, is_transfer) "
         "SELECT tool_id, 'twice', 'twice', source_file, 99, date, amount, description, "
         "category_major, category_minor, 'アプリ', memo, 1, 0 FROM transactions WHERE id = 1"
     )
-    review.detect(Ledger(connection, tool_id), DetectionOptions())
+    review.detect(ledger, DetectionOptions())
     (twice,) = [one for one in candidates(ledger) if not one.is_transfer]
     decide(ledger, twice.check_id, "duplicate", keep=1)
     check_id = next(one.check_id for one in candidates(ledger) if one.transaction_2.id == 2)
@@ -137,9 +131,9 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
                                for number, (day, out, into, kind, name) in enumerate(wallets))]),
     )  # fmt: skip
     folder.import_()
-    ledger = folder.connection, 1
-    review.detect(Ledger(*ledger), DetectionOptions())
-    june = monthly_household(Ledger(*ledger, date(2025, 8, 1)), period="2025年6月")
+    ledger = Ledger(folder.connection, 1, date(2025, 8, 1))
+    review.detect(ledger, DetectionOptions())
+    june = monthly_household(ledger, period="2025年6月")
     assert june.spending == 19_200
     assert any("振替かもしれない 2件（支出 8,000円）" in note for note in june.notes)
     first, second = (one for one in candidates(ledger) if one.is_transfer)
@@ -150,9 +144,9 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
     done = decide(ledger, first.check_id, "duplicate", alike=True)
     assert len(done.marked_transaction_ids) == 4
     assert sums(ledger)[:2] == (11_200, 0)
-    review.detect(Ledger(*ledger), DetectionOptions())
+    review.detect(ledger, DetectionOptions())
     assert not any(one.is_transfer for one in candidates(ledger))
-    deciding.restore(Ledger(*ledger), done.marked_transaction_ids[0])
+    deciding.restore(ledger, done.marked_transaction_ids[0])
     assert sums(ledger)[0] in (14_200, 16_200)
     folder.import_("replace")
     assert sums(ledger)[0] in (14_200, 16_200)
@@ -162,7 +156,7 @@ def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connect
     tool_id = fill(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
     connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")
     review.detect(Ledger(connection, tool_id), DetectionOptions())
-    assert candidates((connection, tool_id)) == ()
+    assert candidates(Ledger(connection, tool_id)) == ()
 
 
 def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are_decided(folder):
@@ -181,9 +175,9 @@ def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are
         for number, (day, out, into, kind, name) in enumerate(wallet)
     )]))  # fmt: skip
     folder.import_()
-    ledger = folder.connection, 1
-    review.detect(Ledger(*ledger), DetectionOptions())
-    june = monthly_household(Ledger(*ledger, date(2025, 8, 1)), period="2025年6月")
+    ledger = Ledger(folder.connection, 1, date(2025, 8, 1))
+    review.detect(ledger, DetectionOptions())
+    june = monthly_household(ledger, period="2025年6月")
     assert (june.spending, june.income) == (31_955, 4_000)
     assert any(
         "振替かもしれない" in note and "支出 20,000円、収入 4,000円" in note for note in june.notes
