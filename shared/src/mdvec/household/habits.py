@@ -7,7 +7,13 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from mdvec.dates import Days, Month
-from mdvec.household.core.anomalies import Anomaly, anomalies, anomaly_lines, history_notes
+from mdvec.household.core.anomalies import (
+    Anomaly,
+    anomalies,
+    anomaly_lines,
+    compares_shops,
+    history_notes,
+)
 from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.forecast import (
     AHEAD,
@@ -60,7 +66,8 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     if ended:
         lines.append(f"この1年に終わったらしいもの {len(ended)}件:")
         lines += [
-            f"- {shown_name(payment.name)}: {payment.interval.name} "
+            f"- {shown_name(payment.name)}"
+            f"{payment.account and f'（{shown_name(payment.account)}）'}: {payment.interval.name} "
             f"{format_currency(payment.amount)}、最後は {payment.last_day}"
             for payment in ended
         ]
@@ -82,7 +89,8 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
 def _lines(recurring: RecurringPayment) -> list[str]:
     about = "" if recurring.is_fixed else "約 "
     amount, per_year = format_currency(recurring.amount), format_currency(recurring.per_year)
-    payment = f"{shown_name(recurring.name)}（{shown_name(recurring.category)}）"
+    about_it = filter(None, (recurring.category, recurring.account))
+    payment = f"{shown_name(recurring.name)}（{'、'.join(map(shown_name, about_it))}）"
     times = recurring.interval.per_year
     is_sum = recurring.per_year != recurring.amount * times
     year = f"過去1年 {per_year}" if is_sum else f"年 {about}{per_year}"
@@ -291,7 +299,10 @@ def find_anomalies(
         doubts = late + view.doubts(Days(min(month.first_day, as_of), as_of), None)
     unusual = anomalies(rows, as_of, ledger.month_starts_on)
     history = history_notes(rows, as_of, ledger.month_starts_on)
-    lines = anomaly_lines(unusual, as_of, ledger.month_starts_on, has_history=not history)
+    shops = compares_shops(rows, as_of, ledger.month_starts_on)
+    lines = anomaly_lines(
+        unusual, as_of, ledger.month_starts_on, categories=not history, shops=shops
+    )
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)

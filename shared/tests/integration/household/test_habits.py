@@ -137,15 +137,37 @@ def test_too_few_earlier_months_to_call_anything_usual_are_told(connection, befo
     )
     first = answer.text.splitlines()[0]
     if before < 4:
-        assert (first, answer.notes) == (
-            "2025年07月（2025-07-05 まで）に、店のいつもと大きく違う明細はありません"
-            "（カテゴリは、まだ比べられません）。", (note,),
-        )  # fmt: skip
+        none = "2025年07月（2025-07-05 まで）は、まだいつもと比べられません。"
+        assert (first, answer.notes) == (none, (note,))
         assert f"there are {before})." in in_english(answer.text)
-        assert "usual at its shop (categories cannot be compared yet)" in in_english(answer.text)
+        assert "cannot be compared with what is usual yet" in in_english(answer.text)
     else:
         assert [one.name for one in answer.anomalies] == ["特別な支出"]
         assert note not in answer.notes
+
+
+def test_where_only_known_shops_can_be_compared_that_is_all_that_is_said(connection):
+    visits = [Bought(f"2025-06-{day:02}", "朝市", -5_000) for day in range(1, 20)]
+    rows = [*visits, Bought("2025-07-05", "朝市", -5_100), Bought("2025-07-06", "宝石店", -900_000)]
+    answer = find_anomalies(Ledger(connection, fill(connection, rows), date(2025, 7, 20)))
+    assert answer.text.startswith(
+        "2025年07月（2025-07-06 まで）に、前から明細が 5件以上ある店では、いつもと大きく違う明細は"
+        "ありません（ほかの店とカテゴリは、まだ比べられません）。"
+    )
+    assert "no row is very different from what is usual at a shop" in in_english(answer.text)
+
+
+def test_payments_to_one_shop_from_two_accounts_are_told_apart(connection):
+    rows = [
+        Bought(f"2025-{month:02}-03", "保険", -3_000, "保険/生命保険", account)
+        for account, last in (("銀行A", 7), ("銀行B", 7), ("銀行C", 3))
+        for month in range(1, last + 1)
+    ]
+    ledger = Ledger(connection, fill(connection, rows), date(2025, 7, 20))
+    answer = list_recurring_payments(ledger)
+    assert [each.account for each in answer.payments] == ["銀行A", "銀行B", "銀行C"]
+    assert "- 保険（保険、銀行A）: 毎月 3,000円" in answer.text
+    assert "- 保険（銀行C）: 毎月 3,000円、最後は 2025-03-03" in answer.text
 
 
 def test_every_answer_has_the_same_name_for_a_shop(connection):

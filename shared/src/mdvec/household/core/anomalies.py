@@ -142,6 +142,14 @@ def history_notes(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -
     ] * (months < _MIN_MONTHS)
 
 
+def compares_shops(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> bool:
+    """Whether a row of the month is at a shop with enough earlier rows to call any usual."""
+    first_day = Month.of(as_of, starts_on).first_day
+    paid = [row for row in rows if not row.is_income and row.yen > 0 and row.day <= as_of]
+    before = Counter(row.shop for row in paid if row.day < first_day)
+    return any(before[row.shop] >= _MIN_VISITS for row in paid if row.day >= first_day)
+
+
 def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
     before: dict[str, list[int]] = defaultdict(list)
     current: list[CountedRow] = []
@@ -203,16 +211,23 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
 
 
 def anomaly_lines(
-    unusual: Sequence[Anomaly], as_of: date, starts_on: int = 1, *, has_history: bool = True
+    unusual: Sequence[Anomaly], as_of: date, starts_on: int, *, categories: bool, shops: bool
 ) -> list[str]:
-    """Each anomaly with its reason; months start on the day ``starts_on``."""
+    """Each anomaly with its reason; months start on the day ``starts_on``.
+
+    ``categories`` and ``shops`` are whether any could be compared with what is usual.
+    """
     month = Month.of(as_of, starts_on)
     until = "" if as_of == month.last_day else f"（{as_of} まで）"
     if not unusual:
-        what = "いつもと大きく違うものはありません"
-        if not has_history:
-            what = "店のいつもと大きく違う明細はありません（カテゴリは、まだ比べられません）"
-        return [f"{month.in_words}{until}に、{what}。"]
+        if categories:
+            return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
+        if not shops:
+            return [f"{month.in_words}{until}は、まだいつもと比べられません。"]
+        return [
+            f"{month.in_words}{until}に、前から明細が {_MIN_VISITS}件以上ある店では、いつもと大きく"
+            "違う明細はありません（ほかの店とカテゴリは、まだ比べられません）。"
+        ]
     lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
     return [*lines, *(_line(anomaly, whole=not until) for anomaly in unusual)]
 

@@ -109,6 +109,7 @@ class RecurringPayment:
     on which a payment was expected and none came; ``twice`` are the rows that repeat another
     within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
     payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took over.
+    ``account`` tells the payments of one shop from different accounts apart, and is else empty.
     An answer has no rows, and only the changes, singles, missed and double payments of the last
     year.
     """
@@ -128,6 +129,7 @@ class RecurringPayment:
     twice: tuple[RowObject, ...]
     next_day: date | None
     renamings: tuple[Renaming, ...] = ()
+    account: str = ""
 
     def expected(self, until: date) -> list[date]:
         """The days up to ``until`` when payments are expected; the first may be overdue."""
@@ -253,11 +255,11 @@ def _of_accounts(
     for row in rows:
         accounts[row.account].append(row)
     payments: list[RecurringPayment] = []
-    for part in accounts.values() if len(accounts) > 1 else ():
+    for account, part in accounts.items() if len(accounts) > 1 else ():
         series = _series(part, as_of, intervals)
         if series is None or not series.is_fixed:
             return []
-        payments.append(series)
+        payments.append(replace(series, account=account))
     return payments
 
 
