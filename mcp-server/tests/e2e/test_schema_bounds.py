@@ -103,8 +103,6 @@ def test_the_bounds_in_schemas_are_those_of_the_tools(client):
 
 
 def test_a_search_for_transactions_takes_a_hundred_names_of_shops_or_categories(client):
-    names = {name: schema for tool, name, schema in properties(client) if "maxItems" in schema}
-    assert {*names} >= {"category", "exclude_category", "shop", "exclude_shop"}
     for number, is_refused in ((100, False), (101, True)):
         asked = {"exclude_shop": [f"店{at}" for at in range(number)]}
         assert client.call("find_transactions", asked).is_error is is_refused

@@ -56,11 +56,7 @@ TrendGraph = Annotated[GraphType | None, Field(json_schema_extra={"enum": list(T
 Words = Annotated[str | None, Field(description="店名、メモ、タグの言葉。| はまたは、- は除外。")]
 AnyDays = Annotated[str | None, Field(description="例: 先月、12月31日。省略時は全期間。")]
 MinYen = Annotated[int | None, Field(description="円、符号なし。")]
-_MAX_NAMES = 100
-Categories = Annotated[
-    list[str] | None, Field(max_length=_MAX_NAMES, description="支出 なら収入以外。")
-]
-Names = Annotated[list[str] | None, Field(max_length=_MAX_NAMES)]
+Categories = Annotated[list[str] | None, Field(description="支出 なら収入以外。")]
 RowsOnPage = Annotated[
     int | None, Field(description=f"省略時は{household.FOUND_PAGE_SIZE}、group_by なら0。")
 ]
@@ -167,9 +163,9 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         max_amount: int | None = None,
         account: str | None = None,
         category: Categories = None,
-        exclude_category: Names = None,
-        shop: Names = None,
-        exclude_shop: Names = None,
+        exclude_category: list[str] | None = None,
+        shop: list[str] | None = None,
+        exclude_shop: list[str] | None = None,
         rows: household.RowChoice = "counted",
         sort: household.Order = "newest",
         group_by: household.GroupBy | None = None,

@@ -25,8 +25,7 @@ RowChoice = Literal[
 ]
 Names = str | Sequence[str] | None
 """A name, or several."""
-
-
+_MAX_NAMES = 100
 _ROWS: dict[str, str] = {
     "all": "集計外も含む", "not_duplicate": "重複を除く", "left_out": "集計外だけ",
     "duplicate": "重複だけ", "transfer": "振替だけ", "not_target": "計算対象外だけ",
@@ -202,9 +201,17 @@ def check_filter(wanted: RowFilter) -> None:
     """Refuse values that fit no ledger.
 
     Raises:
-        InvalidRowFilter: the choice of rows is unknown, or an amount is not usable.
+        InvalidRowFilter: the choice of rows is unknown, a list is too long, or an amount is not
+            usable.
     """
     check_choice("rows", wanted.rows, get_args(RowChoice))
+    named = {
+        "category": wanted.category, "exclude_category": wanted.exclude_category,
+        "shop": wanted.shop, "exclude_shop": wanted.exclude_shop,
+    }  # fmt: skip
+    for argument, names in named.items():
+        if not isinstance(names, str) and len(names or ()) > _MAX_NAMES:
+            raise InvalidRowFilter(f"{argument} は {_MAX_NAMES}件までで指定してください。")
     for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
         if amount is not None and amount < 0:
             raise InvalidRowFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
