@@ -211,7 +211,12 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
 
 
 def anomaly_lines(
-    unusual: Sequence[Anomaly], as_of: date, starts_on: int, *, categories: bool, shops: bool
+    unusual: Sequence[Anomaly],
+    as_of: date,
+    starts_on: int = 1,
+    *,
+    categories: bool = True,
+    shops: bool = True,
 ) -> list[str]:
     """Each anomaly with its reason; months start on the day ``starts_on``.
 
