@@ -33,6 +33,7 @@ from mdvec.datasets.report import (
     DatasetReport,
     check_files,
     check_outcome,
+    moved_files,
     readings_of,
     table_changes,
     unsupported_files,
@@ -43,6 +44,7 @@ from mdvec.files import FoundFile, Problem, UnreadableFile
 from mdvec.importing import (
     ImportInterrupted,
     ImportJob,
+    ImportRefused,
     ImportReport,
     ProgressCount,
     check_unchanged,
@@ -101,6 +103,7 @@ class _DatasetImport:
                 self._import_files()
             self._keep_unseen()
             self._name_apart()
+            self._check_combined()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
             self.readings.check(self.found, self.tables.values(), self.failed, self.known)
@@ -112,13 +115,15 @@ class _DatasetImport:
 
     def _import_files(self) -> None:
         unchanged = {file.path for file in self.found if self._is_unchanged(file)}
-        self.progress.files = len(self.found) - len(unchanged)
         planned = self._plan(unchanged)
+        # The rows of a file that leaves a combined table are in no copy of its own.
+        unchanged -= {file.path for file in planned.single if not self._is_by_itself(file)}
+        self.progress.files = len(self.found) - len(unchanged)
         self.doubts |= planned.doubts
-        # A new file must not take the name of an existing table.
-        for group in planned.groups:
-            if group.old is not None:
-                self._import_group(group, unchanged)
+        # A new file must not take the name of an existing table, or of one that the user named.
+        first = [each for each in planned.groups if each.old or each.group.is_chosen]
+        for group in first:
+            self._import_group(group, unchanged)
         for file in planned.single:
             if file.path in unchanged:
                 self._take_over(file)
@@ -126,7 +131,7 @@ class _DatasetImport:
                 self._import_file(file)
                 self.progress.file_done()
         for group in planned.groups:
-            if group.old is None:
+            if group not in first:
                 self._import_group(group, unchanged)
 
     def _plan(self, unchanged: Collection[str]) -> ImportPlan:
@@ -137,6 +142,8 @@ class _DatasetImport:
             self.stored,
             self.options,
             unchanged,
+            tool_name=self.tool.name,
+            scan=self.job.scan,
             is_rebuilt=self.job.request.mode == "replace",
         )
 
@@ -144,12 +151,9 @@ class _DatasetImport:
         """Import files as one table, or note why they cannot be."""
         try:
             name = self.tables.free_group_name(planned.group)
-        except TableNameTaken as error:
-            if planned.group.is_chosen:
-                self._fail(planned.group.pattern, error)
-            else:
-                for file in planned.files:
-                    self._import_file(file)
+        except TableNameTaken:
+            for file in planned.files:
+                self._import_file(file)
             return
         files = CombinedImport(planned, self.reader, self.readings)
         try:
@@ -158,7 +162,8 @@ class _DatasetImport:
                 table = many_tables.group_table(name, self.reader.root, planned, outcome)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
-            self._keep_copies(planned.group.pattern)
+            for path in (planned.group.pattern, *(file.path for file in planned.files)):
+                self._keep_copies(path)
             self._keep_states(file.path for file in planned.files_before)
         else:
             self._put_group(planned, outcome, table)
@@ -180,6 +185,7 @@ class _DatasetImport:
         self.files += many_tables.complete_files(planned, outcome)
         for path, error in outcome.failed:
             self._fail(path, error)
+            self._keep_copies(path)
         self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
         for file in outcome.several:
             if table is not None:
@@ -209,6 +215,11 @@ class _DatasetImport:
         return all(
             stored.source == source and not stored.is_lost for stored in self._stored_of(file.path)
         )
+
+    def _is_by_itself(self, file: FoundFile) -> bool:
+        """Whether a known file has tables of its own, or a reason for having none."""
+        known = self.known.get(file.path)
+        return any(self._stored_of(file.path)) or bool(known and known.left_out)
 
     def _take_over(self, file: FoundFile) -> None:
         """Keep the tables of an unchanged file, under the names that the tool gives them now."""
@@ -310,6 +321,20 @@ class _DatasetImport:
                 self.tables.put(stored)
         self.files += [file for path, file in self.known.items() if path in unseen]
 
+    def _check_combined(self) -> None:
+        """Check that a table which the user names can have the rows of the combined ones before.
+
+        Raises:
+            ImportRefused: a file that was in one cannot be read now.
+        """
+        in_tables = {path for table in self.tables.values() for path in table.file_paths}
+        before = {path for table in self.stored if table.combined for path in table.file_paths}
+        lost = before.intersection(file.path for file in self.found) - in_tables
+        lost -= {file.path for file in self.files}
+        if self.options.tables and lost and self.failed:
+            first = min(self.failed, key=lambda problem: problem.file_path not in lost)
+            raise ImportRefused(f"{first.file_path}: {first.reason}; nothing was changed")
+
     def _name_apart(self) -> None:
         """Note, for each combined table, the files with similar names that are not in it."""
         for table in list(self.tables.values()):
@@ -357,5 +382,6 @@ class _DatasetImport:
                 tuple(now),
                 tuple(left_out),
                 readings_of(self.tables.values(), self.reader.understood),
+                tuple(moved_files(self.stored, now, {problem.file_path for problem in left_out})),
             ),
         )

@@ -20,7 +20,7 @@ from mdvec.datasets.core.choices import (
     merge_choices,
     reading_of,
 )
-from mdvec.datasets.core.grouping import FileGroup
+from mdvec.datasets.core.grouping import FileGroup, table_name
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.core.value_types import CHOICES
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable, record_choices, stored_choices
@@ -345,7 +345,8 @@ def chosen_tables(choices: Iterable[str]) -> tuple[FileGroup, ...]:
             raise InvalidTableChoice(
                 f"{choice!r} is not NAME=PATTERN; write for example --table 'sales=sales_*.csv'"
             )
-        if name in groups:
+        in_sql = table_name(name)
+        if in_sql in groups:
             raise InvalidTableChoice(f"--table names {name!r} twice; give each table its own name")
-        groups[name] = FileGroup(name, match["pattern"].strip(), is_chosen=True)
+        groups[in_sql] = FileGroup(name, match["pattern"].strip(), is_chosen=True)
     return tuple(groups.values())

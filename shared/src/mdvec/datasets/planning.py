@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from mdvec.datasets.core.grouping import FileGroup, file_groups
+from mdvec.datasets.core.grouping import FileGroup, file_groups, table_name
 from mdvec.datasets.core.periods import overlapping
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
-from mdvec.files import FoundFile
+from mdvec.files import FoundFile, Scan
 from mdvec.importing import ImportRefused
+from mdvec.platform import shell_line
+from mdvec.text import some_of
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
+_MAX_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,8 @@ def plan(
     options: DatasetOptions,
     unchanged: Collection[str],
     *,
+    tool_name: str,
+    scan: Scan,
     is_rebuilt: bool,
 ) -> ImportPlan:
     """Plan an import.
@@ -58,18 +63,35 @@ def plan(
     ``unchanged`` are the paths of files that need no reading.
 
     Raises:
-        ImportRefused: no file fits a pattern that the user gave.
+        ImportRefused: no file fits a pattern that the user gave, or one fits two, or a table of
+            other files has the name.
     """
     old = {table.combined.group: table for table in stored if table.combined}
+    names = {table_name(tool_name, group.name): group for group in options.tables}
+    known = [
+        group
+        for group, table in old.items()
+        if table.name not in names and (group.is_chosen or not is_rebuilt)
+    ]
     alone = {table.path for table in stored if not table.combined} & set(unchanged)
-    groups = [*options.tables, *_known_groups(old, options, is_rebuilt=is_rebuilt)]
-    members, single = _assigned(source_files, groups, set() if is_rebuilt else alone)
+    homes = {path: group for group in known for path in old[group].file_paths}
+    members: dict[FileGroup, list[FoundFile]] = {group: [] for group in (*options.tables, *known)}
+    single: list[FoundFile] = []
+    doubts: dict[str, str] = {}
+    for file in source_files:
+        fits = _fitting(file, options.tables, known, homes.get(file.path))
+        if len(fits) > 1:
+            doubts[file.path] = _several_fit(file, fits, options.tables)
+        elif fits and (fits[0].is_chosen or file.path not in alone):
+            members[fits[0]].append(file)
+            continue
+        single.append(file)
     _check_patterns(options.tables, members)
+    _check_names(names, members, stored, source_files, scan)
     if (is_rebuilt or not stored) and not options.is_separate:
         members |= (found := _new_groups(single))
         grouped = {file.path for files in found.values() for file in files}
         single = [file for file in single if file.path not in grouped]
-    doubts: dict[str, str] = {}
     planned = []
     for group, files in members.items():
         doubts |= _doubts(group, files)
@@ -92,31 +114,65 @@ def _check_patterns(
             )
 
 
-def _known_groups(
-    old: Iterable[FileGroup], options: DatasetOptions, *, is_rebuilt: bool
+def _check_names(
+    names: Mapping[str, FileGroup],
+    members: Mapping[FileGroup, Sequence[FoundFile]],
+    stored: Iterable[DatasetTable],
+    files: Iterable[FoundFile],
+    scan: Scan,
+) -> None:
+    """Raise ImportRefused if the user gives the name of a table to none of that table's files."""
+    found = {file.path for file in files}
+    taken = {file.path for group in names.values() for file in members[group]}
+    for table in stored:
+        if (group := names.get(table.name)) is None:
+            continue
+        left = [
+            path
+            for path in table.file_paths
+            if path not in taken and (path in found or scan.may_still_have(path))
+        ]
+        if left and not any(file.path in table.file_paths for file in members[group]):
+            how = shell_line("--table", f"NAME={table.path}")
+            raise ImportRefused(
+                f"the table {table.name} has {some_of(left, _MAX_NAMED)}, which {group.pattern!r} "
+                f"does not fit; choose another name, or give these files one as well: {how}"
+            )
+
+
+def _fitting(
+    file: FoundFile,
+    chosen: Iterable[FileGroup],
+    known: Iterable[FileGroup],
+    home: FileGroup | None,
 ) -> list[FileGroup]:
-    """The groups of the last import that stay; a rebuilt tool keeps those that the user chose."""
-    named = {group.name for group in options.tables}
-    return [
-        group for group in old if group.name not in named and (group.is_chosen or not is_rebuilt)
-    ]
+    """The groups that a file fits: of those chosen now, else its present one, else the others."""
+    if now := [group for group in chosen if may_join(group, file)]:
+        return now
+    if home is not None and may_join(home, file):
+        return [home]
+    fits = [group for group in known if may_join(group, file)]
+    return [group for group in fits if group.is_chosen] or fits
 
 
-def _assigned(
-    files: Iterable[FoundFile], groups: Iterable[FileGroup], alone: Collection[str]
-) -> tuple[dict[FileGroup, list[FoundFile]], list[FoundFile]]:
-    """The files of each group, and those of none; files ``alone`` join only a chosen group."""
-    members: dict[FileGroup, list[FoundFile]] = {group: [] for group in groups}
-    single: list[FoundFile] = []
-    for file in files:
-        fits = (
-            group
-            for group in members
-            if may_join(group, file) and (group.is_chosen or file.path not in alone)
+def _several_fit(
+    file: FoundFile, fits: Sequence[FileGroup], chosen_now: Collection[FileGroup]
+) -> str:
+    """Why a file that fits several patterns of the user is a table of its own.
+
+    Raises:
+        ImportRefused: they are of this command.
+    """
+    first, second = fits[:2]
+    if first in chosen_now:
+        raise ImportRefused(
+            f"{file.path} fits both --table {first.name} and --table {second.name}, but belongs in "
+            "one table; give patterns that have no file in common"
         )
-        group = next(fits, None)
-        (single if group is None else members[group]).append(file)
-    return members, single
+    return (
+        f"it is a table of its own: it fits {first.pattern} as well as {second.pattern}; "
+        "give one of these tables another pattern with --table"
+    )
 
 
 def _doubts(group: FileGroup, files: Iterable[FoundFile]) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,13 @@ from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.files import FoundFile, Problem, data_ending
 from mdvec.importing import ImportJob, ImportRefused, ImportReport, ReportLine, notes
-from mdvec.text import counted, shown_name
+from mdvec.text import counted, shown_name, some_of
 from mdvec.tools import Tool
 
 Readings = Mapping[str, Understood]
 """How files, or tables in them, were read by this import, by their origin."""
 _BESIDE_DATABASES = ("-wal", "-journal", "-shm", ".wal")
+_MAX_NAMED = 3
 _SAVED_AS = {
     ".numbers": "save them as .xlsx",
     **dict.fromkeys((".txt", ".dat", ".prn"), "rename tables with one row a line to .csv"),
@@ -26,15 +27,31 @@ _SAVED_AS = {
 
 
 @dataclass(frozen=True, slots=True)
+class MovedFiles:
+    """Files whose rows were in one table at the last import, and are in others now."""
+
+    files: tuple[str, ...]
+    before: str
+    now: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The files and the tables, in words."""
+        files = some_of([shown_name(path) for path in self.files], _MAX_NAMED)
+        return f"{files}: from {self.before} to {some_of(self.now, _MAX_NAMED)}"
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
-    ``readings`` say, for each table, how the files that this import opened were read.
+    ``readings`` say, for each table, how the files that this import opened were read; ``moved``,
+    which files left a combined table.
     """
 
     tables: tuple[DatasetTable, ...]
     left_out: tuple[Problem, ...]
     readings: tuple[Readings, ...]
+    moved: tuple[MovedFiles, ...] = ()
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
@@ -42,6 +59,7 @@ class DatasetReport:
             "dataset": {
                 "tables": [_table_fields(table) for table in self.tables],
                 "left_out": [asdict(problem) for problem in self.left_out],
+                "moved": [asdict(moved) for moved in self.moved],
                 "read": [
                     {"file": file, **asdict(how)}
                     for files in self.readings
@@ -61,6 +79,7 @@ class DatasetReport:
             ReportLine(summary),
             *(ReportLine(table_line(table)) for table in self.tables),
             *notes("read", [entry for files in self.readings for entry in _reading_notes(files)]),
+            *notes("moved", [str(moved) for moved in self.moved]),
             *(
                 ReportLine(
                     f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True
@@ -102,6 +121,21 @@ def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
             what,
             f"this kind of file is not read; {advice}" if advice else "it is no file of data",
         )
+
+
+def moved_files(
+    before: Iterable[DatasetTable], now: Iterable[DatasetTable], named: Collection[str]
+) -> Iterator[MovedFiles]:
+    """The files that left a combined table for others, without those of which a reason is told."""
+    homes = {path: table for table in now for path in table.file_paths if path not in named}
+    for table in before:
+        moved: dict[bool, dict[str, str]] = {}
+        for path in table.file_paths if table.combined else ():
+            if path in homes and homes[path].name != table.name:
+                is_alone = homes[path].combined is None
+                moved.setdefault(is_alone, {})[path] = homes[path].name
+        for homes_of in moved.values():
+            yield MovedFiles(tuple(homes_of), table.name, tuple(dict.fromkeys(homes_of.values())))
 
 
 def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:

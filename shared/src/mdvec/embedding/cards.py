@@ -140,7 +140,8 @@ USE = ModelCard(
 )
 E5_SMALL = ModelCard(
     name="e5-small",
-    summary="multilingual-e5-small, 4 bit: better answers than use, about forty times slower",
+    summary="multilingual-e5-small, 4 bit: vectors that find more by meaning, "
+    "about forty times slower than use",
     dimension=384,
     max_tokens=512,
     constants=ModelConstants(1.6, (0.817, 0.020)),

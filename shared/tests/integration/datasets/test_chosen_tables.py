@@ -1,0 +1,175 @@
+"""Tables that the user names with --table: none takes the rows of another unseen."""
+
+import json
+
+import duckdb
+import openpyxl
+import pytest
+from source_folder import DataFolder, left_out, problems
+
+from mdvec.database.connection import open_database
+from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
+from mdvec.importing.options import ImportRefused
+
+
+class Shop(DataFolder):
+    """Monthly sales and the files of two shops, as the tool ``m``."""
+
+    def table(self, *tables, mode="update", is_separate=False):
+        options = DatasetOptions(chosen_tables(tables), is_separate=is_separate)
+        return self.import_(mode, options=options)
+
+    def put(self, *names):
+        for name in names:
+            self.write(name, "day,yen\n2024-01-01,7\n")
+
+    def files(self):
+        return {name: [*table.file_paths] for name, table in self.tables().items()}
+
+
+def moved(report):
+    return [str(each) for each in report.details.moved]
+
+
+SALES = ["sales_2024-01.csv", "sales_2024-02.csv", "sales_2024-03.csv"]
+SHOPS = {"m__shop_x": ["shop_x.csv"], "m__shop_y": ["shop_y.csv"]}
+
+
+@pytest.fixture
+def shop(tmp_path):
+    shop = Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="m")
+    shop.put(*SALES, "shop_x.csv", "shop_y.csv")
+    shop.import_("new")
+    assert shop.files() == {"m__sales": SALES, **SHOPS}
+    return shop
+
+
+@pytest.mark.parametrize("mode", ["update", "replace"])
+@pytest.mark.parametrize(
+    ("choice", "said"),
+    [
+        (
+            "sales=shop_*.csv",
+            "the table m__sales has sales_2024-01.csv, sales_2024-02.csv and 1 more, which "
+            "'shop_*.csv' does not fit; choose another name, or give these files one as well: "
+            "--table 'NAME=sales_*.csv'",
+        ),
+        ("Sales=shop_*.csv", "the table m__sales has sales_2024-01.csv"),
+        ("shop_x=sales_*.csv", "the table m__shop_x has shop_x.csv, which 'sales_*.csv' does not"),
+    ],
+)
+def test_the_name_of_a_table_of_other_files_is_refused_and_all_stays(shop, mode, choice, said):
+    with pytest.raises(ImportRefused) as refusal:
+        shop.table(choice, mode=mode)
+    assert str(refusal.value).startswith(said)
+    assert shop.files() == {"m__sales": SALES, **SHOPS}
+
+
+def test_a_name_is_free_once_its_files_have_another_table_or_are_gone(shop):
+    report = shop.table("old=sales_*.csv", "sales=shop_*.csv")
+    assert shop.files() == {"m__old": SALES, "m__sales": ["shop_x.csv", "shop_y.csv"]}
+    assert moved(report) == [f"{', '.join(SALES)}: from m__sales to m__old"]
+    for name in SALES:
+        (shop.folder / name).unlink()
+    shop.put("new.csv")
+    shop.table("old=new.csv")
+    assert shop.files() == {"m__old": ["new.csv"], "m__sales": ["shop_x.csv", "shop_y.csv"]}
+
+
+@pytest.mark.parametrize("first", ["sales=sales_*.csv", None])
+def test_a_file_that_a_new_pattern_leaves_out_is_a_table_of_its_own_again(shop, first):
+    if first:
+        shop.table(first)
+    report = shop.table("sales=sales_*[12].csv")
+    now = {"m__sales": SALES[:2], "m__sales_2024_03": SALES[2:], **SHOPS}
+    assert shop.files() == now
+    assert moved(report) == [f"{SALES[2]}: from m__sales to m__sales_2024_03"]
+    assert shop.read("m__sales_2024_03", "yen") == [(7,)]
+    assert moved(shop.import_()) == []
+    assert shop.files() == now
+
+
+@pytest.mark.parametrize("ending", ["parquet", "json", "xlsx"])
+def test_files_of_every_kind_that_leave_a_table_are_tables_again(tmp_path, ending):
+    shop = Shop(tmp_path / "shop", tmp_path / "data.sqlite", name="m")
+    for number in (1, 2):
+        path = shop.folder / f"s_{number}.{ending}"
+        if ending == "parquet":
+            duckdb.execute(f"COPY (SELECT {number} AS n) TO '{path}' (FORMAT parquet)")
+        elif ending == "json":
+            path.write_text(json.dumps([{"n": number}]))
+        else:
+            book = openpyxl.Workbook()
+            book.active.append(["n"])
+            book.active.append([number])
+            book.save(path)
+    shop.table("s=s_*", mode="new")
+    shop.table("s=s_1.*")
+    assert (shop.read("m__s", "n"), shop.read("m__s_2", "n")) == ([(1,)], [(2,)])
+
+
+def test_rows_that_an_earlier_version_lost_come_back(shop):
+    with open_database(shop.database, "write") as connection, connection:
+        connection.execute("DELETE FROM dataset_tables WHERE name = 'm__sales'")
+    shop.import_()
+    assert sorted(path for files in shop.files().values() for path in files) == [
+        *SALES, "shop_x.csv", "shop_y.csv",
+    ]  # fmt: skip
+
+
+def test_a_file_taken_by_a_later_pattern_stays_there(shop):
+    shop.table("a=sales_*.csv")
+    report = shop.table("b=*_2024-01.csv")
+    now = {"m__a": SALES[1:], "m__b": SALES[:1], **SHOPS}
+    assert shop.files() == now
+    assert moved(report) == [f"{SALES[0]}: from m__a to m__b"]
+    shop.put(*SALES)
+    for mode in ("update", "replace"):
+        shop.import_(mode)
+        assert shop.files() == now
+    shop.put("sales_x_2024-01.csv", "y_2024-01.csv")
+    report = shop.import_()
+    assert shop.files() == {
+        **now, "m__b": [SALES[0], "y_2024-01.csv"],
+        "m__sales_x_2024_01": ["sales_x_2024-01.csv"],
+    }  # fmt: skip
+    assert left_out(report) == {
+        "sales_x_2024-01.csv": "it is a table of its own: it fits sales_*.csv as well as "
+        "*_2024-01.csv; give one of these tables another pattern with --table"
+    }
+
+
+def test_patterns_of_one_command_that_share_a_file_are_refused(shop):
+    said = r"sales_2024-01.csv fits both --table a and --table b, but belongs in one table; give"
+    with pytest.raises(ImportRefused, match=said):
+        shop.table("a=sales_*.csv", "b=*_2024-01.csv")
+    with pytest.raises(InvalidTableChoice, match="--table names 'A B' twice"):
+        shop.table("a_b=sales_*.csv", "A B=shop_*.csv")
+    assert shop.files() == {"m__sales": SALES, **SHOPS}
+
+
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_a_new_file_does_not_take_the_name_of_a_table_that_the_user_named(shop, mode):
+    shop.table("mine=sales_*.csv")
+    shop.put("mine.csv")
+    said = "its table would be called m__mine, as that of sales_*.csv is; rename one of them"
+    assert problems(shop.import_(mode)) == {"mine.csv": said}
+    assert shop.files() == {"m__mine": SALES, **SHOPS}
+
+
+def test_a_table_stays_where_its_file_cannot_be_read_for_the_one_that_should_have_it(shop):
+    shop.table(mode="replace", is_separate=True)
+    shop.write(SALES[1], 'day,yen\n"never closed')
+    report = shop.table("sales=sales_*.csv")
+    assert list(problems(report)) == [SALES[1]]
+    assert shop.files() == {
+        "m__sales": [SALES[0], SALES[2]], "m__sales_2024_02": [SALES[1]], **SHOPS,
+    }  # fmt: skip
+
+
+def test_rows_do_not_leave_a_table_for_one_that_cannot_have_them(shop):
+    shop.write(SALES[1], 'day,yen\n"never closed')
+    said = f"{SALES[1]}: line 2: a quotation mark opens a cell that is never closed; nothing was"
+    with pytest.raises(ImportRefused, match=said):
+        shop.table("mine=sales_*.csv")
+    assert shop.files() == {"m__sales": SALES, **SHOPS}
