@@ -214,7 +214,7 @@ def _without_passages(
         if any(index.documents_saying(connection, tool.tables, words) for tool in requested):
             return (
                 f'no passage of {names} says "{words}", which a note has elsewhere, as in its '
-                "front matter, which where reads"
+                "front matter, whose entries where reads"
             )
         return f'nothing in {names} says "{words}" as it is written'
     return f'every passage of {names} says "{single.exclude[0]}"'

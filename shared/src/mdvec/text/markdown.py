@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mdvec.text.matter import LINE_BREAK, NO_FRONT_MATTER, FrontMatter, front_matter
 from mdvec.text.org import is_org, org_blocks, org_headlines, org_matter
@@ -235,7 +235,7 @@ def outline(content: str, file_name: str) -> Outline:
     is_titled = in_markdown or file_name.lower().endswith(_WITH_TITLE)
     first = next((one.words for one in headings if is_titled and one.level == 1), "")
     stem = re.sub(r"\.[^.]+$", "", file_name) or file_name
-    title = _shorten(_title_of(matter.values) or first or stem)
+    title = _shorten(_title_of(matter) or first or stem)
     return Outline(title, matter.body, headings, in_markdown, fences, matter)
 
 
@@ -304,12 +304,13 @@ def _shorten(words: str) -> str:
     return words if len(words) <= _MAX_HEADING else words[: _MAX_HEADING - 1] + "…"
 
 
-def _title_of(matter: Mapping[str, Any]) -> str:
-    """The title in a front matter, or ""."""
-    title: Any = matter.get("title", "")
-    # Nested YAML aliases can expand to enormous text.
-    if isinstance(title, list | dict) or title in ("~", "null"):
-        return ""
-    # JSON writes an emoji as "\ud83d\ude00"; an unpaired half is replaced.
-    words = str(title).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return " ".join(words.split())
+def _title_of(matter: FrontMatter) -> str:
+    """The last title in a front matter that is text, or ""."""
+    for key, title in reversed(matter.entries):
+        # Nested YAML aliases can expand to enormous text.
+        if key == "title" and not isinstance(title, list | dict) and title not in ("~", "null"):
+            # JSON writes an emoji as "\ud83d\ude00"; an unpaired half is replaced.
+            words = str(title).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            if title := " ".join(words.split()):
+                return title
+    return ""

@@ -1,10 +1,20 @@
-"""Parses a document's front matter: YAML between `---` or TOML between `+++`, at the very start."""
+"""Parses a document's front matter: YAML between `---` or TOML between `+++`, at the very start.
+
+Valid YAML is front matter if it maps keys that are no sentences; its comments are not read.
+Any other block is read by lines, unless the others outnumber the entries without a slip: an entry
+begins as in YAML, or with a slip (`：`, no space behind `:`), and goes on in indented lines,
+closing brackets and, if nothing stands beside its key, list items.
+A line that is none of these, nor a comment, goes on a title or alias right above it.
+With such a line, a slip or a comment in a block read by lines, or with a key that comes again in
+any block (all its values count), it is text as well.
+In tags and aliases a list needs no end, nor a space behind its hyphens, and #tag is no comment.
+"""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +28,10 @@ _TOML_MATTER = re.compile(
 )
 _ENTRY = re.compile(r"(\w[^:：]*):(?:[ \t](.*))?")
 _SLIP = re.compile(r"([^\W\d][\w.-]*)(?:：|:(?![:/\\]))(.*)")
-"""An entry with a full-width colon, or without a space after it, which YAML does not take."""
 _SENTENCE = re.compile("[。！？].")
 """The end of a sentence, which no key contains."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
-"""The # of a tag in a value, which YAML would read as a comment."""
+_HYPHEN = re.compile(r"(\n[ \t]*-)(?=[^\s-])")
 TAG_KEYS = ("tags", "tag", "タグ")
 ALIAS_KEYS = ("aliases", "alias")
 MAX_FRONT_MATTER = 65_536
@@ -32,13 +41,13 @@ MAX_FRONT_MATTER = 65_536
 class FrontMatter:
     """The entries of a document's front matter, which ends at ``end``.
 
-    YAML values stay text, as written. ``is_broken`` says that the block is not valid YAML and
-    its entries were parsed one by one; ``is_text`` that it may as well be text between two rules,
-    so that it is searched, too.
+    YAML values stay text, as written. ``is_broken`` says that YAML would not read the block, or
+    only one value of a key; ``is_text`` that it may as well be text between two rules, so that it
+    is searched, too.
     """
 
     end: int
-    values: Mapping[str, Any]
+    entries: Sequence[tuple[str, Any]]
     is_broken: bool = False
     is_text: bool = False
 
@@ -48,7 +57,7 @@ class FrontMatter:
         return 0 if self.is_text else self.end
 
 
-NO_FRONT_MATTER = FrontMatter(0, {})
+NO_FRONT_MATTER = FrontMatter(0, ())
 
 
 def front_matter(content: str) -> FrontMatter:
@@ -57,7 +66,7 @@ def front_matter(content: str) -> FrontMatter:
     if (match := _YAML_MATTER.match(head)) and (read := _from_yaml(match[1], match.end())):
         return read
     if (match := _TOML_MATTER.match(head)) and (values := _from_toml(match[1])) is not None:
-        return FrontMatter(match.end(), values)
+        return FrontMatter(match.end(), tuple(values.items()))
     return NO_FRONT_MATTER
 
 
@@ -67,120 +76,105 @@ def _from_yaml(block: str, end: int) -> FrontMatter | None:
     Blank lines at both ends set text off from two rules; without the last it would be a heading.
     """
     lines = LINE_BREAK.split(block)
-    if block.strip() and not any(map(str.strip, (lines[0], *lines[-2:]))):
+    if not block.strip():
+        return FrontMatter(end, ())
+    if not any(map(str.strip, (lines[0], *lines[-2:]))):
         return None
-    read = _entries(lines)
     try:
-        matter = _load_yaml(block)
+        entries = _load_yaml("\n".join(lines))
     except ValueError:
-        # People write "title: A: B", or a value's second line, which is not valid YAML.
-        return read.as_matter(end)
-    if matter is None:
-        # YAML reads a "# heading" between two rules as a comment.
-        return None if block.strip() else FrontMatter(end, {})
-    if not isinstance(matter, Mapping) or any(_SENTENCE.search(str(key)) for key in matter):
+        return _from_lines(lines, end)
+    if entries is None or any(_SENTENCE.search(key) for key, _ in entries):
         return None
-    if read.repeats:  # YAML would keep the last value only
-        return read.as_matter(end)
-    return FrontMatter(end, _with_marked_tags(dict(matter), read))
+    repeats = _repeats(entries)
+    return FrontMatter(end, entries, is_broken=repeats, is_text=repeats)
 
 
-def _load_yaml(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    """Parse YAML; ValueError if it is not valid."""
+def _load_yaml(text: str) -> list[tuple[str, Any]] | None:
+    """The entries of YAML, None if it maps nothing; ValueError if it is not valid."""
     import yaml
 
+    # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
+    loader = yaml.BaseLoader(text)
     try:
-        # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
-        return yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+        node = loader.get_single_node()
+        if not isinstance(node, yaml.MappingNode):
+            return None
+        keys = [key for key, _ in node.value]
+        values = [loader.construct_object(value, deep=True) for _, value in node.value]
     except (yaml.YAMLError, OverflowError, RecursionError) as error:
         raise ValueError("not valid YAML") from error
+    if not all(isinstance(key, yaml.ScalarNode) for key in keys):
+        raise ValueError("a key that is no text")
+    ends = [*(key.start_mark.index for key in keys[1:]), len(text)]
+    return [
+        (key.value, _mended(key.value, text[key.end_mark.index : end].partition(":")[2], value))
+        for key, value, end in zip(keys, values, ends, strict=True)
+    ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """The lines of each entry.
-
-    ``are_most`` says that other lines do not outnumber YAML's entries; ``are_all`` that each line
-    belongs to one of these.
-    """
-
-    lines: list[tuple[str, list[str]]]
-    are_most: bool
-    are_all: bool
-
-    @property
-    def repeats(self) -> bool:
-        """Whether a key comes again."""
-        return len({key for key, _ in self.lines}) < len(self.lines)
-
-    def as_matter(self, end: int) -> FrontMatter | None:
-        """The entries; None if most lines are none, as in text between two rules."""
-        if not self.are_most:
-            return None
-        is_text = self.repeats or not self.are_all
-        return FrontMatter(end, self.values(), is_broken=True, is_text=is_text)
-
-    def values(self) -> dict[str, Any]:
-        """Each key with its value, or with all that it has; what is not valid YAML stays text."""
-        values: dict[str, Any] = {}
-        for key, lines in self.lines:
-            value = _entry_value(key, lines)
-            if key in values and value != values[key]:
-                value = [*_listed(values[key]), *_listed(value)]
-            values[key] = value
-        return values
+def _repeats(entries: Sequence[tuple[str, Any]]) -> bool:
+    """Whether a key comes again."""
+    return len({key for key, _ in entries}) < len(entries)
 
 
-def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - whatever YAML can hold
-    return value if isinstance(value, list) else [value]
-
-
-def _entries(lines: list[str]) -> _Entries:
-    """Tell entries from other lines; an entry goes on in indented lines, or in a list below it."""
-    entries: list[tuple[str, list[str]]] = []
+def _from_lines(lines: list[str], end: int) -> FrontMatter | None:
+    """Parse a block that is not valid YAML; None if most of its lines are no entries."""
+    written: list[tuple[str, list[str]]] = []
     slips = comments = others = 0
     value: list[str] = []
     for line in lines:
         entry = _ENTRY.fullmatch(line) or _SLIP.fullmatch(line)
         if entry and not _SENTENCE.search(entry[1]):
             value = [(entry[2] or "").strip()]
-            entries.append((entry[1].rstrip(), value))
+            written.append((entry[1].rstrip(), value))
             slips += entry.re is _SLIP
-        elif value and (line[:1] in " \t]}" or (line[0] == "-" and not value[0])):
+        elif value and (line[:1] in " \t]}" or (line[0] == "-" and value[0][:1] in ("", "#"))):
             value.append(line)
-        elif line.startswith("#"):
+        elif line.startswith(("#", "<!--")):
             comments += 1
         elif line.strip():
-            value = []
             others += 1
-    are_most = len(entries) - slips >= max(others, 1)
-    return _Entries(entries, are_most, are_all=slips + comments + others == 0)
+            names = value and written[-1][0].casefold() in ("title", *ALIAS_KEYS)
+            if names and line[0] != "-" and (value[-1].strip() or not value[1:]):
+                value.append(f" {line}")
+            else:
+                value = []
+    if len(written) - slips < max(others, 1):
+        return None
+    entries = [(key, _entry_value(key, "\n".join(value))) for key, value in written]
+    is_text = slips + comments + others > 0 or _repeats(entries)
+    return FrontMatter(end, entries, is_broken=True, is_text=is_text)
 
 
-def _entry_value(key: str, lines: list[str]) -> Any:  # noqa: ANN401 - whatever YAML can hold
-    text = "\n".join(lines)
-    if key.casefold() in TAG_KEYS:
-        if text.startswith("#"):
-            return text
-        text = _TAG_MARK.sub("", text)
+def _entry_value(key: str, text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    """The value of an entry by itself; what is not valid YAML stays text."""
+    value = _mended(key, text, _alone(text))
+    return text.strip().strip("\"'") if value is None else value
+
+
+def _alone(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    """The value that YAML reads; None if it is not valid."""
     with suppress(ValueError):
-        value = _load_yaml(f"v: {text}")
-        return value["v"] if isinstance(value, Mapping) and len(value) == 1 else text.strip()
-    if key.casefold() in (*TAG_KEYS, *ALIAS_KEYS):
-        with suppress(ValueError):  # the list may only lack its end
-            items = _load_yaml(f"{text}]")
-            if isinstance(items, list) and all(isinstance(item, str) for item in items):
-                return items
-    return text.strip().strip("\"'")
+        if (entries := _load_yaml(f"v: {text}")) and len(entries) == 1:
+            return entries[0][1]
+    return None
 
 
-def _with_marked_tags(values: dict[str, Any], read: _Entries) -> dict[str, Any]:
-    """The values, with the tags written as #tag, which YAML dropped as comments."""
-    for key, value in values.items():
-        lost = value == "" or (isinstance(value, list) and "" in value)
-        if str(key).casefold() in TAG_KEYS and lost:
-            values[key] = read.values().get(key, value)
-    return values
+def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever YAML can hold
+    """A value as read, None if it is not valid; tags and aliases without their slips."""
+    kind = key.casefold()
+    is_lost = not value or (value[0] == "-" if isinstance(value, str) else "" in value)
+    if kind not in (*TAG_KEYS, *ALIAS_KEYS) or not is_lost:
+        return value
+    text = _HYPHEN.sub(r"\1 ", text)
+    if kind in TAG_KEYS:
+        text = _TAG_MARK.sub("", text)
+    if (read := _alone(text)) is not None:
+        return read
+    items = _alone(f"{text}]")  # the list may only lack its end
+    is_list = isinstance(items, list) and all(isinstance(item, str) for item in items)
+    return items if is_list else value
 
 
 def _from_toml(block: str) -> Mapping[str, Any] | None:

@@ -74,7 +74,7 @@ def org_matter(content: str) -> FrontMatter:
             tags += [quoted or plain for quoted, plain in _TAG.findall(value)]
         elif value and key != "tags":
             values[key] = f"{values[key]} {value}" if key in values else value
-    return FrontMatter(end, {**values, **({"tags": tags} if tags else {})})
+    return FrontMatter(end, [*values.items(), *([("tags", tags)] if tags else [])])
 
 
 def org_blocks(content: str) -> Iterator[tuple[int, int, int, str]]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import chain
 from operator import itemgetter
 from string import punctuation
-from typing import Any
 
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import folded
@@ -70,6 +70,7 @@ _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
 _DAY = re.compile(r"([0-9]{4})(?:[-/.]|年)([0-9]{1,2})(?:(?:[-/.]|月)([0-9]{1,2}))?(?![0-9])")
 
 PropertyValue = str | tuple[str, ...]
+_Entries = Iterable[tuple[str, PropertyValue]]
 _TIME = "(?:(?:[01][0-9]|2[0-3])(?:[0-5][0-9]){1,2})?"
 """The time after a day in digits, as in the number of a note (202412051230)."""
 _DAY_IN_NAME = re.compile(
@@ -111,23 +112,25 @@ def properties_of(content: str, matter: FrontMatter, file_path: str = "") -> Pro
 
     Tags in the text count in Markdown, as is a text without a path, and in Org.
     """
-    values = dict(_values(matter.values))
-    by_key = {key.casefold(): value for key, value in reversed(values.items())}
-    written = [tag for key in TAG_KEYS for tag in _tags_of(by_key.get(key, ()))]
+    entries = [*_values(matter)]
+    written = [tag for value in _of(TAG_KEYS, entries) for tag in _tags_of(value)]
     inline: Iterable[str] = ()
     if is_org(file_path):
         inline = (tag for headline in org_headlines(content) for tag in headline.tags)
     elif not file_path or is_markdown(file_path):
-        inline = _inline_tags(content[matter.body :], {folded_tag(tag) for tag in written})
-    stated = {_bare_key(key): value for key, value in reversed(values.items())}
-    days = (_day_of(stated.get(key, "")) for key in _DATE_KEYS)
+        inline = _inline_tags(content[matter.end :], {folded_tag(tag) for tag in written})
+    days = {
+        _bare_key(key): day
+        for key, value in entries
+        if _bare_key(key) in _DATE_KEYS and (day := _day_of(value))
+    }
     return Properties(
         tags=_distinct_tags([*written, *inline]),
         aliases=tuple(
-            dict.fromkeys(name for key in ALIAS_KEYS for name in _several(by_key.get(key, ())))
+            dict.fromkeys(name for value in _of(ALIAS_KEYS, entries) for name in _several(value))
         ),
-        date=next(filter(None, days), None) or day_in_name(file_path),
-        values=values,
+        date=next((days[key] for key in _DATE_KEYS if key in days), None) or day_in_name(file_path),
+        values=_joined(entries),
     )
 
 
@@ -177,14 +180,34 @@ def folded_tag(tag: str) -> str:
     return unicodedata.normalize("NFKC", tag).strip().lstrip("#").strip("/ ").casefold()
 
 
-def _values(matter: Mapping[str, Any]) -> Iterator[tuple[str, PropertyValue]]:
+def _values(matter: FrontMatter) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars, or have a name, or lists of these, as text."""
-    for key, value in matter.items():
+    for key, value in matter.entries:
         if isinstance(value, list):
             items = map(_text, value)
             yield _text(key), tuple(item for item in items if item)
         elif text := _text(value):
             yield _text(key), text
+
+
+def _of(keys: Sequence[str], entries: _Entries) -> Iterator[PropertyValue]:
+    """The values of some keys, in the order of these."""
+    return (value for wanted in keys for key, value in entries if key.casefold() == wanted)
+
+
+def _joined(entries: _Entries) -> Mapping[str, PropertyValue]:
+    """Each key with its value, or with a list of all that it has."""
+    by_key: dict[str, dict[PropertyValue, None]] = {}
+    for key, value in entries:
+        by_key.setdefault(key, {})[value] = None
+    return {key: _as_one([*values]) for key, values in by_key.items()}
+
+
+def _as_one(values: Sequence[PropertyValue]) -> PropertyValue:
+    if len(values) == 1:
+        return values[0]
+    lists = ((value,) if isinstance(value, str) else value for value in values)
+    return tuple(dict.fromkeys(chain.from_iterable(lists)))
 
 
 def _text(value: object) -> str:

@@ -309,7 +309,7 @@ def searchable_chunks(
     If the body is blank, the chunks contain the front matter, unless that is empty, too.
     """
     if is_blank(content[outline.body :]):
-        if not any(outline.matter.values.values()):
+        if not any(value for _, value in outline.matter.entries):
             return []
         outline = replace(outline, body=0, headings=(), is_markdown=False)
         return chunk_document(content, outline, options, tokenizer)

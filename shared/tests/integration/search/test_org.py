@@ -92,7 +92,7 @@ def test_links_lead_to_files_and_to_ids(notes):
 def test_what_org_says_about_its_own_use_is_no_value_and_what_follows_is_text():
     text = "#+TAGS: 家 職場\n#+TITLE: 一\n#+TITLE: 二\n\n#+CAPTION: 図\n| a |\n"
     matter = org_matter(text)
-    assert matter.values == {"title": "一 二"}
+    assert dict(matter.entries) == {"title": "一 二"}
     assert text[matter.end :].lstrip().startswith("#+CAPTION")
 
 
@@ -114,7 +114,7 @@ def test_what_org_says_about_its_own_use_is_no_value_and_what_follows_is_text():
 )  # fmt: skip
 def test_keywords_count_wherever_they_stand_outside_blocks(text, values, body):
     matter = org_matter(text)
-    assert matter.values == values
+    assert dict(matter.entries) == values
     assert text[matter.end :] == (text if body is None else body)
 
 

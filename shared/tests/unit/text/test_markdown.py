@@ -1,9 +1,15 @@
 """A document's outline: where its body begins, its title, its headings."""
 
+import re
+from itertools import count
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.text.markdown import Heading, Outline, line_starts, outline
+from mdvec.text.properties import properties_of
 from mdvec.text.tables import tables_of
 
 
@@ -177,16 +183,54 @@ def test_what_is_no_front_matter_is_body(content):
         ("宛先: 佐藤様\n件名: 見積もり\nよろしくお願いいたします。",
          {"宛先": "佐藤様", "件名": "見積もり"}),
         ("田中: いつ始めますか\n鈴木: 火曜です\n田中: 予算: 二百万円です\n鈴木: 火曜です",
-         {"田中": ["いつ始めますか", "予算: 二百万円です"], "鈴木": "火曜です"}),
-        ("tags: [a, b]\ntags: c", {"tags": ["a", "b", "c"]}),
+         {"田中": ("いつ始めますか", "予算: 二百万円です"), "鈴木": "火曜です"}),
+        ("tags: [a, b]\ntags: c", {"tags": ("a", "b", "c")}),
         ("title: A: B\n# 見出し", {"title": "A: B"}),
     ],
 )  # fmt: skip
 def test_what_may_be_text_between_two_rules_is_read_and_is_in_the_body_too(block, values):
     content = f"---\n{block}\n---\n\n## 次回\n"
     found = outline(content, "a.md")
-    assert (found.matter.values, found.body) == (values, 0)
+    assert (properties_of(content, found.matter).values, found.body) == (values, 0)
     assert [heading.words for heading in found.headings] == ["次回"]
+
+
+@each(
+    ("block", "expected"),
+    [
+        ("title: 【自営経営】\nメニュー内「リンク切れ」\n※未読\nid: x",
+         "【自営経営】 メニュー内「リンク切れ」 ※未読"),
+        ("title:\n題\nid: x", "題"),
+        ("title: 題\n\n続き\nid: x", "題"),
+        ("title: 題\n- 鍵\nid: x", "題"),
+        ("title: 一\ntitle: 二", "二"),
+        ("title:\ntitle: 題", "題"),
+        ("title: 題\ntitle: [a]", "題"),
+    ],
+)  # fmt: skip
+def test_a_title_goes_on_in_the_line_below_and_the_last_that_is_text_counts(block, expected):
+    content = f"---\n{block}\n---\n# 見出し\n"
+    assert (title(content), body(content)) == (expected, content)
+
+
+LINES = st.sampled_from(
+    ["title: {}", "{}: {}", "{}: {}: {}", "{}：{}", "status:{}", "tags: {}", "tags: #{} #{}",
+     "tags: # {}\n- {}\n- {}", "tags:\n-{}\n-{}", "aliases:\n  -{}\n  - {}", "alias: [{}, {}",
+     "{}:\n  {}\n  {}", "{}: '{}", "- {}", "{}", "  {}", "同: {}", "同: [{}, {}]", "date: {}", "",
+     "日時: {}\n\n{}", "{}。{}: {}", "]{}", "* {}", "{}: [\n{}\n]"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, min_size=1, max_size=8))
+def test_each_word_of_a_block_is_in_an_entry_or_in_the_text(lines):
+    numbers = count()
+    block = re.sub(r"\{\}", lambda _: f"語{next(numbers)}語", "\n".join(lines))
+    content = f"---\n{block}\n---\n本文\n"
+    found = outline(content, "a.md")
+    told = f"{properties_of(content, found.matter).values} {content[found.body :]}"
+    words = re.findall("語[0-9]+語", block)
+    comments = re.findall("# ?(語[0-9]+語)", block)
+    assert {word for word in words if word not in told} <= {*comments}
 
 
 def test_entries_that_are_not_valid_yaml_and_nothing_else_are_not_in_the_body():
@@ -195,7 +239,7 @@ def test_entries_that_are_not_valid_yaml_and_nothing_else_are_not_in_the_body():
     )
     found = outline(f"---\n{block}---\n本文\n", "a.md")
     assert found.body == len(block) + 8
-    assert found.matter.values == {
+    assert dict(found.matter.entries) == {
         "title": "A: B", "date created": "2025-06-01", "tags": ["a", "b"], "list": ["c"],
         "note": "二行",
     }  # fmt: skip

@@ -40,10 +40,34 @@ def test_front_matter_is_kept_as_text():
         "Tags: [会議, a/b, 会議]", "tag: [会議, a/b] # the author's",
         "tags:\n- name: 会議\n  versions: []\n- name: a/b", "tags: [{id: 1, name: 会議}, a/b]",
         "title: A: B\ntags: [会議, a/b]", "x: [\ntags: 会議, a/b",
+        "tags:\n-会議\n-a/b", "tags:\n  -会議\n  -a/b", "tags:\n- 会議\n-a/b",
+        "tags: # 分類\n- 会議\n- a/b\nx: A: B", "tags: [会議, a/b] #memo\nx: A: B",
+        "tags: 会議\ntags: [a/b]", "tags: #会議\ntags: #a/b",
     ],
 )  # fmt: skip
 def test_tags_are_read_however_they_are_written(tags):
     assert read(f"---\n{tags}\n---\n本文\n").tags == ("会議", "a/b")
+
+
+def test_the_values_of_a_key_that_comes_again_are_read_as_if_each_were_alone():
+    found = read(
+        "---\naliases: [A, B]\naliases: C, D\ntags: 仕事 会議\ntags: [鯨 船]\n"
+        "date: 2025-06-01\ndate: 2025-07-01\ndate: 未定\n---\n"
+    )
+    assert found.aliases == ("A", "B", "C", "D")
+    assert found.tags == ("仕事", "会議", "鯨 船")
+    assert found.date == date(2025, 7, 1)
+    assert found.values["aliases"] == ("A", "B", "C, D")
+
+
+def test_an_alias_goes_on_in_the_line_below():
+    found = read("---\naliases:\n- 一行\n二行\n- C\n---\n")
+    assert found.aliases == ("一行 二行", "C")
+
+
+def test_no_tag_is_read_from_the_lines_of_a_block_that_is_text_as_well():
+    block = "title: A: B\n#draft: true\ncolor: #e0f0ff\ntags: # 分類\n#tags: [old]\n"
+    assert read(f"---\n{block}---\n#本文\n").tags == ("本文",)
 
 
 def test_toml_is_front_matter_too():
