@@ -354,7 +354,7 @@ def test_a_margin_of_empty_columns_does_not_hide_a_header(names, margin):
 
 
 def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
-    with pytest.raises(NoHeader, match=r"--header-row \(it may be the one with x, y, z\)"):
+    with pytest.raises(NoHeader, match=r"such as 1-2 \(the last may be the one with x, y, z\)"):
         sheet_header([["a", "", "b"], ["x", "y", "z"], ["1", "2", "3"]])
     assert sheet_header([["a", "", "b"], ["1", "y", "2"], ["x", "y", "z"]]).names == ("a", "", "b")
     assert sheet_header([["s", "G"], ["", "x", "y"], ["k", "2", "3"]]).names == ("s", "G x", "G y")
@@ -397,10 +397,15 @@ def test_dates_are_names_where_merged_cells_prove_the_header_and_titles_over_oth
     header = sheet_header(rows, merged={0: 1})
     assert (header.row, header.names[1]) == (1, "2024/1/5(金) 納期")
     days = ["期間", "2024/1/5(金)", "2024/1/7(日)"]
+    for titles in ([["勤務表"]], [["勤務表", "", ""], ["", "", "店長"]]):
+        with pytest.raises(NoHeader, match=r"1-2 \(the last may be the one with 期間, 2024"):
+            sheet_header([*titles, days, ["佐藤", "早番", "休"]])
+        with pytest.raises(NoHeader, match="the last may be the one with 期間"):
+            sheet_header([*titles, days, ["佐藤", "2024/1/8(月)", "2024/1/9(火)"]])
     for top in (["作成日", days[1], ""], ["作成日", "2024/1/5", "x"], days):
         for merged in (None, dict[int, int]()):
             with pytest.raises(
-                NoHeader, match=r"--header-row \(it may be the one with 店, 日付, 数"
+                NoHeader, match=r"such as 1-2 \(the last may be the one with 店, 日付, 数"
             ):
                 sheet_header([top, ["店", "日付", "数"], ["A", "2024/1/8", "2"]], merged=merged)
 

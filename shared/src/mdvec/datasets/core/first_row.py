@@ -1,9 +1,13 @@
 """Decides whether the first row of a table names its columns, holds values, or is a title.
 
-A row that is taken for a header is lost as data, so the user is asked if both are possible. Names
-that look like values are common: a table of sales or shifts has a date or a year over each of its
-columns, and programs without column names write 0, 1, 2. So a date over others is a value, one over
-numbers or beside others is a name, and one alone over texts may be both.
+A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
+cell that is like those under it is a value: a date over nothing but dates shows that a table
+without titles has no header, others are asked about. Names are: a date or a range over numbers;
+dates over texts, if three or more go on by even steps, such as days or months, or if the row below
+fills gaps between them and has no key; different years over other numbers; and 0, 1, 2. A row that
+has a date, or leaves a column without a name, may be a title, so it is asked about if a row below
+it names columns of numbers; but a row that names every column, and has dates by even steps, is no
+title.
 """
 
 from __future__ import annotations
@@ -11,15 +15,20 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise, zip_longest
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
 from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds
+from mdvec.dates import Month, parse_dated
 
 NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
     "names them, choose --header-row 1)"
 )
-_NO_HEADER = "its header cannot be told from its titles; name its row with --header-row"
+_NO_HEADER = (
+    "its header cannot be told from its titles; name its row with --header-row, or its first and "
+    "last row, such as 1-2"
+)
 _STARTS_AS_VALUE = re.compile(
     r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
     "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
@@ -29,6 +38,8 @@ _DIGITS = re.compile(r"\d+")
 _IN_BRACKETS = re.compile(r"\(\w\)")
 _IN_LIST = re.compile(r"[(（]\d{1,2}[)）]")
 _MIN_RUN = 5
+_MIN_SERIES = 3
+_MIN_NAMES = 2
 _MAX_SHOWN = 3
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
@@ -46,13 +57,19 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     if shapes and _is_run(first, list(shapes)):
         return False
     columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
-    if any(
-        shape == _DATE and columns[at] and all(kind_of(cell) == _DATE for cell in columns[at])
-        for at, shape in shapes.items()
-    ):
+    dates = [here for here, shape in shapes.items() if shape == _DATE]
+    if any(columns[here] and all(map(_is_date, columns[here])) for here in dates):
+        if at:
+            raise no_header(first)
         return True
-    several = len({first[at].strip() for at, shape in shapes.items() if shape == _DATE}) > 1
-    named = [at for at in shapes if not _differs(shapes[at], columns[at], beside_others=several)]
+    are_names = any(columns[here] for here in dates) and (
+        has_series(first) or _fills_gaps(rows, at)
+    )
+    named = [
+        here
+        for here, shape in shapes.items()
+        if not _is_name(shape, columns[here], dates_are_names=are_names)
+    ]
     if not named or _are_years(first, named, columns) or _is_run(first, named):
         named = []
     named += [
@@ -62,8 +79,10 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     ]
     if not named:
         return False
-    if _DATE in shapes.values():
+    if dates:
         check_names_below(rows, at)
+    if at:
+        raise no_header(first)
     shown = ", ".join(first[at].strip() for at in sorted(named)[:_MAX_SHOWN])
     raise NoHeader(
         f"its first line holds values, not names ({shown}); put a line with the columns' names "
@@ -71,12 +90,14 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     )
 
 
-def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
+def check_names_below(rows: Sequence[Sequence[str]], at: int) -> int:
     """Check a header that leaves columns without a name, or has a date for one: it may be a title.
 
+    Returns the index of a row below that may name its columns as well; 0 if none may. That row
+    names every column, and has values right under it, while the rows between have none.
+
     Raises:
-        NoHeader: a row below names every column, and has values right under it, while the rows
-            between have none.
+        NoHeader: there is such a row, and the header may be a title.
     """
     width = max(map(len, rows))
     columns = [
@@ -85,23 +106,66 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> None:
     ]
     used = [cells for cells in columns if any(cells[at:])]
     full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
-    is_named = all(cells[at] and kind_of(cells[at]) != _DATE for cells in used)
-    if is_named or (below := next(full, None)) is None:
-        return
+    is_full = all(cells[at] for cells in used)
+    has_dates = any(_is_date(cells[at]) for cells in used)
+    if (is_full and not has_dates) or (below := next(full, None)) is None:
+        return 0
     names = [cells[below].lower() for cells in used]
     if len(set(names)) < len(names) or any(map(is_value, names)):
-        return
-    if any(
+        return 0
+    if not any(
         is_value("".join(cells[below + 1 : below + 2]))
         and not any(map(is_value, cells[at + 1 : below]))
         for cells in used
     ):
+        return 0
+    if not (is_full and has_series(rows[at])):
         raise no_header([cells[below] for cells in used])
+    return below
+
+
+def names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether a row has texts in most columns, but not in the first, where all rows below have one.
+
+    Such a row right below a header may name columns as well.
+    """
+    below = [row for row in rows[at + 1 :] if any(map(str.strip, row))]
+    if not below:
+        return False
+    key = min(next(place for place, cell in enumerate(row) if cell.strip()) for row in below)
+    if any(map(str.strip, rows[at][: key + 1])) or not all(row[key].strip() for row in below):
+        return False
+    names = [cell for cell in rows[at] if cell.strip() not in BLANKS and not kind_of(cell.strip())]
+    width = max(len(row) - key - 1 for row in rows[at:])
+    return len(names) >= _MIN_NAMES and len(names) * 2 > width
+
+
+def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether the row below the first one has names where that has none, and no key."""
+    pairs = zip_longest(rows[at], *rows[at + 1 : at + 2], fillvalue="")
+    has_gaps = any(not top.strip() and "".join(lower).strip() for top, *lower in pairs)
+    return has_gaps and names_without_key(rows, at + 1)
+
+
+def has_series(row: Sequence[str]) -> bool:
+    """Whether a row's different dates are three or more, and go on by even steps.
+
+    These are of as many days each, or of as many months to the same day.
+    """
+    cells = filter(_is_date, map(str.strip, row))
+    named = [parse_dated(cell) for cell in dict.fromkeys(cells)]
+    days = [each.first for each in named if each]
+    if len(days) < max(_MIN_SERIES, len(named)):
+        return False
+    steps = {(later - day).days for day, later in pairwise(days)}
+    months = {Month.of(later).since(Month.of(day)) for day, later in pairwise(days)}
+    is_same_day = len({day.day for day in days}) == 1
+    return 0 not in steps and (len(steps) == 1 or (is_same_day and len(months) == 1))
 
 
 def no_header(names: Sequence[str] = ()) -> NoHeader:
-    """The refusal of rows of which each may be the header, with the names that it may have."""
-    shown = f" (it may be the one with {', '.join(names[:_MAX_SHOWN])})" if names else ""
+    """The refusal of rows of which each may be the header; its last row may have these names."""
+    shown = f" (the last may be the one with {', '.join(names[:_MAX_SHOWN])})" if names else ""
     return NoHeader(f"{_NO_HEADER}{shown}")
 
 
@@ -113,6 +177,10 @@ def kind_of(cell: str) -> str:
     if kind is None or kind.type == "BOOLEAN" or _IN_LIST.fullmatch(cell):
         return _OTHER if is_value(cell) else ""
     return _DATE if kind.is_date else _NUMBER
+
+
+def _is_date(cell: str) -> bool:
+    return kind_of(cell) == _DATE
 
 
 def _is_alike(cell: str, below: Sequence[str]) -> bool:
@@ -147,11 +215,14 @@ def _filled_cells(cells: Iterable[str]) -> list[str]:
     return [cell for cell in (text.strip() for text in cells) if cell not in BLANKS]
 
 
-def _differs(shape: str, cells: Collection[str], *, beside_others: bool) -> bool:
-    """Whether a date is over no date, or a range such as 5-9 over nothing but numbers."""
+def _is_name(shape: str, cells: Collection[str], *, dates_are_names: bool) -> bool:
+    """Whether a date is over no date, or a range such as 5-9 over nothing but numbers.
+
+    A date that is not over numbers is a name only if the dates of its row are.
+    """
     kinds = {kind_of(cell) for cell in cells}
-    if shape == _DATE and _DATE not in kinds:
-        return _NUMBER in kinds or (beside_others and bool(kinds))
+    if shape == _DATE:
+        return _DATE not in kinds and (_NUMBER in kinds or dates_are_names)
     return shape == _OTHER and kinds == {_NUMBER}
 
 

@@ -10,7 +10,14 @@ from types import MappingProxyType
 from typing import TypeVar
 
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
-from mdvec.datasets.core.first_row import check_names_below, is_data, kind_of, no_header
+from mdvec.datasets.core.first_row import (
+    check_names_below,
+    has_series,
+    is_data,
+    kind_of,
+    names_without_key,
+    no_header,
+)
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
 
@@ -62,12 +69,12 @@ def header_at(
     """The index of the header among the first rows of a table; 0 if no row above it is narrow.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
-    values follow in its columns, while the header itself has none except years; if all titles are a
-    single cell; or if cells are merged over the rows of a header. Title lines that are padded to
-    the table's width need more evidence: several texts right above others may be the names of the
-    first columns, unless those others are names themselves, as of columns of numbers. A file that
-    can have no merged cells (``merged`` is None) shows what is padded. ``apart`` are the rows that
-    follow an empty one.
+    values follow in its columns, while the header itself has none except years and dates that go on
+    by even steps; if all titles are a single cell; or if cells are merged over the rows of a
+    header. Title lines that are padded to the table's width need more evidence: several texts right
+    above others may be the names of the first columns, unless those others are names themselves, as
+    of columns of numbers. A file that can have no merged cells (``merged`` is None) shows what is
+    padded. ``apart`` are the rows that follow an empty one.
 
     Raises:
         NoHeader: a row may be a title or the header.
@@ -80,7 +87,8 @@ def header_at(
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
-    has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
+    has_values = any(is_value(cell) and not is_year(cell) for cell in rows[at])
+    has_names = not has_values or has_series(rows[at])
     if at and has_names and _is_below_titles(rows, at, merged, apart):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
@@ -225,14 +233,13 @@ def sheet_header(
         top, lower = joined if joined and len(named) == 1 else (at, named[-1])
     else:
         top, lower = joined or _header_span(rows, at, merged)
-        if top == lower:
-            check_names_below(rows, at)
     names = combined_names(rows[top : lower + 1])
     doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
+        below = check_names_below(rows, at) if top == lower else 0
         is_doubtful = merged is None and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
-        doubtful = last = max(doubtful, last)
+        doubtful = last = max(doubtful, last, below)
     titles = tuple(filter(None, map(title, rows[:top])))
     labels = _labels(names, rows[lower + 1 : last + 1], rows[last + 1 :])
     return SheetHeader(lower + 1, lower, names, titles, top, doubtful, labels)
@@ -371,7 +378,7 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
 
     Such a row has no value of the kind that its column goes on with, where two or more columns
     mostly have values, and no key either: its first cell is empty, or a text over values. The first
-    such row has a cell over values.
+    such row has a cell over values. Over texts, it is the first row if that alone has no key.
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
@@ -382,7 +389,7 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
         for place, cells in enumerate(columns)
         if any(map(is_value, cells)) and _holds_values(below, place)
     }
-    last = 0
+    last = lower + 1 if lower + 1 < len(rows) and names_without_key(rows, lower + 1) else 0
     for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
         has_key = row[key] not in BLANKS and key not in of_values
         if has_key or any(_goes_on(row[here], columns[here][at - lower :]) for here in of_values):
