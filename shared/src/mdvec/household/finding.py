@@ -230,14 +230,14 @@ def _word_notes(
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     """Notes on rows far from today, of renamed shops, and on those that may not count."""
-    connection, tool_id, condition = view.ledger.connection, view.ledger.tool_id, matching.condition
-    matching_among = partial(row_sums.ids_of, connection, matching)
-    renamed = renamed_rows(Ledger(connection, tool_id), lambda: row_sums.with_ids(matching_among()))
+    ledger, condition = view.ledger, matching.condition
+    matching_among = partial(row_sums.ids_of, ledger.connection, matching)
+    renamed = renamed_rows(ledger, lambda: row_sums.with_ids(matching_among()))
     days = condition.days or condition.ledger
     return [
         *_far_notes(view, matching),
         *renamed_notes(renamed),
-        *doubt_notes_on(Ledger(connection, tool_id), days, matching_among),
+        *doubt_notes_on(ledger, days, matching_among),
     ]
 
 

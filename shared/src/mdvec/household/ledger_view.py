@@ -254,16 +254,12 @@ class LedgerView:
         left_out: str = wording.PLANNED_LEFT_OUT,
     ) -> list[str]:
         """The notes on rows of the shown days; the figures are of the days ``summed``."""
-        connection, tool_id = self.ledger.connection, self.ledger.tool_id
+        ledger = self.ledger
         notes = self.planned_notes(
-            summed,
-            left_out,
-            lambda span: ledger_sums.counted_totals(Ledger(connection, tool_id), span, subject),
+            summed, left_out, lambda span: ledger_sums.counted_totals(ledger, span, subject)
         )
-        where = where_rows(tool_id, days, subject)
-        return notes + wording.renamed_notes(
-            renamed_rows(Ledger(connection, tool_id), lambda: where)
-        )
+        where = where_rows(ledger.tool_id, days, subject)
+        return notes + wording.renamed_notes(renamed_rows(ledger, lambda: where))
 
     def planned_notes(
         self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
