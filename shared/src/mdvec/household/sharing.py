@@ -108,7 +108,7 @@ def decide_shared(
         by_id = {
             row.id: (name, row)
             for name, tool_id in tools.items()
-            for row in transactions_with_ids(Ledger(connection, tool_id), rows).values()
+            for row in transactions_with_ids(Ledger.undated(connection, tool_id), rows).values()
         }
         households = sorted({name for name, _ in by_id.values()})
         if (len(set(rows)), len(by_id), len(households)) != (2, 2, 2):
@@ -162,7 +162,7 @@ def left_out_of_the_sum(
     dropped = [
         row
         for tool_id in tools.values()
-        for row in transactions_with_ids(Ledger(connection, tool_id), gone).values()
+        for row in transactions_with_ids(Ledger.undated(connection, tool_id), gone).values()
         if days.first <= row.date <= days.last
     ]
     cells = [
@@ -253,7 +253,7 @@ def pairs_across(
     for name, tool_id in tools.items():
         near = [
             row
-            for row in compared_rows(Ledger(connection, tool_id))
+            for row in compared_rows(Ledger.undated(connection, tool_id))
             if row.counts and first <= row.date <= last
         ]
         homes |= dict.fromkeys((row.id for row in near), name)
