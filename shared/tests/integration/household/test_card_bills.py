@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import date, timedelta
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, fill, ledgers_of
 
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger, deciding, review
@@ -241,9 +241,8 @@ def test_rows_that_the_user_left_out_are_no_reason_to_leave_out_the_bill(connect
 def test_the_sum_over_all_households_says_whose_bills_are_in_doubt(connection):
     his, _ = detected(connection, ONE_BILL, "his")
     hers, _ = detected(connection, ONE_BILL[:2], "hers")
-    answer = combined_households(
-        connection, {"his": his, "hers": hers}, period="2026年", today=TODAY
-    )
+    both = ledgers_of(connection, {"his": his, "hers": hers}, TODAY)
+    answer = combined_households(both, period="2026年")
     assert [note.partition(":")[0] for note in doubts(answer.notes)] == ["his"]
     assert "支出 54,321円" in answer.text
 

@@ -8,7 +8,7 @@ import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from plan_ledger import Bought, fill, monthly
+from plan_ledger import Bought, fill, ledgers_of, monthly
 
 from mdvec.database import migrations
 from mdvec.errors import MdvecError
@@ -87,7 +87,7 @@ def answers(cell):
         list_recurring_payments(Ledger(connection, tool, TODAY)),
         forecast_spending(Ledger(connection, tool, TODAY)),
         find_anomalies(Ledger(connection, tool, TODAY)),
-        combined_households(connection, tools, today=TODAY),
+        combined_households(ledgers_of(connection, tools, TODAY)),
         try_rule(Ledger.undated(connection, tool), shop="市 ペイ", category=cell),
         list_rules(Ledger.undated(connection, tool)),
         list_notes(Ledger.undated(connection, tool)),

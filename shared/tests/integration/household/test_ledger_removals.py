@@ -104,12 +104,9 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
     assert (answer.spending, answer.income, answer.counts.removed) == (500, 0, 2)
     assert note in answer.notes
     assert [row.left_out for row in answer.rows] == [None, "removed", "removed"]
-    compared = compare_periods(
-        Ledger(folder.connection, 1, AUGUST_20), period="2025年7月", base="2025年7月"
-    )
-    together = combined_households(
-        folder.connection, {"kakeibo": 1}, period="2025年7月", today=AUGUST_20
-    )
+    ledger = Ledger(folder.connection, 1, AUGUST_20)
+    compared = compare_periods(ledger, period="2025年7月", base="2025年7月")
+    together = combined_households({"kakeibo": ledger}, period="2025年7月")
     counts = "※ 集計に使った明細は 1件、除いた明細は 2件（明細から消えたもの 2件）です。"
     for one in (compared, together):
         assert note in one.notes

@@ -103,7 +103,7 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         list_recurring_payments(ledger),
         forecast_spending(ledger),
         find_anomalies(ledger),
-        combined_households(folder.connection, {"kakeibo": 1}, today=TODAY),
+        combined_households({"kakeibo": ledger}),
     ):
         told = "\n".join(answer.notes)
         assert "を、確認待ちのため集計に含めています" in told, answer
