@@ -9,10 +9,9 @@ from datetime import date, timedelta
 from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import (
     Anomaly,
-    anomalies,
     anomaly_lines,
-    compares_shops,
     history_notes,
+    month_anomalies,
 )
 from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.forecast import (
@@ -297,17 +296,13 @@ def find_anomalies(
         first, late = _first_whole(view, as_of)
         rows = view.rows(first, as_of)
         doubts = late + view.doubts(Days(min(month.first_day, as_of), as_of), None)
-    unusual = anomalies(rows, as_of, ledger.month_starts_on)
-    history = history_notes(rows, as_of, ledger.month_starts_on)
-    shops = compares_shops(rows, as_of, ledger.month_starts_on)
-    lines = anomaly_lines(
-        unusual, as_of, ledger.month_starts_on, categories=not history, shops=shops
-    )
+    found = month_anomalies(rows, as_of, ledger.month_starts_on)
+    lines, history = anomaly_lines(found), history_notes(found)
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)
     words = answer_words(lines, notes, view.age(span))
-    return AnomaliesAnswer(as_of, tuple(unusual), **words)
+    return AnomaliesAnswer(as_of, found.unusual, **words)
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
