@@ -446,7 +446,7 @@ def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
     # An earlier period read from the later one is as long as its months with data; days, such as
     # a week, may touch a month more than those that they are compared with.
     are_equal = any(
-        len(MonthRange.around(span, covered.starts_on)) == len(earlier.months)
+        len(MonthRange.around(span, view.ledger.month_starts_on)) == len(earlier.months)
         or span.last - span.first == earlier.days.last - earlier.days.first
         for span in (now.period.days, now.days)
     )

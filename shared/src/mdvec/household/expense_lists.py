@@ -382,7 +382,7 @@ def fixed_and_variable_costs(
     spending = sum(row.yen for row in own)
     if requested.understood:
         notes.append(requested.understood)
-    text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
+    text = cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
     words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 

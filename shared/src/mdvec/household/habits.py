@@ -312,8 +312,8 @@ def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
 
 
 def _first_day(view: LedgerView, as_of: date, months: int) -> date:
-    covered = view.covered
-    return max(Month.of(as_of, covered.starts_on).plus(-months), covered.body.first).first_day
+    earliest = Month.of(as_of, view.ledger.month_starts_on).plus(-months)
+    return max(earliest, view.covered.body.first).first_day
 
 
 def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
@@ -323,7 +323,7 @@ def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
     first row may only mean that nothing was bought.
     """
     covered, first = view.covered, _first_day(view, as_of, _MONTHS_READ)
-    month = Month.of(first, covered.starts_on)
+    month = Month.of(first, view.ledger.month_starts_on)
     if month.last_day >= as_of or not covered.begins_late(month):
         return first, []
     whole = month.plus(1).first_day if covered.is_stated else first

@@ -14,7 +14,7 @@ from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, PairKind, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.sums import MonthlySum, MonthMarks, Totals
+from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import (
@@ -118,7 +118,7 @@ class LedgerView:
         notes = []
         if days != period.days and missing != days:
             known = Days(covered.begins, days.last) if missing else days
-            notes = [wording.clipped_note(span_in_words(known, covered.starts_on))]
+            notes = [wording.clipped_note(span_in_words(known, self.ledger.month_starts_on))]
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
@@ -196,17 +196,12 @@ class LedgerView:
         notes += self._month_notes(period, days, months)
         return months, notes + self._row_notes(subject, days, summed, left_out)
 
-    def marks(self, months: MonthRange, days: Days) -> MonthMarks:
-        """The marks of the months around ``days``: complete if the ledger has these days."""
-        return self.covered.marks(months, self.ledger.today, days)
-
     def filling_notes(self, months: MonthRange, days: Days) -> list[str]:
         """The notes on these months around ``days`` that may be incomplete."""
-        now = Month.of(self.ledger.today, self.covered.starts_on)
         return self.begin_notes(days) + [
             wording.filling_note(month)
             for month in months
-            if month <= now and self.covered.ends_early(month, self.ledger.today, days)
+            if month <= self.covered.now and self.covered.ends_early(month, days)
         ]
 
     def begin_notes(self, days: Days) -> list[str]:
@@ -235,7 +230,7 @@ class LedgerView:
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
         """The notes on months without rows, months that may be incomplete, and stray rows."""
         covered = self.covered
-        marks = self.marks(months, days)
+        marks = covered.marks(months, days)
         notes = []
         if marks.empty:
             empty = wording.months_in_words(marks.empty)

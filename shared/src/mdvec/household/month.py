@@ -127,7 +127,7 @@ def monthly_household(
         noted = notes_on(ledger, [row.id for row in rows])
         notes += view.doubts(days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
-    marks, age = view.marks(months, days), view.age(requested)
+    marks, age = view.covered.marks(months, days), view.age(requested)
     income, spending = income_and_spending(sums)
     spent = shares(spending, by_minor=isinstance(named, Category))
     earned = shares(income, by_minor=True)

@@ -128,7 +128,7 @@ class _TrendBasis:
     def marks(self) -> MonthMarks:
         """The marks of the months shown, and of the earlier ones in their means."""
         months = MonthRange(self.shown.first.plus(1 - WINDOW), self.shown.last)
-        return self.view.covered.marks(months, self.view.ledger.today)
+        return self.view.covered.marks(months)
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
         axis = self.view.covered.axis(self.shown)
@@ -136,10 +136,7 @@ class _TrendBasis:
 
     def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
         cells = [cell for cell in self.sums if cell.month in self.shown]
-        counts, marks = (
-            counts_of(cells),
-            self.view.covered.marks(self.shown, self.view.ledger.today),
-        )
+        counts, marks = counts_of(cells), self.view.covered.marks(self.shown)
         averaged = trends[0].months[-1].averaged_months if trends else WINDOW
         notes = [
             *([f"過去 {averaged} か月分のデータで計算しました"] if averaged < WINDOW else []),
