@@ -17,6 +17,7 @@ from mdvec.household.core.periods import (
     UnderstoodPeriod,
     base_period,
     long_before,
+    resolve_period,
     span_in_words,
     understood_as,
 )
@@ -392,10 +393,14 @@ def _later_period(
     view: LedgerView, since: str | None, until: str | None, period: str | None
 ) -> tuple[UnderstoodPeriod, bool]:
     """The period that a call states, and whether it is other days at another time, as 今月 is."""
+    today, covered = view.ledger.today, view.covered
     asked, long_ago = (
-        replace(view, ledger=read).period(since, until, period, default=view.covered.latest)
-        for read in (view.ledger, replace(view.ledger, today=long_before(view.ledger.today)))
-    )
+        resolve_period(
+            day, covered.default_range, since=since, until=until, period=period,
+            default=covered.latest, earliest=covered.present[0],
+        )
+        for day in (today, long_before(today))
+    )  # fmt: skip
     is_stated = bool(since or until) or asked.days == long_ago.days
     return asked, asked.follows_data or not is_stated
 
