@@ -123,7 +123,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     if bounds != (None, None):
         parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
     condition = row_sums.RowCondition(
-        ledger.tool_id, extent, period.days if period else None, accounts, *bounds, within, without
+        ledger, extent, period.days if period else None, accounts, *bounds, within, without
     )
     words = RowWords(
         wanted.query, _names(wanted.shop), _names(wanted.exclude_shop), aliases_of(ledger)
