@@ -25,7 +25,7 @@ from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, tota
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.text import shown_name
 
 Key = TypeVar("Key")
@@ -343,8 +343,8 @@ def compare_periods(
         doubts = [
             note
             for span in spans
-            for note in view.doubts(
-                span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
+            for note in doubt_notes(
+                ledger, span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
             )
         ]
     moved = _moved(was, now, named, by)

@@ -40,7 +40,7 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.plans import all_notes, renamed_rows
 from mdvec.household.interfaces.row_sums import with_ids
-from mdvec.household.ledger_view import doubt_notes_on, ledger_view
+from mdvec.household.ledger_view import doubt_notes, doubt_notes_on, ledger_view
 from mdvec.household.overview import data_of
 from mdvec.text import bracketed_name, shown_name
 
@@ -374,7 +374,7 @@ def fixed_and_variable_costs(
         )
         rows = view.rows(first, last, Total.SPENDING)
         noted = all_notes(ledger)
-        notes += view.doubts(days, Total.SPENDING)
+        notes += doubt_notes(ledger, days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
     lines = split_costs(own, series, _rules("fixed"), noted)

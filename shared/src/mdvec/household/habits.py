@@ -28,7 +28,7 @@ from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
@@ -295,7 +295,7 @@ def find_anomalies(
         as_of = min(covered.last_day, ledger.today, span.days.last)
         first, late = _first_whole(view, as_of)
         rows = view.rows(first, as_of)
-        doubts = late + view.doubts(Days(min(month.first_day, as_of), as_of), None)
+        doubts = late + doubt_notes(view.ledger, Days(min(month.first_day, as_of), as_of), None)
     found = month_anomalies(rows, as_of, ledger.month_starts_on)
     lines, history = anomaly_lines(found), history_notes(found)
     if rows and all(row.is_income for row in rows):
@@ -308,7 +308,7 @@ def find_anomalies(
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
     """Notes on the rows of the last months that an answer was made from."""
     first = _first_day(view, as_of, months)
-    return view.doubts(Days(min(first, as_of), as_of), None)
+    return doubt_notes(view.ledger, Days(min(first, as_of), as_of), None)
 
 
 def _first_day(view: LedgerView, as_of: date, months: int) -> date:

@@ -275,10 +275,6 @@ class LedgerView:
             note for days, where in spans for note in wording.planned_notes(totals(days), where)
         ]
 
-    def doubts(self, days: Days, subject: Subject | None, of: str = "") -> list[str]:
-        """The notes of ``doubt_notes`` on these days."""
-        return doubt_notes(self.ledger, days, subject, of)
-
 
 def doubt_notes(ledger: Ledger, days: Days, subject: Subject | None, of: str = "") -> list[str]:
     """The notes of ``doubt_notes_on`` on the rows of these days and of a subject."""

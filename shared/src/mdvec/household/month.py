@@ -125,7 +125,7 @@ def monthly_household(
         paging = Paging(page, page_size, counts.total)
         rows = ledger_sums.page_of_rows(ledger, days, named, offset=paging.offset, limit=page_size)
         noted = notes_on(ledger, [row.id for row in rows])
-        notes += view.doubts(days, named)
+        notes += doubt_notes(ledger, days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
     marks, age = view.covered.marks(months, days), view.age(requested)
     income, spending = income_and_spending(sums)

@@ -31,7 +31,7 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -119,7 +119,7 @@ class _TrendBasis:
         shown, range_notes = view.shown_months(period, subject, most, begun=begun)
         before = MonthRange(shown.first.plus(-WINDOW), shown.first.plus(-1))
         sums = view.sums(MonthRange(before.first, shown.last).days, subject)
-        notes = [*notes, *range_notes, *view.doubts(shown.days, subject)]
+        notes = [*notes, *range_notes, *doubt_notes(view.ledger, shown.days, subject)]
         if any(map(view.covered.begins_late, before)):  # changes and means are from these months
             notes += view.begin_notes(before.days)
         return cls(view, period, shown, sums, notes)
