@@ -341,7 +341,7 @@ class CandidateCounts(NamedTuple):
 
     @classmethod
     def of(cls, candidates: Iterable[ReviewCandidate]) -> CandidateCounts:
-        """The numbers of these candidates."""
+        """Counts likely purchases, and all transfers and bills; unlikely purchases are in none."""
         kinds = Counter(
             candidate.kind
             for candidate in candidates
