@@ -80,7 +80,7 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
         Ledger(connection, 1, END), period="2025-09", base="2025-08", detail="full"
     )
     assert compared.spending == (expected["2025-08"], expected["2025-09"])
-    assert compared.movements[0].added[0].name == generator.UNUSUAL[1]
+    assert compared.movements[0].added[0].one_line == generator.UNUSUAL[1]
 
 
 def test_what_recurs_is_what_was_planted(connection, generator):
