@@ -89,13 +89,17 @@ def _decide(database: Path) -> None:
     """Candidates, budgets and rules of hostile names."""
     household = find_tool(database, "kakeibo").id
     with open_database(database, "write") as connection:
-        review.detect(Ledger(connection, household), DetectionOptions(3, Decimal(0), Decimal(1)))
+        review.detect(
+            Ledger.undated(connection, household), DetectionOptions(3, Decimal(0), Decimal(1))
+        )
         # A ">" parts a category from its subcategory.
         known = [
-            name for name in category_hierarchy(Ledger(connection, household)) if ">" not in name
+            name
+            for name in category_hierarchy(Ledger.undated(connection, household))
+            if ">" not in name
         ]
         for number, name in enumerate(known[:_BUDGETS]):
             set_budget(
                 Ledger(connection, household, date(2025, 7, 31)), category=name, amount=100 + number
             )
-            rules.set_rule(Ledger(connection, household), shop=NAMES[number], category=name)
+            rules.set_rule(Ledger.undated(connection, household), shop=NAMES[number], category=name)

@@ -91,7 +91,7 @@ class LedgerFolder:
             for path, (mtime, data) in self.files.items()
         ]
         report = import_ledger(
-            Ledger(self.connection, self.tool),
+            Ledger.undated(self.connection, self.tool),
             files,
             mode,
             complete=complete,

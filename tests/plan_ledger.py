@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
+from mdvec.household import Ledger
 from mdvec.household.core.categories import INCOME
 from mdvec.tools.registry import add_tool
 
@@ -48,6 +49,11 @@ def fill(connection, rows, name="kakeibo"):
             ),
         )  # fmt: skip
     return tool_id
+
+
+def ledgers_of(connection, tools, today):
+    """The ledgers of tool ids by name."""
+    return {name: Ledger(connection, tool_id, today) for name, tool_id in tools.items()}
 
 
 def monthly(shop, amount, first, months, day=5, category="通信費/携帯電話"):

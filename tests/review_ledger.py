@@ -46,18 +46,22 @@ def marks(db: apsw.Connection) -> dict[int, int]:
 
 def decide(db: apsw.Connection, tool: int, check: int, decision: str) -> Any:
     """The answer to a decision about one pair, whatever other rows its candidate has."""
-    found = duplicate_checks.get_check(Ledger(db, tool), check)
+    found = duplicate_checks.get_check(Ledger.undated(db, tool), check)
     rows = () if found is None else (found.first_id, found.second_id)
-    return deciding.confirm(Ledger(db, tool), check, ReviewDecision(decision, rows=rows))
+    return deciding.confirm(Ledger.undated(db, tool), check, ReviewDecision(decision, rows=rows))
 
 
 def pairs(db: apsw.Connection, tool: int, **more: bool) -> dict[tuple[int, int], int]:
     """The open pairs, or all: the ids of their rows and of their check."""
     found = [
-        pair for one in arrange(duplicate_checks.open_pairs(Ledger(db, tool))) for pair in one.pairs
+        pair
+        for one in arrange(duplicate_checks.open_pairs(Ledger.undated(db, tool)))
+        for pair in one.pairs
     ]
-    closed = duplicate_checks.closed_checks(Ledger(db, tool)) if more else []
+    closed = duplicate_checks.closed_checks(Ledger.undated(db, tool)) if more else []
     found += [
-        pair for each in closed if (pair := duplicate_checks.get_check(Ledger(db, tool), each))
+        pair
+        for each in closed
+        if (pair := duplicate_checks.get_check(Ledger.undated(db, tool), each))
     ]
     return {pair.rows: pair.id for pair in sorted(found, key=lambda pair: pair.decision == "skip")}

@@ -246,7 +246,7 @@ def test_a_running_server_sees_that_a_restored_ledger_is_another(mdvec):
 
     def version():
         with open_database(mdvec.database, "read") as connection:
-            return data_version(Ledger(connection, find_tool(mdvec.database, "kakeibo").id))
+            return data_version(Ledger.undated(connection, find_tool(mdvec.database, "kakeibo").id))
 
     before = version()
     mdvec("backup", "saved.zip")

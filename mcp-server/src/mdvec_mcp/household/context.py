@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database import Connection, DatabaseError, OpenMode, open_database
+from mdvec.database import DatabaseError, OpenMode, open_database
 from mdvec.dates import today
 from mdvec.errors import MdvecError
 from mdvec.household import (
@@ -127,15 +127,18 @@ class HouseholdContext:
         """Run ``work`` in a thread on the folder of the named household, as ``run`` does."""
         return await _in_thread(lambda: work(self._household(name).source))
 
-    async def run_over_all(
-        self, mode: OpenMode, work: Callable[[Connection, dict[str, int]], T]
-    ) -> T:
-        """Run ``work`` in a thread, as ``run`` does, on the tool ids of all households by name."""
+    async def run_over_all(self, mode: OpenMode, work: Callable[[dict[str, Ledger]], T]) -> T:
+        """Run ``work`` in a thread, as ``run`` does, on the ledgers of all households by name."""
 
         def call() -> T:
-            tools = {tool.name: tool.id for tool in self.households()}
+            tools, day = self.households(), today()
             with open_database(self.database, mode) as connection:
-                return work(connection, tools)
+                return work(
+                    {
+                        tool.name: Ledger(connection, tool.id, day, self.month_starts_on)
+                        for tool in tools
+                    }
+                )
 
         return await _in_thread(call)
 

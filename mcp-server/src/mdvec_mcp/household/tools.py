@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec import household
 from mdvec.charts import CATEGORY_KINDS, TREND_KINDS, Chart, ImageFormat
-from mdvec.dates import today
 from mdvec.household import Ledger
 from pydantic import Field
 
@@ -323,8 +322,6 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
         if report == "mapping":
             return reply(await context.in_folder(tool, work))
         if report == "households":
-            starts_on = context.month_starts_on
-            work = partial(work, month_starts_on=starts_on, today=today())
             return reply(await context.run_over_all("read", work))
         if report in UNDATED:
             return reply(await context.run(tool, "read", work))

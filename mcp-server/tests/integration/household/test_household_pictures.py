@@ -253,7 +253,7 @@ def test_a_category_has_one_colour_in_all_charts_of_its_ledger(ledger_of):
     amounts = [(f"{name}/a{at}", -100 * at - 7) for at, name in enumerate(names)]
     ledger = ledger_of([*of_july(*amounts), Row("2025-06-05", -9, "園芸/b"), *(
         Row("2025-06-06", -5, f"園芸/{kind}") for kind in ("種", "土", "鉢"))])  # fmt: skip
-    known = category_hierarchy(Ledger(ledger.connection, ledger.tool_id))
+    known = category_hierarchy(Ledger.undated(ledger.connection, ledger.tool_id))
 
     def colors(chart):
         if isinstance(chart, CategoryChart):

@@ -52,8 +52,8 @@ def test_a_months_answer_tells_once_of_duplicates_that_an_import_found(database,
     copy = tmp_path / "vectors.sqlite"
     copy.write_bytes(database.read_bytes())
     with open_database(copy, "write") as connection:
-        review.detect(Ledger(connection, 1), DetectionOptions(), by_user=False)
-        count, *_ = review.count_news(Ledger(connection, 1))
+        review.detect(Ledger.undated(connection, 1), DetectionOptions(), by_user=False)
+        count, *_ = review.count_news(Ledger.undated(connection, 1))
     assert count > 0
     june = ("get_monthly_household", {"year": 2025, "month": 6})
     first, second = answers(copy, june, june)

@@ -27,7 +27,7 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
-from mdvec.household.ledger_view import ledger_view
+from mdvec.household.ledger_view import doubt_notes, ledger_view
 from mdvec.household.overview import coverage, named_subject
 from mdvec.text import shown_name
 
@@ -145,7 +145,7 @@ def budget_status(
         rows = _rows(ledger, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
-            notes += view.doubts(Days(first, as_of), Total.SPENDING)
+            notes += doubt_notes(ledger, Days(first, as_of), Total.SPENDING)
     known = min(as_of, view.covered.last_day)
     is_running = any(as_of < span.days.last for span in spans)
     recurring = (

@@ -17,6 +17,7 @@ from mdvec.household.core.periods import (
     UnderstoodPeriod,
     base_period,
     long_before,
+    resolve_period,
     span_in_words,
     understood_as,
 )
@@ -24,7 +25,7 @@ from mdvec.household.core.sums import RowCounts, Totals, change, counts_of, tota
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.text import shown_name
 
 Key = TypeVar("Key")
@@ -255,7 +256,7 @@ def _shop_line(shops: Sequence[ShopMove], more: LeftOut | None) -> list[str]:
 
 def _row_lines(mark: str, rows: Sequence[CountedRow], more: LeftOut | None) -> list[str]:
     lines = [
-        f"  {mark}: {row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
+        f"  {mark}: {row.day} {shown_name(row.one_line)} {format_currency(row.yen)} [{row.id}]"
         for row in rows
     ]
     if more:
@@ -342,8 +343,8 @@ def compare_periods(
         doubts = [
             note
             for span in spans
-            for note in view.doubts(
-                span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
+            for note in doubt_notes(
+                ledger, span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
             )
         ]
     moved = _moved(was, now, named, by)
@@ -392,10 +393,14 @@ def _later_period(
     view: LedgerView, since: str | None, until: str | None, period: str | None
 ) -> tuple[UnderstoodPeriod, bool]:
     """The period that a call states, and whether it is other days at another time, as 今月 is."""
+    today, covered = view.ledger.today, view.covered
     asked, long_ago = (
-        replace(view, ledger=read).period(since, until, period, default=view.covered.latest)
-        for read in (view.ledger, replace(view.ledger, today=long_before(view.ledger.today)))
-    )
+        resolve_period(
+            day, covered.default_range, since=since, until=until, period=period,
+            default=covered.latest, earliest=covered.present[0],
+        )
+        for day in (today, long_before(today))
+    )  # fmt: skip
     is_stated = bool(since or until) or asked.days == long_ago.days
     return asked, asked.follows_data or not is_stated
 
@@ -446,7 +451,7 @@ def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:
     # An earlier period read from the later one is as long as its months with data; days, such as
     # a week, may touch a month more than those that they are compared with.
     are_equal = any(
-        len(MonthRange.around(span, covered.starts_on)) == len(earlier.months)
+        len(MonthRange.around(span, view.ledger.month_starts_on)) == len(earlier.months)
         or span.last - span.first == earlier.days.last - earlier.days.first
         for span in (now.period.days, now.days)
     )

@@ -40,7 +40,7 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.plans import all_notes, renamed_rows
 from mdvec.household.interfaces.row_sums import with_ids
-from mdvec.household.ledger_view import doubt_notes_on, ledger_view
+from mdvec.household.ledger_view import doubt_notes, doubt_notes_on, ledger_view
 from mdvec.household.overview import data_of
 from mdvec.text import bracketed_name, shown_name
 
@@ -374,7 +374,7 @@ def fixed_and_variable_costs(
         )
         rows = view.rows(first, last, Total.SPENDING)
         noted = all_notes(ledger)
-        notes += view.doubts(days, Total.SPENDING)
+        notes += doubt_notes(ledger, days, Total.SPENDING)
     series = recurring_payments(rows, min(last, covered.last_day))
     own = [row for row in rows if days.first <= row.day <= days.last]
     lines = split_costs(own, series, _rules("fixed"), noted)
@@ -382,7 +382,7 @@ def fixed_and_variable_costs(
     spending = sum(row.yen for row in own)
     if requested.understood:
         notes.append(requested.understood)
-    text = cost_lines(span_in_words(days, covered.starts_on), lines, limit)
+    text = cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
     words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)
 

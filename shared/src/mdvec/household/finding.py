@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
-import apsw
-
 from mdvec.dates import Days
 from mdvec.household.core.categories import (
     hierarchy_of,
@@ -141,7 +139,7 @@ def find_transactions(
         if grouped:
             groups = with_others(groups, paging.of_groups, grouped)
         rows = row_sums.page_of(
-            ledger.connection, found.matching, listing.sort, offset=paging.offset, limit=paging.size
+            found.matching, listing.sort, offset=paging.offset, limit=paging.size
         )
         noted = notes_on(ledger, [row.id for row in rows])
         notes += _doubts(view, found.matching)
@@ -193,18 +191,18 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
     """Sum the rows by day or file in SQL; if words choose among them, or group them, by texts."""
     rows, words = wanted.rows, wanted.words
     if not words.restrict and listing.group_by not in _BY_TEXT:
-        by_key = _key_sums(ledger.connection, rows, listing)
-        others = row_sums.rows_left_out(ledger.connection, rows.condition)
+        by_key = _key_sums(rows, listing)
+        others = row_sums.rows_left_out(rows.condition)
         return _Found(rows, totals_of(by_key), _left_out(others, rows.reasons), by_key=by_key)
     marked = all_notes(ledger) if words.restrict else {}
-    seen = row_sums.sums_by_text(ledger.connection, rows.condition, marked)
+    seen = row_sums.sums_by_text(rows.condition, marked)
     words.choose(seen)
     by_text = [row_sum for row_sum in words.named if row_sum.left_out in rows.reasons]
     left_out = _left_out(((each.left_out, each.rows) for each in words.named), rows.reasons)
     if words.restrict:
         rows = _with_texts(rows, seen, by_text)
     is_by_key = listing.group_by not in (None, *_BY_TEXT)
-    by_key = _key_sums(ledger.connection, rows, listing) if is_by_key else []
+    by_key = _key_sums(rows, listing) if is_by_key else []
     return _Found(rows, totals_of(by_text), left_out, by_text, by_key, seen)
 
 
@@ -230,26 +228,25 @@ def _word_notes(
 
 def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     """Notes on rows far from today, of renamed shops, and on those that may not count."""
-    connection, tool_id, condition = view.ledger.connection, view.ledger.tool_id, matching.condition
-    matching_among = partial(row_sums.ids_of, connection, matching)
-    renamed = renamed_rows(Ledger(connection, tool_id), lambda: row_sums.with_ids(matching_among()))
-    days = condition.days or condition.ledger
+    matching_among = partial(row_sums.ids_of, matching)
+    renamed = renamed_rows(view.ledger, lambda: row_sums.with_ids(matching_among()))
+    days = matching.condition.days or matching.condition.extent
     return [
         *_far_notes(view, matching),
         *renamed_notes(renamed),
-        *doubt_notes_on(Ledger(connection, tool_id), days, matching_among),
+        *doubt_notes_on(view.ledger, days, matching_among),
     ]
 
 
 def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     """Notes on rows dated after today, and on stray ones."""
-    connection, days, body = view.ledger.connection, matching.condition.days, view.covered.body
+    days, body = matching.condition.days, view.covered.body
 
     def on(some: Days) -> row_sums.RowsChosen:
         return replace(matching, condition=replace(matching.condition, days=some))
 
     def totals(some: Days) -> Totals:
-        return totals_of(row_sums.sums_by(connection, on(some), "date"))
+        return totals_of(row_sums.sums_by(on(some), "date"))
 
     notes = view.planned_notes(days or body.days, PLANNED_LEFT_OUT, totals)
     for stray, included in zip(view.stray_days(days), (True, False), strict=True):
@@ -257,9 +254,7 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
             rows = [
                 row
                 for some in stray
-                for row in row_sums.page_of(
-                    connection, on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS
-                )
+                for row in row_sums.page_of(on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS)
             ]
             notes.append(astray_note(total, rows[:MAX_NAMED_ROWS], included=included))
     return notes
@@ -338,13 +333,9 @@ def _groups(
             return groups_by_time(found.by_key, time, known, requested, starts_on)
 
 
-def _key_sums(
-    connection: apsw.Connection, matching: row_sums.RowsChosen, listing: ListingOptions
-) -> list[KeySum]:
+def _key_sums(matching: row_sums.RowsChosen, listing: ListingOptions) -> list[KeySum]:
     """The sums by file, which identifies the person, or by day."""
-    return row_sums.sums_by(
-        connection, matching, "source_file" if listing.group_by == "person" else "date"
-    )
+    return row_sums.sums_by(matching, "source_file" if listing.group_by == "person" else "date")
 
 
 def _person(file_sum: KeySum) -> str:

@@ -9,10 +9,9 @@ from datetime import date, timedelta
 from mdvec.dates import Days, Month
 from mdvec.household.core.anomalies import (
     Anomaly,
-    anomalies,
     anomaly_lines,
-    compares_shops,
     history_notes,
+    month_anomalies,
 )
 from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
 from mdvec.household.core.forecast import (
@@ -29,7 +28,7 @@ from mdvec.household.core.recurring import RecurringPayment, recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import NO_SPENDING, InsufficientData, format_currency
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
@@ -296,29 +295,25 @@ def find_anomalies(
         as_of = min(covered.last_day, ledger.today, span.days.last)
         first, late = _first_whole(view, as_of)
         rows = view.rows(first, as_of)
-        doubts = late + view.doubts(Days(min(month.first_day, as_of), as_of), None)
-    unusual = anomalies(rows, as_of, ledger.month_starts_on)
-    history = history_notes(rows, as_of, ledger.month_starts_on)
-    shops = compares_shops(rows, as_of, ledger.month_starts_on)
-    lines = anomaly_lines(
-        unusual, as_of, ledger.month_starts_on, categories=not history, shops=shops
-    )
+        doubts = late + doubt_notes(view.ledger, Days(min(month.first_day, as_of), as_of), None)
+    found = month_anomalies(rows, as_of, ledger.month_starts_on)
+    lines, history = anomaly_lines(found), history_notes(found)
     if rows and all(row.is_income for row in rows):
         lines, history = [f"{NO_SPENDING}。"], []
     notes = (*filter(None, [span.understood]), *history, *doubts)
     words = answer_words(lines, notes, view.age(span))
-    return AnomaliesAnswer(as_of, tuple(unusual), **words)
+    return AnomaliesAnswer(as_of, found.unusual, **words)
 
 
 def _doubts(view: LedgerView, as_of: date, months: int) -> list[str]:
     """Notes on the rows of the last months that an answer was made from."""
     first = _first_day(view, as_of, months)
-    return view.doubts(Days(min(first, as_of), as_of), None)
+    return doubt_notes(view.ledger, Days(min(first, as_of), as_of), None)
 
 
 def _first_day(view: LedgerView, as_of: date, months: int) -> date:
-    covered = view.covered
-    return max(Month.of(as_of, covered.starts_on).plus(-months), covered.body.first).first_day
+    earliest = Month.of(as_of, view.ledger.month_starts_on).plus(-months)
+    return max(earliest, view.covered.body.first).first_day
 
 
 def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
@@ -328,7 +323,7 @@ def _first_whole(view: LedgerView, as_of: date) -> tuple[date, list[str]]:
     first row may only mean that nothing was bought.
     """
     covered, first = view.covered, _first_day(view, as_of, _MONTHS_READ)
-    month = Month.of(first, covered.starts_on)
+    month = Month.of(first, view.ledger.month_starts_on)
     if month.last_day >= as_of or not covered.begins_late(month):
         return first, []
     whole = month.plus(1).first_day if covered.is_stated else first

@@ -60,7 +60,7 @@ def import_household(job: ImportJob) -> ImportReport:
 def _stored_states(connection: apsw.Connection, tool: Tool) -> Mapping[str, FileState]:
     """The stored states, without files read with other mappings: an import reads them again."""
     digest = mappings_digest(tool.source)
-    files = ledger_statements.known_files(Ledger(connection, tool.id)).values()
+    files = ledger_statements.known_files(Ledger.undated(connection, tool.id)).values()
     return {
         file.path: (file.size, file.mtime_ns)
         for file in files
@@ -74,11 +74,11 @@ def _found_states(_: apsw.Connection, tool: Tool, scan: Scan) -> Mapping[str, Fi
 
 
 def _left_out(connection: apsw.Connection, tool: Tool) -> Sequence[str]:
-    return ledger_statements.files_left_out(Ledger(connection, tool.id))
+    return ledger_statements.files_left_out(Ledger.undated(connection, tool.id))
 
 
 def _content(connection: apsw.Connection, tool: Tool) -> str:
-    rows = ledger_sums.row_count(Ledger(connection, tool.id))
+    rows = ledger_sums.row_count(Ledger.undated(connection, tool.id))
     return counted(rows, "transaction") if rows else ""
 
 
@@ -92,7 +92,7 @@ class _HouseholdImport:
         options = job.request.options
         self.options = options if isinstance(options, HouseholdOptions) else HouseholdOptions()
         self.job = job
-        self.ledger = Ledger(job.connection, job.tool.id)
+        self.ledger = Ledger.undated(job.connection, job.tool.id)
         self.progress = ProgressCount(job.on_progress)
         self.index = TextIndex(job, self.progress)
         own = own_mappings(job.tool.source)

@@ -14,7 +14,7 @@ from mdvec.household.core.answers import age_line
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.pair import LIKELY, PairKind, arrange
 from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
-from mdvec.household.core.sums import MonthlySum, MonthMarks, Totals
+from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
 from mdvec.household.interfaces import (
@@ -118,7 +118,7 @@ class LedgerView:
         notes = []
         if days != period.days and missing != days:
             known = Days(covered.begins, days.last) if missing else days
-            notes = [wording.clipped_note(span_in_words(known, covered.starts_on))]
+            notes = [wording.clipped_note(span_in_words(known, self.ledger.month_starts_on))]
         return days, notes + self._month_notes(period, days, months)
 
     def known_days(self, requested: Days | None) -> Days | None:
@@ -196,17 +196,12 @@ class LedgerView:
         notes += self._month_notes(period, days, months)
         return months, notes + self._row_notes(subject, days, summed, left_out)
 
-    def marks(self, months: MonthRange, days: Days) -> MonthMarks:
-        """The marks of the months around ``days``: complete if the ledger has these days."""
-        return self.covered.marks(months, self.ledger.today, days)
-
     def filling_notes(self, months: MonthRange, days: Days) -> list[str]:
         """The notes on these months around ``days`` that may be incomplete."""
-        now = Month.of(self.ledger.today, self.covered.starts_on)
         return self.begin_notes(days) + [
             wording.filling_note(month)
             for month in months
-            if month <= now and self.covered.ends_early(month, self.ledger.today, days)
+            if month <= self.covered.now and self.covered.ends_early(month, days)
         ]
 
     def begin_notes(self, days: Days) -> list[str]:
@@ -235,7 +230,7 @@ class LedgerView:
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:
         """The notes on months without rows, months that may be incomplete, and stray rows."""
         covered = self.covered
-        marks = self.marks(months, days)
+        marks = covered.marks(months, days)
         notes = []
         if marks.empty:
             empty = wording.months_in_words(marks.empty)
@@ -254,16 +249,12 @@ class LedgerView:
         left_out: str = wording.PLANNED_LEFT_OUT,
     ) -> list[str]:
         """The notes on rows of the shown days; the figures are of the days ``summed``."""
-        connection, tool_id = self.ledger.connection, self.ledger.tool_id
+        ledger = self.ledger
         notes = self.planned_notes(
-            summed,
-            left_out,
-            lambda span: ledger_sums.counted_totals(Ledger(connection, tool_id), span, subject),
+            summed, left_out, lambda span: ledger_sums.counted_totals(ledger, span, subject)
         )
-        where = where_rows(tool_id, days, subject)
-        return notes + wording.renamed_notes(
-            renamed_rows(Ledger(connection, tool_id), lambda: where)
-        )
+        where = where_rows(ledger.tool_id, days, subject)
+        return notes + wording.renamed_notes(renamed_rows(ledger, lambda: where))
 
     def planned_notes(
         self, shown: Days, left_out: str, totals: Callable[[Days], Totals]
@@ -283,10 +274,6 @@ class LedgerView:
         return [
             note for days, where in spans for note in wording.planned_notes(totals(days), where)
         ]
-
-    def doubts(self, days: Days, subject: Subject | None, of: str = "") -> list[str]:
-        """The notes of ``doubt_notes`` on these days."""
-        return doubt_notes(self.ledger, days, subject, of)
 
 
 def doubt_notes(ledger: Ledger, days: Days, subject: Subject | None, of: str = "") -> list[str]:

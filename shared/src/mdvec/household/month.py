@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-import apsw
-
 from mdvec.dates import Days, MonthRange
 from mdvec.household.core import wording
 from mdvec.household.core.answers import (
@@ -127,9 +125,9 @@ def monthly_household(
         paging = Paging(page, page_size, counts.total)
         rows = ledger_sums.page_of_rows(ledger, days, named, offset=paging.offset, limit=page_size)
         noted = notes_on(ledger, [row.id for row in rows])
-        notes += view.doubts(days, named)
+        notes += doubt_notes(ledger, days, named)
     months = MonthRange.around(days, ledger.month_starts_on)
-    marks, age = view.marks(months, days), view.age(requested)
+    marks, age = view.covered.marks(months, days), view.age(requested)
     income, spending = income_and_spending(sums)
     spent = shares(spending, by_minor=isinstance(named, Category))
     earned = shares(income, by_minor=True)
@@ -232,16 +230,15 @@ class CombinedAnswer(LedgerAnswer):
 
 
 def combined_households(
-    connection: apsw.Connection,
-    tools: Mapping[str, int],
+    ledgers: Mapping[str, Ledger],
     *,
     since: str | None = None,
     until: str | None = None,
     period: str | None = None,
-    month_starts_on: int = 1,
-    today: date,
 ) -> CombinedAnswer:
-    """The households of ``tools`` (tool ids by name) in a period, by default the latest month.
+    """The households of a database, by name, in a period, by default the latest month.
+
+    Their ledgers have one day and one start of months.
 
     A purchase in two of them counts twice in the sum over all until the user decides. ``shared``
     has the pairs that are likely one purchase, or a transfer between households, with a row in the
@@ -252,26 +249,21 @@ def combined_households(
         InvalidPeriod: the period was not understood.
         InsufficientData: no household has rows in these months.
     """
-    with read_snapshot(connection):
-        ledgers = {
-            name: Ledger(connection, tool_id, today, month_starts_on)
-            for name, tool_id in tools.items()
-        }
+    first, is_several = next(iter(ledgers.values())), len(ledgers) > 1
+    with read_snapshot(first.connection):
         covered = {
             name: span for name, ledger in ledgers.items() if (span := coverage_or_none(ledger))
         }
         if not covered:
-            for ledger in ledgers.values():
-                refuse_empty(ledger)
-            raise wording.EmptyLedger("")
+            refuse_empty(first)
         latest = max(span.latest for span in covered.values())
         available = MonthRange(min(span.body.first for span in covered.values()), latest)
         requested = resolve_period(
-            today, available, since=since, until=until, period=period, default=latest,
+            first.today, available, since=since, until=until, period=period, default=latest,
             earliest=min(span.present[0] for span in covered.values()),
         )  # fmt: skip
         days = requested.days
-        cells: dict[str, list[MonthlySum]] = {name: [] for name in tools}
+        cells: dict[str, list[MonthlySum]] = {name: [] for name in ledgers}
         unexplained: list[str] = []
         for name, ledger in ledgers.items():
             of_one: list[str] = []
@@ -280,22 +272,23 @@ def combined_households(
                 shown, of_one = view.shown_days(requested, None)
                 cells[name] = view.sums(shown, None)
             of_one += doubt_notes(ledger, days, None)
-            unexplained += [f"{name}: {note}" if len(tools) > 1 else note for note in of_one]
-        left_out, about_it = left_out_of_the_sum(connection, tools, days)
-        across = pairs_across(connection, tools, days) if len(tools) > 1 else []
+            unexplained += [f"{name}: {note}" if is_several else note for note in of_one]
+        left_out, about_it = left_out_of_the_sum(ledgers, days)
+        across = pairs_across(ledgers, days) if is_several else []
     if not any(cells.values()):
         raise wording.InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
     if across is None:
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
-    elif len(tools) > 1 and not across and not about_it:
+    elif is_several and not across and not about_it:
         notes.append(_NONE_SHARED)
     notes += [about_it] if about_it else []
     notes += unexplained
     notes += [requested.understood] if requested.understood else []
     last = requested.days.last if requested.understood else None
     age = "".join(
-        age_line(span.last_day, today, last, f"{name} の明細") for name, span in covered.items()
+        age_line(span.last_day, first.today, last, f"{name} の明細")
+        for name, span in covered.items()
     )
     return _combined_answer(requested, cells, left_out, across or [], notes, age)
 

@@ -71,14 +71,15 @@ class AvailableMonth:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The months in which a ledger has rows (``present``).
+    """The months in which a ledger has rows (``present``), as of a day in the month ``now``.
 
-    They start on the day ``starts_on``. ``body`` excludes stray months. ``known`` are the days
+    ``body`` excludes stray months. ``known`` are the days
     from its first row to its last by today, or to the last of all if every row is planned, and
     ``latest`` is the month of that row. ``begins`` is the day from which the ledger is complete:
     the first in the names of the files around its first row (``is_stated``), or that row's.
     """
 
+    now: Month
     present: tuple[Month, ...]
     body: MonthRange
     latest: Month
@@ -90,11 +91,6 @@ class Coverage:
     def last_day(self) -> date:
         """The day of the last row by today."""
         return self.known.last
-
-    @property
-    def starts_on(self) -> int:
-        """The day on which months start."""
-        return self.latest.starts_on
 
     @property
     def default_range(self) -> MonthRange:
@@ -129,9 +125,9 @@ class Coverage:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
-    def may_be_filling(self, month: Month, today: date) -> bool:
+    def may_be_filling(self, month: Month) -> bool:
         """Whether a month is probably incomplete."""
-        return self.ends_early(month, today) or self.begins_late(month)
+        return self.ends_early(month) or self.begins_late(month)
 
     def begins_late(self, month: Month, days: Days | None = None) -> bool:
         """Whether first days of a month (or of ``days``) are missing, as the ledger begins later.
@@ -142,14 +138,14 @@ class Coverage:
             return False
         return self.begins - month.first_day >= (ONE_DAY if self.is_stated else _WEEK)
 
-    def ends_early(self, month: Month, today: date, days: Days | None = None) -> bool:
+    def ends_early(self, month: Month, days: Days | None = None) -> bool:
         """Whether last days of a month (or of ``days``) are probably missing."""
         if month == self.latest and days and days.last < self.last_day:
             return False
         is_cut = month == self.latest and self.last_day < month.last_day
-        return is_cut or month >= Month.of(today, self.starts_on)
+        return is_cut or month >= self.now
 
-    def marks(self, months: Iterable[Month], today: date, days: Days | None = None) -> MonthMarks:
+    def marks(self, months: Iterable[Month], days: Days | None = None) -> MonthMarks:
         """Which of these months are probably incomplete, and which have no rows.
 
         If only some ``days`` of them were requested, those days count, not the whole months.
@@ -158,7 +154,7 @@ class Coverage:
         running = tuple(
             month
             for month in months
-            if self.ends_early(month, today, days) or self.begins_late(month, days)
+            if self.ends_early(month, days) or self.begins_late(month, days)
         )
         empty = tuple(month for month in months if month not in with_rows)
         return MonthMarks(running=running, empty=empty)
@@ -206,8 +202,8 @@ def available_months(ledger: Ledger) -> tuple[AvailableMonth, ...]:
             last_day=month.last_day.isoformat(),
             rows=rows.get(month, 0),
             is_gap=month not in rows,
-            may_be_filling=covered.may_be_filling(month, ledger.today),
-            is_planned=month > Month.of(ledger.today, covered.starts_on),
+            may_be_filling=covered.may_be_filling(month),
+            is_planned=month > covered.now,
             is_astray=month not in covered.body,
         )
         for month in months
@@ -234,7 +230,7 @@ def coverage(ledger: Ledger) -> Coverage:
     known = known or ledger_sums.days_with_rows(ledger, body.days) or body.days
     stated = ledger_statements.stated_begin(ledger, known.first)
     return Coverage(
-        tuple(present), body, Month.of(known.last, ledger.month_starts_on), known,
+        now, tuple(present), body, Month.of(known.last, ledger.month_starts_on), known,
         begins=stated or known.first, is_stated=stated is not None,
     )  # fmt: skip
 

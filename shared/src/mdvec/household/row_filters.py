@@ -97,17 +97,17 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     """
     parts: list[str] = []
     notes: list[str] = []
-    connection, tool_id = view.ledger.connection, view.ledger.tool_id
-    ledger = row_sums.extent_of(Ledger(connection, tool_id))
+    ledger = view.ledger
+    extent = row_sums.extent_of(ledger)
     period = None
     if any(map(str.strip, filter(None, (wanted.since, wanted.until, wanted.period)))):
         period = view.period(wanted.since, wanted.until, wanted.period)
         period = None if period.is_all else period
     if period is not None:
         parts.append(period.days.in_words)
-        notes += _period_notes(view, period, ledger)
-    hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(Ledger(connection, tool_id))))
-    resolve = partial(resolved_name, Ledger(connection, tool_id))
+        notes += _period_notes(view, period, extent)
+    hierarchy = cache(lambda: hierarchy_of(ledger_sums.category_names(ledger)))
+    resolve = partial(resolved_name, ledger)
     within, without = (
         _subjects([resolve(name, hierarchy()) for name in _names(names)], notes)
         for names in (wanted.category, wanted.exclude_category)
@@ -116,19 +116,18 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
         parts.append("、".join(map(_in_words, within)))
     if without:
         parts.append(f"{'、'.join(map(_in_words, without))}を除く")
-    accounts = _accounts(Ledger(connection, tool_id), wanted.account)
+    accounts = _accounts(ledger, wanted.account)
     if accounts is not None:
         parts.append("、".join(map(bracketed_name, accounts)))
     bounds = (wanted.min_amount, wanted.max_amount)
     if bounds != (None, None):
         parts.append("〜".join("" if bound is None else f"{bound:,}円" for bound in bounds))
     condition = row_sums.RowCondition(
-        tool_id, ledger, period.days if period else None, accounts, *bounds, within, without
+        ledger, extent, period.days if period else None, accounts, *bounds, within, without
     )
     words = RowWords(
-        wanted.query, _names(wanted.shop), _names(wanted.exclude_shop),
-        aliases_of(Ledger(connection, tool_id)),
-    )  # fmt: skip
+        wanted.query, _names(wanted.shop), _names(wanted.exclude_shop), aliases_of(ledger)
+    )
     parts += words.in_words
     if wanted.rows in _ROWS:
         parts.append(_ROWS[wanted.rows])
@@ -137,7 +136,7 @@ def understood_filter(view: LedgerView, wanted: RowFilter) -> UnderstoodFilter:
     return UnderstoodFilter(rows, words, period, understood, tuple(notes))
 
 
-def _period_notes(view: LedgerView, period: UnderstoodPeriod, ledger: Days) -> list[str]:
+def _period_notes(view: LedgerView, period: UnderstoodPeriod, extent: Days) -> list[str]:
     """How a period was understood, and what of it the ledger does not have."""
     notes = [period.understood]
     shown_months = view.covered.shown(period.months)
@@ -145,7 +144,7 @@ def _period_notes(view: LedgerView, period: UnderstoodPeriod, ledger: Days) -> l
         notes.append(clipped_note(shown_months.in_words))
     if not ledger_sums.rows_at_most(view.ledger, period.days, 1):
         notes.append(
-            f"この期間の明細は 1件もありません（明細があるのは {ledger.first}〜{ledger.last}）"
+            f"この期間の明細は 1件もありません（明細があるのは {extent.first}〜{extent.last}）"
         )
     return notes
 

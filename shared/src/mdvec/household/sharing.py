@@ -53,16 +53,21 @@ class SharedDecision(NamedTuple):
     both_count: bool
 
 
-def shared_decisions(connection: apsw.Connection, tools: Iterable[int]) -> list[SharedDecision]:
+def shared_decisions(ledgers: Mapping[str, Ledger]) -> list[SharedDecision]:
     """The decisions about rows of these households, the oldest first."""
     ids = "(SELECT value FROM json_each(?1))"
-    rows = connection.execute(
+    rows = _connection_of(ledgers).execute(
         f"SELECT a.id, b.id, s.decision, s.is_transfer, {counts('a')} AND {counts('b')} "
         f"FROM shared_pairs AS s {_ROWS} "
         f"WHERE s.kept_tool IN {ids} AND s.other_tool IN {ids} ORDER BY s.id",
-        (json.dumps(list(tools)),),
+        (json.dumps([ledger.tool_id for ledger in ledgers.values()]),),
     )
     return [SharedDecision(*row) for row in rows]
+
+
+def _connection_of(ledgers: Mapping[str, Ledger]) -> apsw.Connection:
+    """The one database that all the ledgers are in."""
+    return next(iter(ledgers.values())).connection
 
 
 def rows_left_out_of_all(decisions: Iterable[SharedDecision]) -> set[int]:
@@ -86,13 +91,12 @@ _ROWS = (
 
 
 def decide_shared(
-    connection: apsw.Connection,
-    tools: Mapping[str, int],
+    ledgers: Mapping[str, Ledger],
     rows: Sequence[int],
     decision: str,
     keep: int | None = None,
 ) -> Confirmation:
-    """Store the decision about two rows, one of each of two households (tool ids by name).
+    """Store the decision about two rows, one of each of two households, which have names.
 
     Only the sum over all households changes. Of a purchase (``duplicate``) it counts the row
     ``keep``, by default the first; of a transfer (amounts of opposite signs) neither row. ``skip``
@@ -104,11 +108,11 @@ def decide_shared(
     """
     if decision not in DECISIONS:
         raise InvalidDecision(decision)
-    with connection:
+    with _connection_of(ledgers) as connection:
         by_id = {
             row.id: (name, row)
-            for name, tool_id in tools.items()
-            for row in transactions_with_ids(Ledger(connection, tool_id), rows).values()
+            for name, ledger in ledgers.items()
+            for row in transactions_with_ids(ledger, rows).values()
         }
         households = sorted({name for name, _ in by_id.values()})
         if (len(set(rows)), len(by_id), len(households)) != (2, 2, 2):
@@ -150,19 +154,17 @@ def decide_shared(
     )
 
 
-def left_out_of_the_sum(
-    connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> tuple[list[MonthlySum], str]:
+def left_out_of_the_sum(ledgers: Mapping[str, Ledger], days: Days) -> tuple[list[MonthlySum], str]:
     """What the user's decisions leave out of the sum of these days over all households.
 
     They are cells to add to the sum, and a note that names the rows, "" for none.
     """
-    decisions = shared_decisions(connection, tools.values())
+    decisions = shared_decisions(ledgers)
     transfers, gone = _rows_of_transfers(decisions), rows_left_out_of_all(decisions)
     dropped = [
         row
-        for tool_id in tools.values()
-        for row in transactions_with_ids(Ledger(connection, tool_id), gone).values()
+        for ledger in ledgers.values()
+        for row in transactions_with_ids(ledger, gone).values()
         if days.first <= row.date <= days.last
     ]
     cells = [
@@ -238,10 +240,8 @@ class SharedPair:
     reasons: tuple[str, ...]
 
 
-def pairs_across(
-    connection: apsw.Connection, tools: Mapping[str, int], days: Days
-) -> list[SharedPair] | None:
-    """The likely pairs of rows of two households (tool ids by name), with a row in ``days``.
+def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] | None:
+    """The likely pairs of rows of two households, by name, with a row in ``days``.
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
@@ -250,15 +250,11 @@ def pairs_across(
     first, last = _with_margin(days)
     homes: dict[int, str] = {}
     rows: list[ComparedRow] = []
-    for name, tool_id in tools.items():
-        near = [
-            row
-            for row in compared_rows(Ledger(connection, tool_id))
-            if row.counts and first <= row.date <= last
-        ]
+    for name, ledger in ledgers.items():
+        near = [row for row in compared_rows(ledger) if row.counts and first <= row.date <= last]
         homes |= dict.fromkeys((row.id for row in near), name)
         rows += near
-    decisions = shared_decisions(connection, tools.values())
+    decisions = shared_decisions(ledgers)
     decided = {frozenset((decision.kept, decision.other)) for decision in decisions}
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]

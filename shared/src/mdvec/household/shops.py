@@ -52,7 +52,7 @@ def shop_sums(ledger: Ledger, days: Days, subject: Subject | None, limit: int = 
     At most ``MAX_SHOPS``. ``subject`` narrows them to a category or to all spending.
     """
     with read_snapshot(ledger.connection):
-        sums = row_sums.sums_by_text(ledger.connection, _condition(ledger, days, subject), {})
+        sums = row_sums.sums_by_text(_condition(ledger, days, subject), {})
         shop = shop_names(ledger_sums.descriptions(ledger))
     counted = [row_sum for row_sum in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
@@ -68,18 +68,18 @@ def rows_of_shop(
     """
     with read_snapshot(ledger.connection):
         condition = _condition(ledger, days, subject)
-        sums = row_sums.sums_by_text(ledger.connection, condition, {})
+        sums = row_sums.sums_by_text(condition, {})
         wanted, shops = shop_of(shop), shops_of(name.description for name in sums)
         alike = [name for name in sums if shops[name.description] == wanted]
         texts = tuple({(name.description, name.memo): None for name in alike})
         chosen = row_sums.RowsChosen(condition, (None, *REASONS), texts)
-        rows = row_sums.page_of(ledger.connection, chosen, "oldest", offset=offset, limit=limit)
+        rows = row_sums.page_of(chosen, "oldest", offset=offset, limit=limit)
     return ShopRows(tuple(rows), sum(name.rows for name in alike))
 
 
 def _condition(ledger: Ledger, days: Days, subject: Subject | None) -> row_sums.RowCondition:
     within = () if subject is None else (subject,)
-    return row_sums.RowCondition(ledger.tool_id, row_sums.extent_of(ledger), days, within=within)
+    return row_sums.RowCondition(ledger, row_sums.extent_of(ledger), days, within=within)
 
 
 @cache
@@ -143,11 +143,9 @@ def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
     shop, spelling = _check_pair(shop, spelling)
     with read_snapshot(ledger.connection):
         refuse_empty(ledger)
-        condition = row_sums.RowCondition(ledger.tool_id, row_sums.extent_of(ledger))
+        condition = row_sums.RowCondition(ledger, row_sums.extent_of(ledger))
         sums = [
-            row_sum
-            for row_sum in row_sums.sums_by_text(ledger.connection, condition, {})
-            if row_sum.left_out is None
+            row_sum for row_sum in row_sums.sums_by_text(condition, {}) if row_sum.left_out is None
         ]
         name = shop_names(ledger_sums.descriptions(ledger))
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))

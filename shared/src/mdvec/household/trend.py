@@ -31,7 +31,7 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.ledger_view import LedgerView, ledger_view
+from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -119,7 +119,7 @@ class _TrendBasis:
         shown, range_notes = view.shown_months(period, subject, most, begun=begun)
         before = MonthRange(shown.first.plus(-WINDOW), shown.first.plus(-1))
         sums = view.sums(MonthRange(before.first, shown.last).days, subject)
-        notes = [*notes, *range_notes, *view.doubts(shown.days, subject)]
+        notes = [*notes, *range_notes, *doubt_notes(view.ledger, shown.days, subject)]
         if any(map(view.covered.begins_late, before)):  # changes and means are from these months
             notes += view.begin_notes(before.days)
         return cls(view, period, shown, sums, notes)
@@ -128,7 +128,7 @@ class _TrendBasis:
     def marks(self) -> MonthMarks:
         """The marks of the months shown, and of the earlier ones in their means."""
         months = MonthRange(self.shown.first.plus(1 - WINDOW), self.shown.last)
-        return self.view.covered.marks(months, self.view.ledger.today)
+        return self.view.covered.marks(months)
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
         axis = self.view.covered.axis(self.shown)
@@ -136,10 +136,7 @@ class _TrendBasis:
 
     def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
         cells = [cell for cell in self.sums if cell.month in self.shown]
-        counts, marks = (
-            counts_of(cells),
-            self.view.covered.marks(self.shown, self.view.ledger.today),
-        )
+        counts, marks = counts_of(cells), self.view.covered.marks(self.shown)
         averaged = trends[0].months[-1].averaged_months if trends else WINDOW
         notes = [
             *([f"過去 {averaged} か月分のデータで計算しました"] if averaged < WINDOW else []),

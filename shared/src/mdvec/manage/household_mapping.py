@@ -69,7 +69,7 @@ def export_household(
     """A household's ledger as text in another program's format, in pieces."""
     tool = _household_named(database, name)
     with open_database(database, "read") as connection, snapshot(connection):
-        yield from export_ledger(Ledger(connection, tool.id), format_, since, until)
+        yield from export_ledger(Ledger.undated(connection, tool.id), format_, since, until)
 
 
 def household_expenses(

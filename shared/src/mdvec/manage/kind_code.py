@@ -49,7 +49,7 @@ class HouseholdRecords:
 
     def count(self, connection: apsw.Connection, tool: Tool) -> int:
         """The number of rows that a search can find."""
-        return household.searchable_rows(Ledger(connection, tool.id))
+        return household.searchable_rows(Ledger.undated(connection, tool.id))
 
     def of_chunk(
         self, connection: apsw.Connection, tool: Tool, chunk: StoredChunk, question: str, k: int

@@ -197,7 +197,9 @@ def offered_state(database: Path) -> tuple[list[Tool], list[int]] | None:
             return None
         rows = registry.list_tools(connection, active_only=True)
         ledgers = [row.id for row in rows if KINDS[row.kind].has_ledger]
-        return rows, [household.data_version(Ledger(connection, ledger)) for ledger in ledgers]
+        return rows, [
+            household.data_version(Ledger.undated(connection, ledger)) for ledger in ledgers
+        ]
 
 
 def models_in_use(database: Path) -> set[str]:

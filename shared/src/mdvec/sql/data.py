@@ -68,7 +68,7 @@ def _list_tables(database: Path) -> _Listed:
             for table in dataset_tables(connection, tool.id)
         ]
         households = tuple(
-            (tool.id, tool.name, data_version(Ledger(connection, tool.id)))
+            (tool.id, tool.name, data_version(Ledger.undated(connection, tool.id)))
             for tool in active
             if KINDS[tool.kind].has_ledger
         )

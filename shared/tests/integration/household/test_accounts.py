@@ -98,9 +98,9 @@ def test_equal_rows_of_two_accounts_that_are_told_apart_are_no_likely_duplicates
             text = statement([(f"2025/{month}/{day}", *row) for day, *row in rows], 100_000)
             folder.put(f"{number}_2025{month:02}.csv", text)
     folder.import_()
-    found = review.detect(Ledger(folder.connection, 1), DetectionOptions())
+    found = review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
     assert (found.candidates_count > 0, found.likely_count) == (True, 0)
-    listed = review.list_candidates(Ledger(folder.connection, 1)).candidates
+    listed = review.list_candidates(Ledger.undated(folder.connection, 1)).candidates
     assert "同じ銀行の別々の口座にある" in {reason for one in listed for reason in one.reasons}
     answer = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
     assert not any("かもしれない" in note for note in answer.notes)
@@ -240,12 +240,12 @@ def test_a_list_without_ids_of_two_accounts_counts_both_and_says_so(folder, orde
     assert any("5件は、別の口座の" in note and "両方数えます" in note for note in month.notes)
     before = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-06")
     assert not any("別の口座の" in note for note in before.notes)
-    review.detect(Ledger(folder.connection, 1), DetectionOptions(date_tolerance_days=0))
-    for pair in review.list_candidates(Ledger(folder.connection, 1), limit=50).candidates:
+    review.detect(Ledger.undated(folder.connection, 1), DetectionOptions(date_tolerance_days=0))
+    for pair in review.list_candidates(Ledger.undated(folder.connection, 1), limit=50).candidates:
         rows = (pair.transaction_1, pair.transaction_2)
         if doubts[0].second in {row.source_file for row in rows}:
             deciding.confirm(
-                Ledger(folder.connection, 1), pair.check_id, ReviewDecision("duplicate")
+                Ledger.undated(folder.connection, 1), pair.check_id, ReviewDecision("duplicate")
             )
     month = monthly_household(Ledger(folder.connection, 1, TODAY), period="2025-07")
     assert not any("5件は、別の口座の" in note for note in month.notes)  # those that are left

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
-from plan_ledger import Bought, fill, monthly
+from plan_ledger import Bought, fill, ledgers_of, monthly
 
 from mdvec.household import Ledger
 from mdvec.household.budgeting import budget_status, set_budget
@@ -70,7 +70,7 @@ def test_the_latest_months_are_those_with_data_and_their_age_is_said(connection)
 def test_of_several_households_the_old_ones_are_named(connection):
     new = [Bought("2026-11-20", "市場", -1)]
     tools = {"old": fill(connection, ROWS, "old"), "new": fill(connection, new, "new")}
-    answer = combined_households(connection, tools, today=LATER)
+    answer = combined_households(ledgers_of(connection, tools, LATER))
     assert answer.text.splitlines()[0] == "old の明細は2025-09-30までです（14か月前）。"
 
 

@@ -154,7 +154,7 @@ def test_every_month_is_what_plain_adding_up_gives_and_every_bill_is_in_doubt(se
         assert [answer.spending, answer.income] == sums, month
     # A bill with a part of an instalment in it equals no sum of rows, as the docs say.
     plain = len(PAYEES) * sum(month.month not in (3, 4, 5) for month in MONTHS[:-1])
-    review.detect(Ledger(folder.connection, 1), DetectionOptions())
+    review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
     answer = find(folder, RowFilter())
     assert f"カードの請求かもしれない {plain}件" in "".join(answer.notes)
 
@@ -168,8 +168,8 @@ def test_a_candidate_that_later_rows_refute_is_dropped_by_the_import_that_brings
 
     def candidates(options=DetectionOptions(), *, by_user=False):  # noqa: B008 - frozen
         folder.import_()
-        review.detect(Ledger(folder.connection, 1), options, by_user=by_user)
-        found = review.list_candidates(Ledger(folder.connection, 1)).candidates
+        review.detect(Ledger.undated(folder.connection, 1), options, by_user=by_user)
+        found = review.list_candidates(Ledger.undated(folder.connection, 1)).candidates
         return [
             (each.transaction_1.description, each.date_diff_days, each.amount_diff)
             for each in found
@@ -203,7 +203,7 @@ def test_a_banks_own_file_beside_an_apps_rows_of_the_account_is_told_whole():
     folder.put("meisai.csv", "\r\n".join([*bank, ""]))
     folder.write("mf.csv", *app)
     assert folder.import_().imported == 80
-    found = review.detect(Ledger(folder.connection, 1), DetectionOptions())
+    found = review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
     assert (found.likely_count, found.candidates_count) == (40, 40)
     answer = find_transactions(
         Ledger(folder.connection, 1, date(2025, 9, 1)), RowFilter(), ListingOptions()

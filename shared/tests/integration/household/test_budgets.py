@@ -84,7 +84,7 @@ def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(
     tool = fill(connection, rows)
     for category in ("旅行", "支出"):
         set_budget(Ledger(connection, tool, TODAY), category=category, amount=100)
-    set_rule(Ledger(connection, tool), shop="", category="旅行 = 食費")
+    set_rule(Ledger.undated(connection, tool), shop="", category="旅行 = 食費")
     (note,) = (one for one in budget_status(Ledger(connection, tool, TODAY)).notes if "どの" in one)
     assert note == (
         "予算のカテゴリのうち、どの明細のカテゴリでもないもの: 旅行（amount=0 でやめられます）"
@@ -259,7 +259,7 @@ def test_budgets_say_how_much_of_them_is_in_undecided_candidates(connection):
             for account in ("カード", "PayPay")]  # fmt: skip
     tool = fill(connection, rows)
     set_budget(Ledger(connection, tool, TODAY), category="日用品", amount=50_000)
-    review.detect(Ledger(connection, tool), DetectionOptions())
+    review.detect(Ledger.undated(connection, tool), DetectionOptions())
     note = "重複かもしれない 1件（支出 42,680円）は未判定の候補です"
     assert any(note in line for line in budget_status(Ledger(connection, tool, TODAY)).notes)
 

@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import date, timedelta
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, fill, ledgers_of
 
 from mdvec.database.connection import open_database
 from mdvec.household import Ledger, deciding, review
@@ -36,17 +36,17 @@ def connection(tmp_path):
 
 def detected(connection, rows, name="kakeibo", **how):
     tool_id = fill(connection, rows, name)
-    return tool_id, review.detect(Ledger(connection, tool_id), DetectionOptions(), **how)
+    return tool_id, review.detect(Ledger.undated(connection, tool_id), DetectionOptions(), **how)
 
 
 def candidates(connection, tool_id, kind="card_bill", **how):
-    listed = review.list_candidates(Ledger(connection, tool_id), 50, **how)
+    listed = review.list_candidates(Ledger.undated(connection, tool_id), 50, **how)
     return [one for one in listed.candidates if one.kind == kind]
 
 
 def decide(connection, tool_id, check_id, decision="duplicate", **how):
     choice = deciding.ReviewDecision(decision, **how)
-    return deciding.confirm(Ledger(connection, tool_id), check_id, choice)
+    return deciding.confirm(Ledger.undated(connection, tool_id), check_id, choice)
 
 
 def month(connection, tool_id, period="2026年", **how):
@@ -74,7 +74,7 @@ def test_a_bill_that_equals_the_cards_rows_is_a_candidate_and_counts_once_when_d
     assert candidates(connection, tool_id) == []
     (closed,) = candidates(connection, tool_id, skip_checked=False)
     assert closed.user_decision == "duplicate"
-    restored = deciding.restore(Ledger(connection, tool_id), 3)
+    restored = deciding.restore(Ledger.undated(connection, tool_id), 3)
     assert "カードの請求ではない" in restored.message
     assert month(connection, tool_id).spending == 119_442
     assert candidates(connection, tool_id) == []
@@ -176,7 +176,7 @@ def test_every_bill_of_a_years_card_is_found_with_any_closing_day(connection, cl
 def exported_balances(connection, tool_id):
     """What each account holds after an export to hledger."""
     totals: Counter[str] = Counter()
-    for line in "".join(export_ledger(Ledger(connection, tool_id), "hledger")).splitlines():
+    for line in "".join(export_ledger(Ledger.undated(connection, tool_id), "hledger")).splitlines():
         if line.startswith("    "):
             account, yen = line.strip().removesuffix(" JPY").rsplit("  ", 1)
             totals[account] += int(yen)
@@ -191,7 +191,7 @@ def test_always_for_this_card_decides_later_bills_and_is_taken_back_with_them(co
     first = candidates(connection, tool_id)[0].check_id
     decide(connection, tool_id, first, alike=True)
     fill_more(connection, tool_id, [row for row in rows if row.day >= "2025-12-20"])
-    found = review.detect(Ledger(connection, tool_id), DetectionOptions(), by_user=False)
+    found = review.detect(Ledger.undated(connection, tool_id), DetectionOptions(), by_user=False)
     assert found.followed_count == len(paid) - before > 0
     assert candidates(connection, tool_id) == []
     expected = sum(row.yen for row in rows) - sum(bill.yen for bill in paid)
@@ -228,7 +228,7 @@ def fill_more(connection, tool_id, rows, path="新.csv"):
 def test_a_bill_that_fits_no_more_is_no_candidate_after_the_next_import(connection):
     tool_id, _ = detected(connection, ONE_BILL)
     fill_more(connection, tool_id, [Bought("2026-06-10", "本", -700, account=CARD)], "明細.csv")
-    review.detect(Ledger(connection, tool_id), DetectionOptions(), by_user=False)
+    review.detect(Ledger.undated(connection, tool_id), DetectionOptions(), by_user=False)
     assert candidates(connection, tool_id) == []
 
 
@@ -241,9 +241,8 @@ def test_rows_that_the_user_left_out_are_no_reason_to_leave_out_the_bill(connect
 def test_the_sum_over_all_households_says_whose_bills_are_in_doubt(connection):
     his, _ = detected(connection, ONE_BILL, "his")
     hers, _ = detected(connection, ONE_BILL[:2], "hers")
-    answer = combined_households(
-        connection, {"his": his, "hers": hers}, period="2026年", today=TODAY
-    )
+    both = ledgers_of(connection, {"his": his, "hers": hers}, TODAY)
+    answer = combined_households(both, period="2026年")
     assert [note.partition(":")[0] for note in doubts(answer.notes)] == ["his"]
     assert "支出 54,321円" in answer.text
 
@@ -255,7 +254,7 @@ def test_a_purchase_that_is_booked_after_the_closing_day_is_in_the_bill_of_its_f
     fill_more(connection, tool_id, [before], "card-june.csv")
     rows = [late, ONE_BILL[0], Bought("2026-06-21", "スーパー", -19_321, account=CARD)]
     fill_more(connection, tool_id, rows, "card-july.csv")
-    review.detect(Ledger(connection, tool_id), DetectionOptions())
+    review.detect(Ledger.undated(connection, tool_id), DetectionOptions())
     (bill,) = candidates(connection, tool_id)
     assert "2026-05-30〜2026-06-21の明細3件の合計 54,321円" in bill.reasons[0]
 
@@ -282,9 +281,9 @@ def test_a_charge_is_called_one(connection):
 
 def test_bills_are_news_once(connection):
     tool_id, _ = detected(connection, ONE_BILL, by_user=False)
-    assert review.count_news(Ledger(connection, tool_id)) == (0, 0, 1)
-    assert "カードの請求が1件" in review.take_news(Ledger(connection, tool_id))
-    assert review.take_news(Ledger(connection, tool_id)) == ""
+    assert review.count_news(Ledger.undated(connection, tool_id)) == (0, 0, 1)
+    assert "カードの請求が1件" in review.take_news(Ledger.undated(connection, tool_id))
+    assert review.take_news(Ledger.undated(connection, tool_id)) == ""
 
 
 def test_statistics_count_the_candidates_of_the_list(connection):
@@ -295,8 +294,8 @@ def test_statistics_count_the_candidates_of_the_list(connection):
         Bought("2025-05-06", "家電店 新宿", -42_680, account="レシート"),
     ]
     tool_id, found = detected(connection, rows)
-    listed = review.list_candidates(Ledger(connection, tool_id), 50)
-    assert review.stats(Ledger(connection, tool_id)).pending_checks == listed.total_count
+    listed = review.list_candidates(Ledger.undated(connection, tool_id), 50)
+    assert review.stats(Ledger.undated(connection, tool_id)).pending_checks == listed.total_count
     assert found.candidates_count == listed.total_count
 
 

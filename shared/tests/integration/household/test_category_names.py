@@ -68,7 +68,7 @@ def test_a_category_with_separators_in_its_name_is_found_wherever_one_is_named(
     set_budget(Ledger(connection, separated, TODAY), category=name, amount=9)
     (status,) = budget_status(Ledger(connection, separated, TODAY)).statuses
     assert status.spent == yen
-    rule = try_rule(Ledger(connection, separated), shop="店0", category=name).rule
+    rule = try_rule(Ledger.undated(connection, separated), shop="店0", category=name).rule
     assert str(rule.category) == str(month.category)
 
 

@@ -8,7 +8,7 @@ import apsw
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from plan_ledger import Bought, fill, monthly
+from plan_ledger import Bought, fill, ledgers_of, monthly
 
 from mdvec.database import migrations
 from mdvec.errors import MdvecError
@@ -72,7 +72,9 @@ def answers(cell):
         return find_transactions(Ledger(connection, tool, TODAY), rows, listing).text
 
     yield set_budget(Ledger(connection, tool, TODAY), category=cell, amount=5).message
-    note_row(Ledger(connection, tool), transaction_id=1, note=cell, tags=[cell[-6:]])  # escaped, 36
+    note_row(
+        Ledger.undated(connection, tool), transaction_id=1, note=cell, tags=[cell[-6:]]
+    )  # escaped, 36
     for answer in (
         monthly_household(Ledger(connection, tool, TODAY)),
         monthly_household(Ledger(connection, tool, TODAY), category=cell),
@@ -85,18 +87,18 @@ def answers(cell):
         list_recurring_payments(Ledger(connection, tool, TODAY)),
         forecast_spending(Ledger(connection, tool, TODAY)),
         find_anomalies(Ledger(connection, tool, TODAY)),
-        combined_households(connection, tools, today=TODAY),
-        try_rule(Ledger(connection, tool), shop="市 ペイ", category=cell),
-        list_rules(Ledger(connection, tool)),
-        list_notes(Ledger(connection, tool)),
+        combined_households(ledgers_of(connection, tools, TODAY)),
+        try_rule(Ledger.undated(connection, tool), shop="市 ペイ", category=cell),
+        list_rules(Ledger.undated(connection, tool)),
+        list_notes(Ledger.undated(connection, tool)),
     ):
         yield answer.text
     yield found(ListingOptions(), query="市")
     yield found(ListingOptions(group_by="shop"), category=cell)
     yield found(ListingOptions(group_by="account", page_size=3, page=2), account=cell)
     yield found(ListingOptions(group_by="category"))
-    review.detect(Ledger(connection, tool), DetectionOptions())
-    listed = review.list_candidates(Ledger(connection, tool))
+    review.detect(Ledger.undated(connection, tool), DetectionOptions())
+    listed = review.list_candidates(Ledger.undated(connection, tool))
     assert listed.candidates
     yield review_wording.candidates_text(listed)
     yield review_wording.candidate_text(listed.candidates[0])
@@ -106,7 +108,7 @@ def refusals(cell):
     """What is refused with a list of the names that there are."""
     connection, tools = household(cell)
     tool = tools["kakeibo"]
-    rules.set_rule(Ledger(connection, tool), shop=f"市{cell}", category="食費")
+    rules.set_rule(Ledger.undated(connection, tool), shop=f"市{cell}", category="食費")
     for wanted in ({"category": "ない"}, {"account": "ない"}):
         with pytest.raises(MdvecError) as refused:
             find_transactions(
@@ -114,7 +116,7 @@ def refusals(cell):
             )
         yield str(refused.value)
     with pytest.raises(MdvecError) as refused:
-        rules.remove_rule(Ledger(connection, tool), shop="ない")
+        rules.remove_rule(Ledger.undated(connection, tool), shop="ない")
     yield str(refused.value)
 
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from plan_ledger import Bought, fill
+from plan_ledger import Bought, fill, ledgers_of
 
 from mdvec.household import Ledger
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
@@ -28,7 +28,7 @@ HIS = [
 
 def test_both_households_and_their_sum(connection):
     tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(connection, tools, today=TODAY)
+    answer = combined_households(ledgers_of(connection, tools, TODAY))
     assert answer.text.splitlines() == [
         "2025年06月の 2つの家計簿です。",
         "- hers: 支出 3,000円、収入 300,000円、収支 +297,000円",
@@ -57,7 +57,7 @@ def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connec
         Bought("1925-06-03", "朝市", -9),
     ]
     tools = {"hers": fill(connection, rows, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(connection, tools, period="1900年〜2025年6月", today=TODAY)
+    answer = combined_households(ledgers_of(connection, tools, TODAY), period="1900年〜2025年6月")
     alone = monthly_household(Ledger(connection, tools["hers"], TODAY), period="1900年〜2025年6月")
     assert answer.households[0].spending == alone.spending == 1_000
     (refunded,) = [note for note in alone.notes if note.startswith("支出より入金の多い")]
@@ -74,13 +74,13 @@ def test_what_a_household_leaves_out_or_lacks_is_told_as_by_its_own_month(connec
 
 def test_a_household_without_rows_is_named(connection):
     tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
-    answer = combined_households(connection, tools, period="2025年5月", today=TODAY)
+    answer = combined_households(ledgers_of(connection, tools, TODAY), period="2025年5月")
     assert answer.notes[0] == "hers にはこの期間の明細がありません"
     assert (answer.spending, answer.income) == (700, 0)
     with pytest.raises(InsufficientData):
-        combined_households(connection, tools, period="2020年5月", today=TODAY)
+        combined_households(ledgers_of(connection, tools, TODAY), period="2020年5月")
     with pytest.raises(EmptyLedger):
-        combined_households(connection, {"new": fill(connection, [], "new")}, today=TODAY)
+        combined_households({"new": Ledger(connection, fill(connection, [], "new"), TODAY)})
 
 
 def test_what_both_households_have_is_told_as_candidates(connection):
@@ -98,7 +98,7 @@ def test_what_both_households_have_is_told_as_candidates(connection):
         Bought("2025-06-01", "朝市", -3_300),
     ]
     tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
-    answer = combined_households(connection, tools, today=TODAY)
+    answer = combined_households(ledgers_of(connection, tools, TODAY))
     shared = [
         (one.first.household, one.first.amount, one.second.household, one.is_transfer)
         for one in sorted(answer.shared, key=lambda one: one.first.amount)
@@ -121,14 +121,14 @@ def test_what_both_households_have_is_told_as_candidates(connection):
     # They are candidates: the sums have both rows.
     spent = [one.amount for one in (*hers, *his[1:]) if one.amount < 0 and one.counts]
     assert answer.spending == -sum(spent)
-    may = combined_households(connection, tools, period="2025年5月", today=TODAY)
+    may = combined_households(ledgers_of(connection, tools, TODAY), period="2025年5月")
     assert may.shared == ()
 
 
 def test_purchases_of_one_household_are_no_pair_of_two(connection):
     twice = [Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", name) for name in "ab"]
     tools = {"hers": fill(connection, [*HERS, *twice], "hers"), "his": fill(connection, HIS, "his")}
-    assert combined_households(connection, tools, today=TODAY).shared == ()
+    assert combined_households(ledgers_of(connection, tools, TODAY)).shared == ()
 
 
 def test_a_decision_about_two_households_changes_their_sum_alone(connection):
@@ -140,10 +140,10 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
     tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
 
     def seen():
-        return combined_households(connection, tools, today=TODAY)
+        return combined_households(ledgers_of(connection, tools, TODAY))
 
     def decide(rows, decision, keep=None):
-        return decide_shared(connection, tools, rows, decision, keep)
+        return decide_shared(ledgers_of(connection, tools, TODAY), rows, decision, keep)
 
     before = seen()
     pairs = {one.is_transfer: (one.first.id, one.second.id) for one in before.shared}
@@ -193,5 +193,5 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
 def test_a_decision_that_means_nothing_is_refused(connection, rows, decision, keep, error, said):
     tools = {"hers": fill(connection, HERS, "hers"), "his": fill(connection, HIS, "his")}
     with pytest.raises(error, match=said):
-        decide_shared(connection, tools, rows, decision, keep)
+        decide_shared(ledgers_of(connection, tools, TODAY), rows, decision, keep)
     assert connection.execute("SELECT count(*) FROM shared_pairs").fetchall() == [(0,)]

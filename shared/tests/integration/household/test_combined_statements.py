@@ -110,8 +110,8 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
     folder.write("b.csv", line("b", -18700, shop="家具店", account="カード"))
     folder.write("c.csv", line("c"))
     folder.import_()
-    duplicate_review.detect(Ledger(folder.connection, 1), DetectionOptions())
-    deciding.confirm(Ledger(folder.connection, 1), 1, ReviewDecision(decision))
+    duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
+    deciding.confirm(Ledger.undated(folder.connection, 1), 1, ReviewDecision(decision))
     wanted = state(folder)
     assert (wanted["marks"] == [("b", 1)]) == (decision == "duplicate")
     files = dict(folder.files)
@@ -123,7 +123,10 @@ def test_a_decision_survives_a_rebuild_without_the_file_and_its_return(folder, a
         folder.files = dict(files)
         folder.import_(mode)
         assert state(folder) == wanted
-    assert duplicate_review.detect(Ledger(folder.connection, 1), DetectionOptions()).new_count == 0
+    assert (
+        duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions()).new_count
+        == 0
+    )
 
 
 def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(folder):
@@ -276,8 +279,8 @@ def test_a_duplicate_counts_again_when_its_original_is_gone(folder):
     twice = line("b", -18700, "2025/07/05", shop="家具店", account="カード")
     folder.write(f"{JULY}.csv", kept, twice, line("c"))
     folder.import_()
-    duplicate_review.detect(Ledger(folder.connection, 1), DetectionOptions())
-    deciding.confirm(Ledger(folder.connection, 1), 1, ReviewDecision("duplicate"))
+    duplicate_review.detect(Ledger.undated(folder.connection, 1), DetectionOptions())
+    deciding.confirm(Ledger.undated(folder.connection, 1), 1, ReviewDecision("duplicate"))
     assert folder.amounts().keys() == {"家具店a", "店c"}
     folder.write(f"{JULY} (1).csv", twice, line("c"), saved=AUGUST_20)
     folder.import_()

@@ -70,10 +70,10 @@ def test_tags_rules_and_notes_have_the_last_word(connection):
         (Bought("2026-01-05", "山田病院", -1, "健康・医療/医療費"), "夫/"),
     ]
     tool = filled(connection, rows)
-    set_rule(Ledger(connection, tool), shop="歯科", category="医療費")
+    set_rule(Ledger.undated(connection, tool), shop="歯科", category="医療費")
     for row_id, tags in ((3, ["-医療費控除"]), (4, ["医療費控除", "人:花子"]), (2, ["人:太郎"])):
-        note_row(Ledger(connection, tool), transaction_id=row_id, tags=tags)
-    note_row(Ledger(connection, tool), transaction_id=5, note="医療費控除になるか聞く")
+        note_row(Ledger.undated(connection, tool), transaction_id=row_id, tags=tags)
+    note_row(Ledger.undated(connection, tool), transaction_id=5, note="医療費控除になるか聞く")
     answer = expense_list(
         Ledger(connection, tool, TODAY), "medical", since="2025-01", until="2025-12"
     )
@@ -100,7 +100,7 @@ def test_a_list_says_how_much_of_it_is_in_undecided_candidates(connection):
     rows = [(Bought("2025-02-02", "山田病院", -42_680, "健康・医療/医療費", account), "")
             for account in ("カード", "PayPay")]  # fmt: skip
     tool = filled(connection, rows)
-    review.detect(Ledger(connection, tool), DetectionOptions())
+    review.detect(Ledger.undated(connection, tool), DetectionOptions())
     for answer in (
         expense_list(Ledger(connection, tool, TODAY), "medical"),
         fixed_and_variable_costs(Ledger(connection, tool, TODAY)),
@@ -137,8 +137,8 @@ def test_what_speaks_for_a_fixed_cost_is_named_and_tags_decide(connection):
         Bought("2025-06-05", "電話", -40, "通信費/電話"), Bought("2025-06-06", "朝市", 50),
     ]  # fmt: skip
     tool = fill(connection, [*tax, *others])
-    note_row(Ledger(connection, tool), transaction_id=6, tags=["固定費"])
-    note_row(Ledger(connection, tool), transaction_id=7, tags=["変動費"])
+    note_row(Ledger.undated(connection, tool), transaction_id=6, tags=["固定費"])
+    note_row(Ledger.undated(connection, tool), transaction_id=7, tags=["変動費"])
     answer = fixed_and_variable_costs(Ledger(connection, tool, date(2025, 7, 9)), period="2025-06")
     assert answer.text.splitlines()[:9] == [
         "2025年06月の支出 111,790円 = 固定費 111,500円 + 変動費 290円",
@@ -160,7 +160,7 @@ def test_a_tagged_row_that_is_no_payment_is_named_beside_the_list(connection):
     ]
     tool = filled(connection, rows)
     payout = connection.execute("SELECT id FROM transactions WHERE amount > 0").fetchall()[0][0]
-    note_row(Ledger(connection, tool), transaction_id=payout, tags=["医療費控除"])
+    note_row(Ledger.undated(connection, tool), transaction_id=payout, tags=["医療費控除"])
     answer = expense_list(Ledger(connection, tool, TODAY), "medical", period="2025年")
     assert (answer.total, [row.id for row in answer.near]) == (50_000, [payout])
     assert "架空生命" in answer.text
@@ -174,7 +174,7 @@ def test_a_list_speaks_of_its_own_planned_and_renamed_rows_alone(connection):
         Bought("2026-01-25", "旅館", -50_000, "旅行/宿"),
     ]
     tool = fill(connection, rows)
-    set_rule(Ledger(connection, tool), shop="", category="食料 = 食費")
+    set_rule(Ledger.undated(connection, tool), shop="", category="食料 = 食費")
     notes = expense_list(Ledger(connection, tool, TODAY), "medical", period="2026-01").notes
     assert not any("予定" in note or ("規則で" in note and "含みます" in note) for note in notes)
     planned = fill(

@@ -36,7 +36,7 @@ def connection(tmp_path):
 
 
 def exported(ledger, format_, *days):
-    return "".join(export_ledger(Ledger(ledger.connection, ledger.tool_id), format_, *days))
+    return "".join(export_ledger(Ledger.undated(ledger.connection, ledger.tool_id), format_, *days))
 
 
 def entries(text):

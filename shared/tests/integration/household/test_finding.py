@@ -460,18 +460,18 @@ def test_the_user_says_once_how_else_a_shop_is_written():
     ledger = FilledLedger(
         [*HOME, (date(2025, 7, 9), -700, "SEJ 渋谷", CATEGORIES[0], "財布", None)]
     )
-    tried = shops.try_alias(Ledger(ledger.connection, 1), shop="セブン", spelling="SEJ")
+    tried = shops.try_alias(Ledger.undated(ledger.connection, 1), shop="セブン", spelling="SEJ")
     assert "1件、支出 700円（まだ決めていません）" in tried.text
     assert ledger.find(query="セブン").total_rows == 0
-    listed = shops.add_alias(Ledger(ledger.connection, 1), shop="セブン", spelling="SEJ")
+    listed = shops.add_alias(Ledger.undated(ledger.connection, 1), shop="セブン", spelling="SEJ")
     assert listed.aliases == (("セブン", "SEJ"),)
     found = ledger.find(query="セブン")
     assert (found.spending, "別の書き方の店も含めました: SEJ" in found.text) == (700, True)
     assert ledger.find(shop="セブン-イレブン").spending == 700
     with pytest.raises(shops.InvalidAlias, match="決めてありません"):
-        shops.remove_alias(Ledger(ledger.connection, 1), shop="ローソン", spelling="SEJ")
+        shops.remove_alias(Ledger.undated(ledger.connection, 1), shop="ローソン", spelling="SEJ")
     assert not shops.remove_alias(
-        Ledger(ledger.connection, 1), shop="せぶん", spelling="sej"
+        Ledger.undated(ledger.connection, 1), shop="せぶん", spelling="sej"
     ).aliases
     assert ledger.find(query="セブン").total_rows == 0
     for shop, spelling, said in (
@@ -479,7 +479,7 @@ def test_the_user_says_once_how_else_a_shop_is_written():
         ("ローソン", "ﾛ-ｿﾝ", "見つかります"),
     ):
         with pytest.raises(shops.InvalidAlias, match=said):
-            shops.add_alias(Ledger(ledger.connection, 1), shop=shop, spelling=spelling)
+            shops.add_alias(Ledger.undated(ledger.connection, 1), shop=shop, spelling=spelling)
 
 
 def test_a_spelling_that_is_only_near_is_named_with_its_sum_and_not_in_the_total():

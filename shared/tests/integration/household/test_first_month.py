@@ -114,8 +114,7 @@ def test_every_period_of_days_is_answered_or_refused_in_a_sentence(folder, name,
     strays = [line(day, -yen, day.replace("-", "/")) for day, yen in STRAYS.items()]
     folder.write("手書き.csv", *strays, saved=date(2025, 9, 1))
     ledger = replace(of_each_day(folder, name, date(2025, 6, 20)), today=today)
-    twice = {"一": ledger.tool_id, "二": ledger.tool_id}
-    households = partial(combined_households, ledger.connection, twice, today=today)
+    households = partial(combined_households, {"一": ledger, "二": ledger})
     for first, last in combinations_with_replacement(bounds, 2):
         asked = f"{first}/{last}"
         for answer in (

@@ -157,6 +157,24 @@ def test_where_only_known_shops_can_be_compared_that_is_all_that_is_said(connect
     assert "no row is very different from what is usual at a shop" in in_english(answer.text)
 
 
+@pytest.mark.parametrize(
+    ("visited", "compared"),
+    [(1, "初めての店"), (5, "前から明細が 5件以上ある店と初めての店")],
+)
+def test_a_new_shop_is_compared_with_all_rows_where_there_are_enough(connection, visited, compared):
+    shops = [f"店{chr(0x4E00 + number)}" for number in range(177 // visited)]
+    before = [Bought("2025-06-01", shop, -5_000) for shop in shops for _ in range(visited)]
+    now = [Bought("2025-07-05", shops[0], -5_100), Bought("2025-07-06", "宝石店", -4_000)]
+    answer = find_anomalies(
+        Ledger(connection, fill(connection, [*before, *now]), date(2025, 7, 20))
+    )
+    assert answer.text.startswith(
+        f"2025年07月（2025-07-06 まで）に、{compared}では、いつもと大きく違う明細はありません"
+        "（ほかの店とカテゴリは、まだ比べられません）。"
+    )
+    assert "in a new shop" in in_english(answer.text)
+
+
 def test_payments_to_one_shop_from_two_accounts_are_told_apart(connection):
     rows = [
         Bought(f"2025-{month:02}-03", "保険", -3_000, "保険/生命保険", account)

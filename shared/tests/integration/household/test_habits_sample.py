@@ -45,7 +45,7 @@ def connection(tmp_path_factory):
             LedgerFile(file.name, file.stat().st_size, 1_760_000_000 * 10**9, file.read_bytes)
             for file in sorted(FOLDER.glob("*.csv"))
         ]
-        report = import_ledger(Ledger(connection, 1), files, "update")
+        report = import_ledger(Ledger.undated(connection, 1), files, "update")
         assert (report.unread, report.failed, report.passed_over) == ((), (), ())
         yield connection
 
@@ -80,7 +80,7 @@ def test_every_month_has_the_sum_of_its_file_and_the_deleted_row_is_out(connecti
         Ledger(connection, 1, END), period="2025-09", base="2025-08", detail="full"
     )
     assert compared.spending == (expected["2025-08"], expected["2025-09"])
-    assert compared.movements[0].added[0].name == generator.UNUSUAL[1]
+    assert compared.movements[0].added[0].one_line == generator.UNUSUAL[1]
 
 
 def test_what_recurs_is_what_was_planted(connection, generator):
@@ -99,7 +99,7 @@ def test_what_recurs_is_what_was_planted(connection, generator):
 
 def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
     tenth = date(2025, 8, 10)
-    august, *_ = forecast(counted_rows(Ledger(connection, 1), date.min, tenth), tenth)
+    august, *_ = forecast(counted_rows(Ledger.undated(connection, 1), date.min, tenth), tenth)
     assert august.low <= spent_by_month()["2025-08"] <= august.high
     assert august.trials >= 4
 
@@ -107,7 +107,7 @@ def test_the_forecast_from_the_tenth_holds_in_its_band(connection):
 def test_rows_after_today_are_planned_and_so_in_the_forecast_and_what_a_budget_expects(connection):
     today = date(2025, 8, 10)
     august, *_ = forecast_spending(Ledger(connection, 1, today)).months
-    later = counted_rows(Ledger(connection, 1), date(2025, 8, 11), date(2025, 8, 31))
+    later = counted_rows(Ledger.undated(connection, 1), date(2025, 8, 11), date(2025, 8, 31))
     planned = sum(row.yen for row in later if not row.is_income)
     assert sum(one.amount for one in august.due if one.is_planned) == planned
     assert "予定と定期的な支払い（" in forecast_spending(Ledger(connection, 1, today)).text

@@ -146,7 +146,7 @@ def test_a_hit_shows_the_present_marks_of_its_row(household):
     asked = replace(household.request("new"), options=HouseholdOptions(DetectionOptions()))
     import_tool(asked, lambda _: Embedder(household.backend))
     with open_database(household.database, "write") as connection:
-        deciding.confirm(Ledger(connection, 1), 1, ReviewDecision("duplicate"))
+        deciding.confirm(Ledger.undated(connection, 1), 1, ReviewDecision("duplicate"))
     found = [hit.heading for hit in household.search("家具店", k=2).results]
     assert sorted(found) == [
         "2025-07-01 -18,700円 食費/食料品 取引ID 1",
@@ -171,8 +171,8 @@ def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(house
 
     assert (found("自転車"), found("修理")) == ([], [])
     with open_database(household.database, "write") as connection:
-        rules.set_rule(Ledger(connection, 1), shop="リンリン", category="自転車")
-        note_row(Ledger(connection, 1), transaction_id=1, note="修理", tags=["通勤"])
+        rules.set_rule(Ledger.undated(connection, 1), shop="リンリン", category="自転車")
+        note_row(Ledger.undated(connection, 1), transaction_id=1, note="修理", tags=["通勤"])
     assert "2025-07-09 -1,200円 交通費/自転車 取引ID 2" in found("自転車 リンリン")
     for question in ("修理", "通勤"):
         assert found(question)[0] == "2025-07-01 -1,200円 交通費/自転車 「修理」 #通勤 取引ID 1"
@@ -182,8 +182,8 @@ def test_rules_and_notes_are_found_at_once_and_embedded_by_the_next_import(house
     assert household.backend.embedded == [*embedded, "ﾘﾝﾘﾝ 交通費 自転車"]
     assert found("修理")[0].endswith("「修理」 #通勤 取引ID 1")
     with open_database(household.database, "write") as connection:
-        rules.remove_rule(Ledger(connection, 1), shop="リンリン")
-        note_row(Ledger(connection, 1), transaction_id=1)
+        rules.remove_rule(Ledger.undated(connection, 1), shop="リンリン")
+        note_row(Ledger.undated(connection, 1), transaction_id=1)
     assert "2025-07-09 -1,200円 食費/食料品 取引ID 2" in found("リンリン 食料品")
     assert found("修理") == []
     household.check_texts()
@@ -391,8 +391,8 @@ def test_an_import_tells_of_new_duplicates_until_the_user_hears_of_them(househol
     assert "1 new pair is likely one purchase booked twice" in report.details.lines(report)[-1].text
     assert import_and_detect(household).details.candidates is None
     with open_database(household.database, "write") as connection:
-        assert "が1件あります" in review.take_news(Ledger(connection, 1))
-        assert review.take_news(Ledger(connection, 1)) == ""
+        assert "が1件あります" in review.take_news(Ledger.undated(connection, 1))
+        assert review.take_news(Ledger.undated(connection, 1)) == ""
 
 
 def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_always_does(household):
@@ -408,9 +408,9 @@ def test_an_import_tells_of_a_cards_bills_and_leaves_out_later_ones_once_it_alwa
     assert report.details.candidates.bills == 1
     assert "1 new card bill equals the card's own rows" in report.details.lines(report)[-1].text
     with open_database(household.database, "write") as connection:
-        (bill,) = review.list_candidates(Ledger(connection, 1)).candidates
+        (bill,) = review.list_candidates(Ledger.undated(connection, 1)).candidates
         deciding.confirm(
-            Ledger(connection, 1), bill.check_id, ReviewDecision("duplicate", alike=True)
+            Ledger.undated(connection, 1), bill.check_id, ReviewDecision("duplicate", alike=True)
         )
     household.export("card8.csv", row("d", amount=-18_790, day="2026/07/05", **card))
     household.export("bank8.csv", row("e", amount=-18_790, day="2026/08/27", **bank))
@@ -446,7 +446,7 @@ def test_a_purchase_counts_when_the_original_of_its_duplicate_stops_counting(hou
     household.export("7.csv", kept, row("b", account="アプリ", **same), time=1_000)
     import_and_detect(household, "new")
     with open_database(household.database, "write") as connection:
-        deciding.confirm(Ledger(connection, 1), 1, ReviewDecision("duplicate"))
+        deciding.confirm(Ledger.undated(connection, 1), 1, ReviewDecision("duplicate"))
     assert [one.counts for one in household.ledger()] == [True, False]
     household.export("7b.csv", f"0{kept[1:]}", time=2_000)
     household.import_()

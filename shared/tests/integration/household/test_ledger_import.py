@@ -42,7 +42,7 @@ class FilledLedger(LedgerFolder):
         return row
 
     def version(self):
-        return ledger_sums.data_version(Ledger(self.connection, self.tool))
+        return ledger_sums.data_version(Ledger.undated(self.connection, self.tool))
 
     def decide(self, row, original):
         """Mark a row as the duplicate of an earlier one, as a user would."""
@@ -53,7 +53,7 @@ class FilledLedger(LedgerFolder):
             "VALUES (1, ?, ?, 0, '0', '0', 1.0, 'duplicate')",
             (original, row),
         )
-        update_marks(Ledger(self.connection, 1))
+        update_marks(Ledger.undated(self.connection, 1))
 
 
 @pytest.fixture
@@ -136,7 +136,10 @@ def test_renamed_files_give_their_rows_the_new_names_and_nothing_else(ledger):
     assert [row.source_file for row in ledger.rows()] == ["b.csv", "a (1).csv"]
     assert [row.id for row in ledger.rows()] == [row.id for row in before]
     assert ledger.version() > version
-    assert ledger_sums.rows_by_file(Ledger(ledger.connection, 1)) == {"a (1).csv": 1, "b.csv": 1}
+    assert ledger_sums.rows_by_file(Ledger.undated(ledger.connection, 1)) == {
+        "a (1).csv": 1,
+        "b.csv": 1,
+    }
     ledger.import_()
     assert ledger.reads == []
 
@@ -236,7 +239,10 @@ def test_two_tools_never_mix_and_a_deleted_tool_takes_its_ledger_with_it(ledger)
     )
     other_version, kept = other.version(), other.rows()
     ledger.connection.execute("DELETE FROM tools WHERE id = 1")
-    assert (ledger.rows(), ledger_statements.known_files(Ledger(ledger.connection, 1))) == ([], {})
+    assert (ledger.rows(), ledger_statements.known_files(Ledger.undated(ledger.connection, 1))) == (
+        [],
+        {},
+    )
     assert ledger.connection.execute("SELECT count(*) FROM duplicate_checks").fetchall() == [(0,)]
     assert other.rows() == kept
     assert other.version() == other_version

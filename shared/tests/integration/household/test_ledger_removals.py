@@ -54,20 +54,24 @@ def test_what_the_user_said_of_rows_stays_with_them_when_an_account_has_new_ids(
     ids = {row.row_number - 2: row.id for row in list_transactions(folder.connection, 1)}
     for n in (0, 7, 8, 9):
         note_row(
-            Ledger(folder.connection, 1),
+            Ledger.undated(folder.connection, 1),
             transaction_id=ids[n],
             note=f"メモ{n}",
             tags=["医療費控除"],
         )
     review.detect(
-        Ledger(folder.connection, 1), DetectionOptions(min_similarity_score=0), by_user=True
+        Ledger.undated(folder.connection, 1), DetectionOptions(min_similarity_score=0), by_user=True
     )
     (pair,) = (
         each.check_id
-        for each in review.list_candidates(Ledger(folder.connection, 1), limit=50).candidates
+        for each in review.list_candidates(
+            Ledger.undated(folder.connection, 1), limit=50
+        ).candidates
         if {each.transaction_1.id, each.transaction_2.id} == {ids[2], ids[11]}
     )
-    deciding.confirm(Ledger(folder.connection, 1), pair, ReviewDecision("duplicate", ids[11]))
+    deciding.confirm(
+        Ledger.undated(folder.connection, 1), pair, ReviewDecision("duplicate", ids[11])
+    )
     again = [row.replace("old", "new") for row in july[:-1]]
     folder.write(f"{JULY} (1).csv", *again, "1,2025/07/03,店3 本店,-500,カード,食費,食料品,,0,card",
                  saved=AUGUST_20)  # fmt: skip
@@ -75,7 +79,8 @@ def test_what_the_user_said_of_rows_stays_with_them_when_an_account_has_new_ids(
         folder.import_(mode)
         rows = {row.id: row for row in list_transactions(folder.connection, 1)}
         told = {
-            each.row.id: each.row.counts for each in list_notes(Ledger(folder.connection, 1)).rows
+            each.row.id: each.row.counts
+            for each in list_notes(Ledger.undated(folder.connection, 1)).rows
         }
         assert told == {ids[0]: True, ids[7]: True, ids[8]: True, ids[9]: True}
         assert (rows[ids[2]].left_out, rows[ids[11]].counts) == ("duplicate", True)
@@ -99,12 +104,9 @@ def test_the_answers_on_a_month_report_removed_rows(folder):
     assert (answer.spending, answer.income, answer.counts.removed) == (500, 0, 2)
     assert note in answer.notes
     assert [row.left_out for row in answer.rows] == [None, "removed", "removed"]
-    compared = compare_periods(
-        Ledger(folder.connection, 1, AUGUST_20), period="2025年7月", base="2025年7月"
-    )
-    together = combined_households(
-        folder.connection, {"kakeibo": 1}, period="2025年7月", today=AUGUST_20
-    )
+    ledger = Ledger(folder.connection, 1, AUGUST_20)
+    compared = compare_periods(ledger, period="2025年7月", base="2025年7月")
+    together = combined_households({"kakeibo": ledger}, period="2025年7月")
     counts = "※ 集計に使った明細は 1件、除いた明細は 2件（明細から消えたもの 2件）です。"
     for one in (compared, together):
         assert note in one.notes

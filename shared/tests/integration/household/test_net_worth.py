@@ -29,7 +29,7 @@ def import_(connection, files, mode="update"):
         data = "\r\n".join([HEADER, *lines, ""]).encode("cp932")
         return LedgerFile(path, len(data), time, lambda: data)
 
-    return import_ledger(Ledger(connection, 1), [file(*one) for one in files], mode)
+    return import_ledger(Ledger.undated(connection, 1), [file(*one) for one in files], mode)
 
 
 def test_months_are_kept_the_newest_file_has_the_last_word(connection):

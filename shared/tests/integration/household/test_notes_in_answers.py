@@ -26,7 +26,7 @@ TODAY = date(2025, 8, 1)
 
 def test_a_rows_note_and_tags_are_shown_in_the_month(connection):
     tool = fill(connection, [Bought("2025-06-03", "宿", -30_000), Bought("2025-06-04", "茶", -500)])
-    note_row(Ledger(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    note_row(Ledger.undated(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = monthly_household(Ledger(connection, tool, TODAY), period="2025年6月")
     assert (
         "- 2025-06-03 宿 -30,000円 食費 > 食料品 カード 「母の還暦」 #家族旅行 [1 A:2]"
@@ -46,11 +46,11 @@ def test_rows_are_found_by_their_note_and_tags(connection, words):
         )
 
     assert found().total_rows == 0
-    note_row(Ledger(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
+    note_row(Ledger.undated(connection, tool), transaction_id=1, note="母の還暦", tags=["家族旅行"])
     answer = found()
     assert (answer.total_rows, answer.spending) == (1, 30_000)
     assert "「母の還暦」 #家族旅行" in answer.text
-    note_row(Ledger(connection, tool), transaction_id=1)
+    note_row(Ledger.undated(connection, tool), transaction_id=1)
     assert found().total_rows == 0
 
 
@@ -103,7 +103,7 @@ def test_every_answer_with_figures_has_the_notes_on_the_rows_behind_them(folder)
         list_recurring_payments(ledger),
         forecast_spending(ledger),
         find_anomalies(ledger),
-        combined_households(folder.connection, {"kakeibo": 1}, today=TODAY),
+        combined_households({"kakeibo": ledger}),
     ):
         told = "\n".join(answer.notes)
         assert "を、確認待ちのため集計に含めています" in told, answer

@@ -27,11 +27,11 @@ class Review(RuleBasedStateMachine):
         for day in rows:
             add(self.db, 1, date=day)
             add(self.db, 2, date=day)
-        review.detect(Ledger(self.db, 1), EXACT)
+        review.detect(Ledger.undated(self.db, 1), EXACT)
 
     @rule(days=st.integers(0, 1), tool=st.sampled_from([1, 2]))
     def detect(self, days, tool):
-        review.detect(Ledger(self.db, tool), DetectionOptions(days))
+        review.detect(Ledger.undated(self.db, tool), DetectionOptions(days))
 
     @rule(data=st.data(), decision=st.sampled_from(["duplicate", *deciding.DECISIONS]))
     def confirm(self, data, decision):
@@ -39,14 +39,17 @@ class Review(RuleBasedStateMachine):
         if known:
             check, tool = data.draw(st.sampled_from(known))
             assert decide(self.db, tool, check, decision).success
-            assert duplicate_checks.get_check(Ledger(self.db, tool), check).decision == decision
+            assert (
+                duplicate_checks.get_check(Ledger.undated(self.db, tool), check).decision
+                == decision
+            )
 
     @rule(data=st.data())
     def restore(self, data):
         known = self.db.execute("SELECT id, tool_id FROM transactions").fetchall()
         if known:
             transaction, tool = data.draw(st.sampled_from(known))
-            assert deciding.restore(Ledger(self.db, tool), transaction).success
+            assert deciding.restore(Ledger.undated(self.db, tool), transaction).success
             assert transaction not in marks(self.db)
 
     @rule(data=st.data())
@@ -56,7 +59,7 @@ class Review(RuleBasedStateMachine):
             transaction, tool = data.draw(st.sampled_from(known))
             with self.db:
                 self.db.execute("DELETE FROM transactions WHERE id = ?", (transaction,))
-                update_marks(Ledger(self.db, tool))
+                update_marks(Ledger.undated(self.db, tool))
 
     @invariant()
     def a_row_is_marked_if_and_only_if_a_decision_marks_it(self):
@@ -77,7 +80,7 @@ class Review(RuleBasedStateMachine):
     @invariant()
     def the_numbers_agree(self):
         for tool in (1, 2):
-            numbers = review.stats(Ledger(self.db, tool))
+            numbers = review.stats(Ledger.undated(self.db, tool))
             rows = dict(
                 self.db.execute(
                     "SELECT id, is_duplicate FROM transactions WHERE tool_id = ?", (tool,)
@@ -88,10 +91,11 @@ class Review(RuleBasedStateMachine):
                 sum(rows.values()),
             )
             assert (
-                numbers.pending_checks == review.list_candidates(Ledger(self.db, tool)).total_count
+                numbers.pending_checks
+                == review.list_candidates(Ledger.undated(self.db, tool)).total_count
             )
             decisions = [
-                duplicate_checks.get_check(Ledger(self.db, tool), check).decision
+                duplicate_checks.get_check(Ledger.undated(self.db, tool), check).decision
                 for check in pairs(self.db, tool, skip_checked=False).values()
             ]
             assert numbers.confirmed_not_duplicate == decisions.count("not_duplicate")

@@ -43,8 +43,8 @@ BOUGHT = [
 def test_a_rule_names_its_shop_with_the_capitals_that_it_was_asked_with(connection):
     tool = fill(connection, [Bought("2025-06-01", "スーパーA", -9_000, "未分類/未分類")])
     for answer in (
-        try_rule(Ledger(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
-        set_rule(Ledger(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+        try_rule(Ledger.undated(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
+        set_rule(Ledger.undated(connection, tool), shop="ｽｰﾊﾟｰA", category="食費 > 食料品"),
     ):
         assert answer.text.startswith("「スーパーA」を含む店 → 食費 > 食料品")
 
@@ -52,7 +52,7 @@ def test_a_rule_names_its_shop_with_the_capitals_that_it_was_asked_with(connecti
 def test_a_rule_is_tried_then_set_then_taken_back(connection):
     tool = fill(connection, BOUGHT)
     before = categories(connection, tool)
-    trial = try_rule(Ledger(connection, tool), shop="リンリン", category="自転車")
+    trial = try_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
     assert trial.text.splitlines() == [
         "「リンリン」を含む店 → 交通費 > 自転車: 試すと 2件（支出 10,000円）が移ります"
         "（まだ変えていません）。",
@@ -65,16 +65,16 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     assert categories(connection, tool) == before
     paid_back = Bought("2025-06-09", "リンリン", 400, "収入/その他")
     both = try_rule(
-        Ledger(connection, fill(connection, [*BOUGHT, paid_back], "b")),
+        Ledger.undated(connection, fill(connection, [*BOUGHT, paid_back], "b")),
         shop="リンリン",
         category="自転車",
     )
     assert "試すと 3件（支出 10,000円、収入 400円）が移ります" in both.text
     assert "収入だった 1件 400円は、支出を減らす明細になります。" in both.text
-    earned = try_rule(Ledger(connection, tool), shop="リンリン", category="収入 > その他")
+    earned = try_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入 > その他")
     assert "支出だった 2件 10,000円は、収入を減らす明細になります。" in earned.text
     assert "10,000) would reduce the income" in in_english(earned.text)
-    done = set_rule(Ledger(connection, tool), shop="リンリン", category="収入 > その他")
+    done = set_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入 > その他")
     assert done.text.splitlines()[1:] == ["うち集計外は 1件です。", earned.text.splitlines()[4]]
     assert "of them 1 row do" in in_english(done.text)
     assert "so would 1 row that" in in_english(earned.text)
@@ -82,41 +82,41 @@ def test_a_rule_is_tried_then_set_then_taken_back(connection):
     (lowered,) = [note for note in june.notes if note.startswith("入金より支払いの多い")]
     assert "収入を減らしています（収入 > その他 10,000円）" in lowered
     assert "lowers the income (収入 > その他" in in_english(lowered)
-    set_rule(Ledger(connection, tool), shop="リンリン", category="収入")
+    set_rule(Ledger.undated(connection, tool), shop="リンリン", category="収入")
     june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
     assert any("収入を減らしています（収入 10,000円）" in note for note in june.notes)
-    remove_rule(Ledger(connection, tool), shop="リンリン")
-    done = set_rule(Ledger(connection, tool), shop="リンリン", category="自転車")
+    remove_rule(Ledger.undated(connection, tool), shop="リンリン")
+    done = set_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
     assert (done.changed, "3件のカテゴリが変わりました" in done.text) == (3, True)
     assert {category for _, category in categories(connection, tool)} == {"交通費/自転車"}
     month = monthly_household(
         Ledger(connection, tool, date(2025, 7, 1)), period="2025-06", category="交通費"
     )
     assert month.spending == 30_000
-    undone = remove_rule(Ledger(connection, tool), shop="リンリン")
+    undone = remove_rule(Ledger.undated(connection, tool), shop="リンリン")
     assert (undone.changed, categories(connection, tool)) == (3, before)
 
 
 def test_the_rule_that_names_more_of_a_shop_wins(connection):
     tool = fill(connection, BOUGHT)
-    set_rule(Ledger(connection, tool), shop="リンリン", category="自転車")
-    set_rule(Ledger(connection, tool), shop="リンリン 駅前", category="雑貨")
+    set_rule(Ledger.undated(connection, tool), shop="リンリン", category="自転車")
+    set_rule(Ledger.undated(connection, tool), shop="リンリン 駅前", category="雑貨")
     assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "日用品/雑貨"
-    remove_rule(Ledger(connection, tool), shop="リンリン 駅前")
+    remove_rule(Ledger.undated(connection, tool), shop="リンリン 駅前")
     assert dict(categories(connection, tool))["ﾘﾝﾘﾝ 駅前店"] == "交通費/自転車"
 
 
 def test_what_is_no_rule_is_refused(connection):
     tool = fill(connection, BOUGHT)
     with pytest.raises(InvalidRule, match="2文字以上"):
-        set_rule(Ledger(connection, tool), shop="店", category="雑貨")
+        set_rule(Ledger.undated(connection, tool), shop="店", category="雑貨")
     for no_category in ("支出", " "):
         with pytest.raises(InvalidRule, match="大項目か"):
-            set_rule(Ledger(connection, tool), shop="リンリン", category=no_category)
+            set_rule(Ledger.undated(connection, tool), shop="リンリン", category=no_category)
     with pytest.raises(UnknownCategory):
-        set_rule(Ledger(connection, tool), shop="リンリン", category="宇宙")
+        set_rule(Ledger.undated(connection, tool), shop="リンリン", category="宇宙")
     with pytest.raises(InvalidRule, match="いまある規則: なし"):
-        remove_rule(Ledger(connection, tool), shop="リンリン")
+        remove_rule(Ledger.undated(connection, tool), shop="リンリン")
 
 
 def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
@@ -126,10 +126,12 @@ def test_a_category_that_is_stated_whole_needs_no_row_of_its_own(connection):
     (received,) = [note for note in june.notes if "支出を減らしています" in note]
     assert "（未分類 300,000円）" in received
     assert "1件だけなら what=note で収入に" in received
-    set_rule(Ledger(connection, tool), shop="給与", category="収入")
+    set_rule(Ledger.undated(connection, tool), shop="給与", category="収入")
     june = monthly_household(Ledger(connection, tool, date(2025, 7, 1)), period="2025-06")
     assert (june.spending, june.income) == (0, 300_000)
-    categorize_rows(Ledger(connection, tool), transaction_ids=[1], category="交通費 ＞ 自転車")
+    categorize_rows(
+        Ledger.undated(connection, tool), transaction_ids=[1], category="交通費 ＞ 自転車"
+    )
     assert categories(connection, tool) == [("給与", "交通費/自転車")]
 
 
@@ -145,11 +147,11 @@ FOOD = [
 def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(connection):
     tool, today = fill(connection, FOOD), date(2025, 6, 30)
     before = categories(connection, tool)
-    trial = try_rule(Ledger(connection, tool), shop="", category="食料品 = 食費")
+    trial = try_rule(Ledger.undated(connection, tool), shop="", category="食料品 = 食費")
     assert "カテゴリ「食料品」 → 食費: 試すと 3件（支出 1,230円）が移ります" in trial.text
     assert categories(connection, tool) == before
-    set_rule(Ledger(connection, tool), shop="りんりん", category="自転車")
-    done = set_rule(Ledger(connection, tool), shop="", category="食料品＝食費")
+    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
+    done = set_rule(Ledger.undated(connection, tool), shop="", category="食料品＝食費")
     assert (done.changed, [kind for _, kind in categories(connection, tool)]) == (
         2, ["食費/野菜", "食費/肉", "交通費/自転車", "食費/野菜", "交通費/自転車"],
     )  # fmt: skip
@@ -165,27 +167,27 @@ def test_a_category_that_exports_renamed_is_joined_by_a_rule_and_answers_say_so(
     assert note in found.notes
     with connection:
         assert (
-            apply_rules(Ledger(connection, tool)) == 0
+            apply_rules(Ledger.undated(connection, tool)) == 0
         )  # an import of the same files changes nothing
     with pytest.raises(InvalidRule, match="同じカテゴリに戻って"):
-        set_rule(Ledger(connection, tool), shop="", category="食費 = 食料品")
-    assert "カテゴリ「食料品」 → 食費" in list_rules(Ledger(connection, tool)).text
-    remove_rule(Ledger(connection, tool), category="食料品 = 食費")
-    remove_rule(Ledger(connection, tool), shop="りんりん")
+        set_rule(Ledger.undated(connection, tool), shop="", category="食費 = 食料品")
+    assert "カテゴリ「食料品」 → 食費" in list_rules(Ledger.undated(connection, tool)).text
+    remove_rule(Ledger.undated(connection, tool), category="食料品 = 食費")
+    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
     assert categories(connection, tool) == before
 
 
 def test_a_renamed_category_with_its_own_signs_and_what_is_none(connection):
     rows = [Bought("2025-05-01", "店", -1, "a=b/c > d"), Bought("2025-05-02", "店", -2, "e/f")]
     tool = fill(connection, rows)
-    set_rule(Ledger(connection, tool), shop="", category="a=b > c > d = f")
+    set_rule(Ledger.undated(connection, tool), shop="", category="a=b > c > d = f")
     assert {kind for _, kind in categories(connection, tool)} == {"e/f"}
     for said in ("宇宙 = e", "e", "e = 宇宙"):
         with pytest.raises(InvalidRule, match="前の名前 = いまの名前"):
-            set_rule(Ledger(connection, tool), shop="", category=said)
+            set_rule(Ledger.undated(connection, tool), shop="", category=said)
     with pytest.raises(InvalidRule, match=r"いまある規則: .a=b > c > d = e > f"):
-        remove_rule(Ledger(connection, tool), category="e = f")
-    remove_rule(Ledger(connection, tool), category="a=b > c > d = f")  # as it was set
+        remove_rule(Ledger.undated(connection, tool), category="e = f")
+    remove_rule(Ledger.undated(connection, tool), category="a=b > c > d = f")  # as it was set
     assert {kind for _, kind in categories(connection, tool)} == {"a=b/c > d", "e/f"}
 
 
@@ -195,25 +197,25 @@ def test_a_renaming_that_can_be_read_in_several_ways_is_asked_about(connection):
     tool = fill(connection, rows)
     before = [kind for _, kind in categories(connection, tool)]
     with pytest.raises(InvalidRule, match='"a" = "b = c"、"a = b" = "c"'):
-        set_rule(Ledger(connection, tool), shop="", category="a = b = c")
+        set_rule(Ledger.undated(connection, tool), shop="", category="a = b = c")
     for said in ('"a" = "b = c"', '"a = b" = "c"'):
-        set_rule(Ledger(connection, tool), shop="", category=said)
+        set_rule(Ledger.undated(connection, tool), shop="", category=said)
     kinds = [kind for _, kind in categories(connection, tool)]
     assert kinds == ["b = c/", "b = c/", "c/", "c/", "x/y", "x > y/"]
     with pytest.raises(InvalidRule, match="何通りにも"):
-        remove_rule(Ledger(connection, tool), category="a = b = c")
-    remove_rule(Ledger(connection, tool), category='"a = b" = "c"')
+        remove_rule(Ledger.undated(connection, tool), category="a = b = c")
+    remove_rule(Ledger.undated(connection, tool), category='"a = b" = "c"')
     assert [kind for _, kind in categories(connection, tool)][:4] == [
         "b = c/",
         "b = c/",
         "a = b/",
         "c/",
     ]
-    remove_rule(Ledger(connection, tool), category="a = b = c")
+    remove_rule(Ledger.undated(connection, tool), category="a = b = c")
     assert [kind for _, kind in categories(connection, tool)] == before
     with pytest.raises(InvalidRule, match='"x" > "y" = "c"、"x > y" = "c"'):
-        set_rule(Ledger(connection, tool), shop="", category="x > y = c")
-    set_rule(Ledger(connection, tool), shop="", category='"x" > "y" = "c"')
+        set_rule(Ledger.undated(connection, tool), shop="", category="x > y = c")
+    set_rule(Ledger.undated(connection, tool), shop="", category='"x" > "y" = "c"')
     assert [kind for _, kind in categories(connection, tool)][4:] == ["c/", "x > y/"]
 
 
@@ -227,7 +229,7 @@ def test_suggestions_come_from_the_users_own_history(connection):
             Bought("2025-06-03", "まったく別", -5, "未分類/未分類"),
         ],
     )
-    (found,) = list_rules(Ledger(connection, tool)).suggestions
+    (found,) = list_rules(Ledger.undated(connection, tool)).suggestions
     assert (found.shop, str(found.category), found.rows) == ("家具のとびら ピコ", "住宅 > 家具", 1)
     assert 0.5 < found.confidence < 0.8
     assert categories(connection, tool)[4][1] == "未分類/未分類"
@@ -236,7 +238,7 @@ def test_suggestions_come_from_the_users_own_history(connection):
 def imported(connection, tool, *lines, time=1, mode="update"):
     text = "\r\n".join([HEADER, *lines, ""]).encode("cp932")
     file = LedgerFile("明細.csv", len(text), time, lambda: text)
-    return import_ledger(Ledger(connection, tool), [file], mode)
+    return import_ledger(Ledger.undated(connection, tool), [file], mode)
 
 
 def test_rules_and_notes_stay_over_imports_and_the_files_category_comes_back(connection):
@@ -246,19 +248,21 @@ def test_rules_and_notes_stay_over_imports_and_the_files_category_comes_back(con
     old = "1,2025/07/01,りんりん,-500,財布,日用品,雑貨,,0,a"
     ride = "1,2025/07/02,市営バス,-200,財布,交通費,自転車,,0,b"
     imported(connection, tool, old, ride)
-    set_rule(Ledger(connection, tool), shop="りんりん", category="自転車")
+    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
     (row_id,) = connection.execute("SELECT min(id) FROM transactions").fetchone()
-    note_row(Ledger(connection, tool), transaction_id=row_id, note="修理", tags=["#旅行", "旅行"])
+    note_row(
+        Ledger.undated(connection, tool), transaction_id=row_id, note="修理", tags=["#旅行", "旅行"]
+    )
     new = old.replace("雑貨", "日用品そのほか")
     report = imported(connection, tool, new, ride, "1,2025/07/03,りんりん,-9,財布,,,,0,c", time=2)
     assert (report.updated, report.imported) == (1, 1)
     assert [category for _, category in categories(connection, tool)] == ["交通費/自転車"] * 3
     assert imported(connection, tool, new, ride, time=3, mode="replace").updated == 0
-    remove_rule(Ledger(connection, tool), shop="りんりん")
+    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
     assert [category for _, category in categories(connection, tool)] == [
         "日用品/日用品そのほか", "交通費/自転車",
     ]  # fmt: skip
-    (noted,) = list_notes(Ledger(connection, tool), tag="旅行").rows
+    (noted,) = list_notes(Ledger.undated(connection, tool), tag="旅行").rows
     assert (noted.row.id, noted.note, noted.tags) == (row_id, "修理", ("旅行",))
 
 
@@ -266,27 +270,31 @@ def test_notes_are_listed_with_the_sum_of_their_rows_and_removed(connection):
     tool = fill(connection, BOUGHT)
     ids = [row_id for (row_id,) in connection.execute("SELECT id FROM transactions ORDER BY id")]
     for row_id in (ids[0], ids[1], ids[3]):
-        answer = note_row(Ledger(connection, tool), transaction_id=row_id, tags=["自転車"])
+        answer = note_row(Ledger.undated(connection, tool), transaction_id=row_id, tags=["自転車"])
         assert answer.text.startswith("記録しました。")
-    listed = list_notes(Ledger(connection, tool), tag="自転車")
+    listed = list_notes(Ledger.undated(connection, tool), tag="自転車")
     assert (listed.total_rows, listed.total) == (3, -29_000)
-    (both,) = note_row(Ledger(connection, tool), transaction_id=ids[0], note="修理", tags=None).rows
+    (both,) = note_row(
+        Ledger.undated(connection, tool), transaction_id=ids[0], note="修理", tags=None
+    ).rows
     assert (both.note, both.tags) == ("修理", ("自転車",))
     (both,) = note_row(
-        Ledger(connection, tool), transaction_id=ids[0], note=None, tags=["通勤"]
+        Ledger.undated(connection, tool), transaction_id=ids[0], note=None, tags=["通勤"]
     ).rows
     assert (both.note, both.tags) == ("修理", ("通勤",))
-    gone = note_row(Ledger(connection, tool), transaction_id=ids[0], note="洗車", tags=[]).text
+    gone = note_row(
+        Ledger.undated(connection, tool), transaction_id=ids[0], note="洗車", tags=[]
+    ).text
     assert gone.splitlines()[:2] == ["記録しました。", "消したもの: 「修理」 #通勤。"]
-    gone = note_row(Ledger(connection, tool), transaction_id=ids[1], note="", tags=[]).text
+    gone = note_row(Ledger.undated(connection, tool), transaction_id=ids[1], note="", tags=[]).text
     assert gone.endswith("のメモとタグを消しました。\n消したもの: #自転車。")
-    assert list_notes(Ledger(connection, tool)).total_rows == 2
+    assert list_notes(Ledger.undated(connection, tool)).total_rows == 2
     with pytest.raises(InvalidNote, match="ID"):
-        note_row(Ledger(connection, tool), transaction_id=10**30, note="x")
+        note_row(Ledger.undated(connection, tool), transaction_id=10**30, note="x")
     with pytest.raises(InvalidNote, match="ありません"):
-        note_row(Ledger(connection, tool), transaction_id=10**6, note="x")
+        note_row(Ledger.undated(connection, tool), transaction_id=10**6, note="x")
     with pytest.raises(InvalidNote, match="500文字"):
-        note_row(Ledger(connection, tool), transaction_id=ids[0], note="x" * 501)
+        note_row(Ledger.undated(connection, tool), transaction_id=ids[0], note="x" * 501)
 
 
 def test_a_row_has_a_category_of_its_own_before_any_rule_and_over_imports(connection):
@@ -304,35 +312,44 @@ def test_a_row_has_a_category_of_its_own_before_any_rule_and_over_imports(connec
     def of_rows():
         return [category for _, category in categories(connection, tool)]
 
-    done = categorize_rows(Ledger(connection, tool), transaction_ids=[first], category="交通費")
+    done = categorize_rows(
+        Ledger.undated(connection, tool), transaction_ids=[first], category="交通費"
+    )
     assert (done.total, "この明細だけのもの" in done.text) == (-500, True)
     assert of_rows() == ["交通費/", "日用品/雑貨", "交通費/自転車"]
-    assert len(try_rule(Ledger(connection, tool), shop="りんりん", category="自転車").rows) == 1
-    set_rule(Ledger(connection, tool), shop="りんりん", category="自転車")
-    note_row(Ledger(connection, tool), transaction_id=second, note="修理")
+    assert (
+        len(try_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車").rows)
+        == 1
+    )
+    set_rule(Ledger.undated(connection, tool), shop="りんりん", category="自転車")
+    note_row(Ledger.undated(connection, tool), transaction_id=second, note="修理")
     assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
     imported(connection, tool, lines[0].replace("-500", "-501"), *lines[1:], time=2)
     assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
     imported(connection, tool, *lines, time=3, mode="replace")
     assert of_rows() == ["交通費/", "交通費/自転車", "交通費/自転車"]
-    assert list_notes(Ledger(connection, tool)).total_rows == 2  # beside the note
-    categorize_rows(Ledger(connection, tool), transaction_ids=[first, second], category="日用品")
-    remove_rule(Ledger(connection, tool), shop="りんりん")
+    assert list_notes(Ledger.undated(connection, tool)).total_rows == 2  # beside the note
+    categorize_rows(
+        Ledger.undated(connection, tool), transaction_ids=[first, second], category="日用品"
+    )
+    remove_rule(Ledger.undated(connection, tool), shop="りんりん")
     assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
     (noted,) = note_row(
-        Ledger(connection, tool), transaction_id=second, note="", tags=["旅行"]
+        Ledger.undated(connection, tool), transaction_id=second, note="", tags=["旅行"]
     ).rows
     assert (noted.row.category, noted.has_own_category) == ("日用品", True)
     with pytest.raises(UnknownCategory):
-        categorize_rows(Ledger(connection, tool), transaction_ids=[first], category="無い")
+        categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first], category="無い")
     with pytest.raises(InvalidRule, match="大項目"):
-        categorize_rows(Ledger(connection, tool), transaction_ids=[first], category="支出")
+        categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first], category="支出")
     with pytest.raises(InvalidNote, match="ありません"):
-        categorize_rows(Ledger(connection, tool), transaction_ids=[first, 10**6], category="交通費")
+        categorize_rows(
+            Ledger.undated(connection, tool), transaction_ids=[first, 10**6], category="交通費"
+        )
     assert of_rows() == ["日用品/", "日用品/", "交通費/自転車"]
-    categorize_rows(Ledger(connection, tool), transaction_ids=[first, second], category="")
+    categorize_rows(Ledger.undated(connection, tool), transaction_ids=[first, second], category="")
     assert of_rows() == ["日用品/雑貨", "日用品/雑貨", "交通費/自転車"]
-    assert list_notes(Ledger(connection, tool)).total_rows == 1
+    assert list_notes(Ledger.undated(connection, tool)).total_rows == 1
 
 
 SHOPS = st.sampled_from(("りんりん", "りんりん駅前", "朝市", "朝市りんりん"))
@@ -342,7 +359,7 @@ def test_a_category_of_a_row_that_is_new_or_lowers_a_sum_says_so(connection):
     salary = Bought("2025-06-25", "勤め先", 620_000, "収入/給与")
     tool = fill(connection, [*BOUGHT, salary])
     text = categorize_rows(
-        Ledger(connection, tool), transaction_ids=[5], category="娯楽 > 旅行"
+        Ledger.undated(connection, tool), transaction_ids=[5], category="娯楽 > 旅行"
     ).text.splitlines()
     assert text[:3] == [
         "カテゴリを決めました。", "大項目「娯楽」を新しく作りました。",
@@ -350,7 +367,7 @@ def test_a_category_of_a_row_that_is_new_or_lowers_a_sum_says_so(connection):
     ]  # fmt: skip
     assert "is a new 大項目" in in_english(text[1])
     again = categorize_rows(
-        Ledger(connection, tool), transaction_ids=[5], category="収入 > 給与"
+        Ledger.undated(connection, tool), transaction_ids=[5], category="収入 > 給与"
     ).text
     assert len(again.splitlines()) == 2
 
@@ -371,12 +388,12 @@ def test_without_rules_every_row_has_its_files_category_again(connection, rows, 
     before, set_ = categories(connection, tool), set()
     for shop, category in rules:
         if category:
-            set_rule(Ledger(connection, tool), shop=shop, category=category)
+            set_rule(Ledger.undated(connection, tool), shop=shop, category=category)
             set_.add(shop)
         elif shop in set_:
-            remove_rule(Ledger(connection, tool), shop=shop)
+            remove_rule(Ledger.undated(connection, tool), shop=shop)
             set_.discard(shop)
     for shop in set_:
-        remove_rule(Ledger(connection, tool), shop=shop)
+        remove_rule(Ledger.undated(connection, tool), shop=shop)
     assert categories(connection, tool) == before
-    assert list_rules(Ledger(connection, tool)).rules == ()
+    assert list_rules(Ledger.undated(connection, tool)).rules == ()

@@ -75,7 +75,7 @@ def test_sums_are_of_exactly_the_stated_days(ledger, since, until, first, last):
         Ledger(connection, tool, TODAY), RowFilter(**stated), ListingOptions()
     )
     assert (found.spending, found.income) == (spending, income)
-    both = combined_households(connection, {"kakeibo": tool}, **stated, today=TODAY)
+    both = combined_households({"kakeibo": Ledger(connection, tool, TODAY)}, **stated)
     assert (both.spending, both.income) == (spending, income)
     compared = compare_periods(Ledger(connection, tool, TODAY), **stated, base="2025年")
     assert (compared.spending[1], compared.income[1]) == (spending, income)

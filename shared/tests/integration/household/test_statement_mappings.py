@@ -233,7 +233,7 @@ def test_statements_of_unknown_kinds_and_workbooks_are_named_wherever_left_out_f
             EmptyLedger, match=r"^取り込めた明細がありません。家計簿\.xlsx ほか 1ファイル は"
         ),
     ):
-        combined_households(connection, {"kakeibo": 1}, today=date(2025, 9, 1))
+        combined_households({"kakeibo": Ledger(connection, 1, date(2025, 9, 1))})
     assert [
         each.file_path for each in list_sources(household.database, household.rules)[0].failed
     ] == ["家計簿.xlsx", "謎信金.csv"]

@@ -98,12 +98,12 @@ def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
 
 def test_the_months_answer_tells_once_of_transfers_that_an_import_found(connection):
     tool_id = fill(connection, ROWS)
-    review.detect(Ledger(connection, tool_id), DetectionOptions(), by_user=False)
-    assert review.count_news(Ledger(connection, tool_id)) == (0, 2, 0)
+    review.detect(Ledger.undated(connection, tool_id), DetectionOptions(), by_user=False)
+    assert review.count_news(Ledger.undated(connection, tool_id)) == (0, 2, 0)
     assert "振替らしいのに収入や支出に入っている組が2件" in review.take_news(
-        Ledger(connection, tool_id)
+        Ledger.undated(connection, tool_id)
     )
-    assert review.take_news(Ledger(connection, tool_id)) == ""
+    assert review.take_news(Ledger.undated(connection, tool_id)) == ""
 
 
 BANK = "日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ"
@@ -155,8 +155,8 @@ def test_a_charge_that_the_wallet_marks_is_in_doubt_until_the_banks_row_is_decid
 def test_a_charge_whose_two_rows_are_marked_is_no_candidate_with_a_third(connection):
     tool_id = fill(connection, [*ROWS[:2], Bought("2025-06-10", "ICカード 振込", -3_000)])
     connection.execute("UPDATE transactions SET is_transfer = 1 WHERE id <= 2")
-    review.detect(Ledger(connection, tool_id), DetectionOptions())
-    assert candidates(Ledger(connection, tool_id)) == ()
+    review.detect(Ledger.undated(connection, tool_id), DetectionOptions())
+    assert candidates(Ledger.undated(connection, tool_id)) == ()
 
 
 def test_what_a_bank_and_its_wallet_come_to_before_and_after_both_directions_are_decided(folder):

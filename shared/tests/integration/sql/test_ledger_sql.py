@@ -32,7 +32,7 @@ def tools(database):
 def data_of(database):
     with open_database(database, "read") as connection:
         versions = tuple(
-            (tool.id, tool.name, data_version(Ledger(connection, tool.id)))
+            (tool.id, tool.name, data_version(Ledger.undated(connection, tool.id)))
             for tool in tools(database)
         )
     return Data((), database, versions)

@@ -6,7 +6,8 @@ from statistics import median
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mdvec.household.core.anomalies import anomalies, anomaly_lines, robust_z
+from mdvec.dates import Month
+from mdvec.household.core.anomalies import MonthAnomalies, anomaly_lines, month_anomalies, robust_z
 from mdvec.household.core.shop_names import shop_of
 from mdvec.household.core.transaction import CountedRow
 
@@ -20,6 +21,16 @@ def rows_of(*bought):
     ]
 
 
+def anomalies(rows, as_of):
+    return list(month_anomalies(rows, as_of).unusual)
+
+
+def lines(found, as_of):
+    return anomaly_lines(
+        MonthAnomalies(Month.of(as_of), as_of, (found,), 12, known_shops=True, new_shops=True)
+    )
+
+
 def months(yen, shop="朝市", day=5, category="食費", count=8):
     return [(f"2025-{n:02}-{day:02}", shop, yen + 10 * n, category) for n in range(1, count + 1)]
 
@@ -29,7 +40,7 @@ def test_a_category_far_from_its_months_is_told_with_its_reason():
               ("2025-09-20", "寿司 うおまる", 30_000, "食費")]  # fmt: skip
     (found,) = anomalies(rows_of(*bought), date(2025, 9, 30))
     assert (found.kind, found.yen, found.usual, found.compared) == ("category", 40_000, 10_045, 8)
-    assert anomaly_lines([found], date(2025, 9, 30)) == [
+    assert lines(found, date(2025, 9, 30)) == [
         "2025年09月の、いつもと違うもの（差の大きい順）:",
         "- 食費カテゴリ: 40,000円。過去 8か月の中央値は 10,045円（10,010円〜10,080円、z=29.8）"
         "です。大きい明細: 2025-09-20 寿司 うおまる 30,000円 [10]、2025-09-03 朝市 10,000円 [9]",
@@ -43,7 +54,7 @@ def test_a_running_month_is_compared_with_the_same_days():
     early = ("2025-09-04", "朝市", 60_000, "食費")
     kinds = {one.kind: one for one in anomalies(rows_of(*bought, now, early), date(2025, 9, 10))}
     assert kinds["category"].usual == 10_045
-    assert "同じ日までの過去 8か月" in anomaly_lines([kinds["category"]], date(2025, 9, 10))[1]
+    assert "同じ日までの過去 8か月" in lines(kinds["category"], date(2025, 9, 10))[1]
 
 
 def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
@@ -59,8 +70,7 @@ def test_a_yearly_payment_is_known_unless_it_is_dearer_than_before():
     (more,) = september(market, *paid)
     assert (more.yen, more.known) == (40_000, 11_000)
     assert (
-        "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）"
-        in anomaly_lines([more], date(2025, 9, 30))[1]
+        "税カテゴリ: 40,000円（毎年の支払い 11,000円 を除く）" in lines(more, date(2025, 9, 30))[1]
     )
 
 
@@ -103,5 +113,5 @@ def test_a_category_that_is_mostly_nothing_has_no_distance():
     bought = [*months(10_000), *rare]
     found = {one.name: one for one in anomalies(rows_of(*bought), date(2025, 9, 30))}
     assert (found["旅行"].yen, found["旅行"].z) == (98_000, None)
-    (told,) = [line for line in anomaly_lines([found["旅行"]], date(2025, 9, 30)) if "旅行" in line]
+    (told,) = [line for line in lines(found["旅行"], date(2025, 9, 30)) if "旅行" in line]
     assert "中央値は 0円（0円〜40,000円、半分以上が同じ額で、z なし）です" in told

@@ -7,8 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from mdvec.database import Connection, DatabaseMissing
-from mdvec.dates import today
+from mdvec.database import DatabaseMissing
 from mdvec.household import Category, EmptyLedger, Ledger, category_hierarchy, coverage
 from mdvec.tools import Tool
 from starlette.responses import HTMLResponse, Response
@@ -81,10 +80,10 @@ async def _first_with_rows(visit: Visit, tools: Sequence[Tool]) -> str:
     if len(names) == 1:
         return names[0]
 
-    def first_household(ledger: Connection, ids: dict[str, int]) -> str:
+    def first_household(ledgers: dict[str, Ledger]) -> str:
         for name in names:
             with suppress(EmptyLedger, KeyError):  # it may just have been disabled
-                coverage(Ledger(ledger, ids[name], today()))
+                coverage(ledgers[name])
                 return name
         return names[0]
 

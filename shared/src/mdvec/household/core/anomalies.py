@@ -8,7 +8,7 @@ previous amount are expected, so they are left out of their category's months.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
@@ -64,17 +64,50 @@ class Anomaly:
     known: int = 0
 
 
-def anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[Anomaly]:
-    """The unusual amounts in the month of ``as_of``, up to that day, the largest difference first.
+@dataclass(frozen=True, slots=True)
+class MonthAnomalies:
+    """What is ``unusual`` in the month of ``as_of``, up to that day, and what could be compared.
+
+    ``months`` is how many earlier months there are to compare categories with. ``known_shops`` and
+    ``new_shops`` are whether a row of the month could be compared with those of its shop, and one
+    in a new shop with those of all.
+    """
+
+    month: Month
+    as_of: date
+    unusual: tuple[Anomaly, ...]
+    months: int
+    known_shops: bool
+    new_shops: bool
+
+    @property
+    def compares_categories(self) -> bool:
+        """Whether there are enough earlier months to call a category's sum usual."""
+        return self.months >= _MIN_MONTHS
+
+
+def month_anomalies(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> MonthAnomalies:
+    """The unusual amounts in the month of ``as_of``, the largest difference first.
 
     Months start on the day ``starts_on``.
     """
     spending = [row for row in rows if not row.is_income and row.day <= as_of]
     now = Month.of(as_of, starts_on)
-    known = _expected_rows(spending, as_of)
-    unusual = [*_of_categories(spending, as_of, now, known), *_of_shops(spending, now)]
-    return sorted(
-        unusual, key=lambda anomaly: (-abs(anomaly.yen - anomaly.usual), anomaly.kind, anomaly.name)
+    months = _months_before(spending, now)
+    shops = _ShopHistory.of(spending, now)
+    unusual = _of_shops(shops)
+    if len(months) >= _MIN_MONTHS:
+        unusual += _of_categories(spending, as_of, months, now)
+    unusual.sort(
+        key=lambda anomaly: (-abs(anomaly.yen - anomaly.usual), anomaly.kind, anomaly.name)
+    )
+    return MonthAnomalies(
+        month=now,
+        as_of=as_of,
+        unusual=tuple(unusual),
+        months=len(months),
+        known_shops=any(map(shops.knows, shops.current)),
+        new_shops=any(map(shops.compares_as_new, shops.current)),
     )
 
 
@@ -92,12 +125,9 @@ def _expected_rows(rows: Sequence[CountedRow], as_of: date) -> Set[int]:
 
 
 def _of_categories(
-    rows: Sequence[CountedRow], as_of: date, now: Month, known: Set[int]
+    rows: Sequence[CountedRow], as_of: date, months: Sequence[Month], now: Month
 ) -> list[Anomaly]:
-    whole = as_of == now.last_day
-    months = _months_before(rows, now)
-    if len(months) < _MIN_MONTHS:
-        return []
+    known, whole = _expected_rows(rows, as_of), as_of == now.last_day
     sums: dict[str, dict[Month, int]] = defaultdict(dict)
     behind: dict[str, list[CountedRow]] = defaultdict(list)
     month_of = cache(lambda day: Month.of(day, now.starts_on))
@@ -128,49 +158,68 @@ def _months_before(rows: Iterable[CountedRow], now: Month) -> list[Month]:
 
     A month without a row of spending is unknown rather than cheap.
     """
-    days = {row.day for row in rows if not row.is_income}
-    known = {Month.of(day, now.starts_on) for day in days}
+    known = {Month.of(day, now.starts_on) for day in {row.day for row in rows}}
     return [earlier for back in range(1, _MONTHS + 1) if (earlier := now.plus(-back)) in known]
 
 
-def history_notes(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> list[str]:
+def history_notes(found: MonthAnomalies) -> list[str]:
     """A note that categories have too few earlier months to call anything usual, if they have."""
-    months = len(_months_before(rows, Month.of(as_of, starts_on)))
+    if found.compares_categories:
+        return []
     return [
         f"カテゴリをいつもと比べるには、その月より前に {_MIN_MONTHS}か月以上の明細が必要です"
-        f"（あるのは {months}か月）"
-    ] * (months < _MIN_MONTHS)
+        f"（あるのは {found.months}か月）"
+    ]
 
 
-def compares_shops(rows: Iterable[CountedRow], as_of: date, starts_on: int = 1) -> bool:
-    """Whether a row of the month is at a shop with enough earlier rows to call any usual."""
-    first_day = Month.of(as_of, starts_on).first_day
-    paid = [row for row in rows if not row.is_income and row.yen > 0 and row.day <= as_of]
-    before = Counter(row.shop for row in paid if row.day < first_day)
-    return any(before[row.shop] >= _MIN_VISITS for row in paid if row.day >= first_day)
+@dataclass(frozen=True, slots=True)
+class _ShopHistory:
+    """A month's payments (``current``), and the yen of those before it by shop.
+
+    ``large`` is the yen that a payment in a new shop is compared with; None if too few are known.
+    """
+
+    current: tuple[CountedRow, ...]
+    before: Mapping[str, list[int]]
+    large: int | None
+
+    @classmethod
+    def of(cls, rows: Iterable[CountedRow], now: Month) -> _ShopHistory:
+        before: dict[str, list[int]] = defaultdict(list)
+        current: list[CountedRow] = []
+        for row in rows:
+            if row.yen > 0:
+                if row.day >= now.first_day:
+                    current.append(row)
+                else:
+                    before[row.shop].append(row.yen)
+        every = sorted(yen for amounts in before.values() for yen in amounts)
+        large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
+        return cls(tuple(current), dict(before), large)
+
+    def knows(self, row: CountedRow) -> bool:
+        """Whether the row's shop has enough earlier rows to call any usual."""
+        return len(self.before.get(row.shop, ())) >= _MIN_VISITS
+
+    def compares_as_new(self, row: CountedRow) -> bool:
+        """Whether the row is in a new shop, and there are enough rows to compare it with."""
+        return self.large is not None and row.shop not in self.before
 
 
-def _of_shops(rows: Sequence[CountedRow], now: Month) -> list[Anomaly]:
-    before: dict[str, list[int]] = defaultdict(list)
-    current: list[CountedRow] = []
-    for row in rows:
-        if row.yen > 0:
-            if row.day >= now.first_day:
-                current.append(row)
-            else:
-                before[row.shop].append(row.yen)
-    every = sorted(yen for amounts in before.values() for yen in amounts)
-    large = every[len(every) * _LARGE // 100] if len(every) >= 100 else None
+def _of_shops(shops: _ShopHistory) -> list[Anomaly]:
     unusual = []
-    spread_of = cache(lambda shop: _spread(before[shop]))
-    for row in current:
-        history = before.get(row.shop, [])
-        if not history and large is not None and row.yen > max(large, _MIN_YEN):
-            unusual.append(Anomaly("new_shop", row.shop, row.yen, large, 0, 0, 0, None, (row,)))
-        elif len(history) >= _MIN_VISITS:
+    spread_of = cache(lambda shop: _spread(shops.before[shop]))
+    for row in shops.current:
+        if shops.large is not None and shops.compares_as_new(row):
+            if row.yen > max(shops.large, _MIN_YEN):
+                unusual.append(
+                    Anomaly("new_shop", row.shop, row.yen, shops.large, 0, 0, 0, None, (row,))
+                )
+        elif shops.knows(row):
             middle, scale = spread_of(row.shop)
             z = (row.yen - middle) / scale
             if z >= _FAR and row.yen - middle >= _MIN_YEN:
+                history = shops.before[row.shop]
                 unusual.append(_anomaly("shop", row.shop, row.yen, history, z, [row]))
     return unusual
 
@@ -210,31 +259,23 @@ def _spread(history: Sequence[int]) -> tuple[float, float]:
     return middle, max(deviation, abs(middle) * _MIN_SCALE, _NO_SCALE)
 
 
-def anomaly_lines(
-    unusual: Sequence[Anomaly],
-    as_of: date,
-    starts_on: int = 1,
-    *,
-    categories: bool = True,
-    shops: bool = True,
-) -> list[str]:
-    """Each anomaly with its reason; months start on the day ``starts_on``.
-
-    ``categories`` and ``shops`` are whether any could be compared with what is usual.
-    """
-    month = Month.of(as_of, starts_on)
-    until = "" if as_of == month.last_day else f"（{as_of} まで）"
-    if not unusual:
-        if categories:
-            return [f"{month.in_words}{until}に、いつもと大きく違うものはありません。"]
-        if not shops:
-            return [f"{month.in_words}{until}は、まだいつもと比べられません。"]
-        return [
-            f"{month.in_words}{until}に、前から明細が {_MIN_VISITS}件以上ある店では、いつもと大きく"
-            "違う明細はありません（ほかの店とカテゴリは、まだ比べられません）。"
-        ]
-    lines = [f"{month.in_words}{until}の、いつもと違うもの（差の大きい順）:"]
-    return [*lines, *(_line(anomaly, whole=not until) for anomaly in unusual)]
+def anomaly_lines(found: MonthAnomalies) -> list[str]:
+    """Each anomaly with its reason, or in one line that there is none, of what was compared."""
+    until = "" if found.as_of == found.month.last_day else f"（{found.as_of} まで）"
+    span = f"{found.month.in_words}{until}"
+    if found.unusual:
+        lines = [f"{span}の、いつもと違うもの（差の大きい順）:"]
+        return [*lines, *(_line(anomaly, whole=not until) for anomaly in found.unusual)]
+    if found.compares_categories:
+        return [f"{span}に、いつもと大きく違うものはありません。"]
+    shops = [f"前から明細が {_MIN_VISITS}件以上ある店"] * found.known_shops
+    shops += ["初めての店"] * found.new_shops
+    if not shops:
+        return [f"{span}は、まだいつもと比べられません。"]
+    return [
+        f"{span}に、{'と'.join(shops)}では、いつもと大きく違う明細はありません"
+        "（ほかの店とカテゴリは、まだ比べられません）。"
+    ]
 
 
 def _line(anomaly: Anomaly, *, whole: bool) -> str:
@@ -252,7 +293,7 @@ def _line(anomaly: Anomaly, *, whole: bool) -> str:
     days = "過去" if whole else "同じ日までの過去"
     known = f"（毎年の支払い {format_currency(anomaly.known)} を除く）" if anomaly.known else ""
     rows = "、".join(
-        f"{row.day} {shown_name(row.name)} {format_currency(row.yen)} [{row.id}]"
+        f"{row.day} {shown_name(row.one_line)} {format_currency(row.yen)} [{row.id}]"
         for row in anomaly.rows
     )
     more = f"。大きい明細: {rows}" if rows else ""

@@ -284,7 +284,7 @@ def read_asset_months(text: str) -> tuple[list[AssetMonth], int]:
 
 
 def kept_history(months: int, bad: int) -> PassedOver:
-    """What an asset history is of which this number of months was stored."""
+    """The note on an asset history whose months are stored."""
     unread = f", {bad} lines could not be read" if bad else ""
     return PassedOver(FileKind.NET_WORTH, f" {months} months{unread}")
 

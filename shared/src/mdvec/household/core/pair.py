@@ -133,7 +133,8 @@ class PairKind(IntEnum):
     """What the two rows of a pair may be; the ledger stores the numbers as ``of_transfer``.
 
     Of one purchase, a row leaves the sums; of a transfer, both; of a card's bill and a row that
-    it pays, the bill.
+    it pays, the bill. A row in pairs of several kinds is of the greatest, and notes name the
+    greatest first.
     """
 
     PURCHASE = 0
@@ -143,7 +144,14 @@ class PairKind(IntEnum):
     @property
     def in_words(self) -> str:
         """What a decision says that the rows are."""
-        return ("重複", "振替", "カードの請求")[self]
+        return _KINDS_IN_WORDS[self]
+
+
+_KINDS_IN_WORDS = {
+    PairKind.PURCHASE: "重複",
+    PairKind.TRANSFER: "振替",
+    PairKind.CARD_BILL: "カードの請求",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +341,7 @@ class CandidateCounts(NamedTuple):
 
     @classmethod
     def of(cls, candidates: Iterable[ReviewCandidate]) -> CandidateCounts:
-        """The numbers of these candidates."""
+        """Counts likely purchases, and all transfers and bills; unlikely purchases are in none."""
         kinds = Counter(
             candidate.kind
             for candidate in candidates

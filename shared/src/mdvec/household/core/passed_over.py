@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class FileKind(Enum):
-    """What a file is that was passed over; the value is how its text begins."""
+    """What a file is that was passed over; the value is how its text begins, "" of any other."""
 
     EMPTY = "it is empty"
     NO_ROWS = "it has a header, but no rows"
@@ -28,7 +28,8 @@ class PassedOver:
     @classmethod
     def stored(cls, text: str) -> PassedOver:
         """The same from its text, which the database keeps."""
-        kind = next(kind for kind in FileKind if text.startswith(kind.value))
+        known = (kind for kind in FileKind if kind is not FileKind.OTHER)
+        kind = next((each for each in known if text.startswith(each.value)), FileKind.OTHER)
         return cls(kind, text.removeprefix(kind.value))
 
     @property

@@ -65,11 +65,11 @@ class DetectionParams:
 class DuplicateCandidate:
     """Rows that may be the same purchase or a transfer; ``amount_diff`` is absolute, in yen.
 
-    ``kind`` is purchase, transfer, charge or card_bill. For a card's bill, ``transaction_1`` is the
-    bill, which alone leaves the sums, and the others are the largest rows that it pays. ``others``
-    are the third and further rows. ``reasons`` explain why the rows are likely one purchase
-    (``is_likely``), likely two, or a transfer; ``alike_count`` is the number of other open
-    candidates of the same accounts or habit.
+    ``kind`` is purchase, transfer, charge or card_bill; ``is_transfer`` is whether it is any but
+    the first. For a card's bill, ``transaction_1`` is the bill, which alone leaves the sums, and
+    the others are the largest rows that it pays. ``others`` are the third and further rows.
+    ``reasons`` explain why the rows are likely one purchase (``is_likely``), likely two, or a
+    transfer; ``alike_count`` is the number of other open candidates of the same accounts or habit.
     """
 
     check_id: int
@@ -241,7 +241,7 @@ def candidates_text(answer: CandidateList) -> str:
     lines, likely = [answer.message], True
     for candidate in answer.candidates:
         is_open = candidate.user_decision in (None, "skip")
-        if likely and not candidate.is_likely and not candidate.is_transfer and is_open:
+        if likely and not candidate.is_likely and candidate.kind == "purchase" and is_open:
             lines.append("別の買い物らしい候補:")
             likely = False
         lines += _candidate_lines(candidate)

@@ -163,6 +163,6 @@ class CountedRow(NamedTuple):
         return Category(self.category_major, self.category_minor or None)
 
     @property
-    def name(self) -> str:
+    def one_line(self) -> str:
         """The description on one line."""
         return " ".join(self.description.split())

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import date
 
 import apsw
-
-from mdvec.dates import today
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +17,13 @@ class Ledger:
 
     connection: apsw.Connection
     tool_id: int
-    today: date = field(default_factory=today)
+    today: date
     month_starts_on: int = 1
+
+    @classmethod
+    def undated(cls, connection: apsw.Connection, tool_id: int, month_starts_on: int = 1) -> Ledger:
+        """The ledger for work that depends on no day: all its rows are in the past."""
+        return cls(connection, tool_id, date.max, month_starts_on)
 
     @property
     def key(self) -> tuple[str, int, date, int]:

@@ -43,16 +43,16 @@ _GREATEST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class RowCondition:
-    """The conditions on rows other than words; None and () restrict nothing.
+    """The conditions on a ledger's rows other than words; None and () restrict nothing.
 
     Attributes:
-        ledger: the days of the whole ledger, from the first with a row to the last.
+        extent: the days of the whole ledger, from the first with a row to the last.
         within: the rows are of one of these categories.
         without: and of none of these.
     """
 
-    tool_id: int
-    ledger: Days
+    ledger: Ledger
+    extent: Days
     days: Days | None = None
     accounts: tuple[str, ...] | None = None
     min_amount: int | None = None
@@ -63,7 +63,7 @@ class RowCondition:
     @property
     def where(self) -> tuple[str, tuple[Any, ...]]:
         """The condition in SQL, and the values to bind."""
-        parts: list[tuple[str, tuple[Any, ...]]] = [("tool_id = ?", (self.tool_id,))]
+        parts: list[tuple[str, tuple[Any, ...]]] = [("tool_id = ?", (self.ledger.tool_id,))]
         if self.days is not None:
             ends = (self.days.first.isoformat(), self.days.last.isoformat())
             parts.append(("date BETWEEN ? AND ?", ends))
@@ -84,14 +84,14 @@ class RowCondition:
     @property
     def known_days(self) -> Days | None:
         """The requested days within the ledger."""
-        return (self.days or self.ledger).within(self.ledger)
+        return (self.days or self.extent).within(self.extent)
 
     @property
     def is_of_few_days(self) -> bool:
         """Whether only few of the ledger's days are requested."""
         shared = self.known_days
         return self.days is not None and (
-            shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.ledger), 1)
+            shared is None or _length(shared) <= max(_FEW_DAYS * _length(self.extent), 1)
         )
 
 
@@ -143,10 +143,9 @@ def accounts_named(ledger: Ledger, name: str) -> list[str]:
     )
 
 
-def sums_by_text(
-    connection: apsw.Connection, condition: RowCondition, noted: Mapping[int, RowNote]
-) -> list[RowSum]:
+def sums_by_text(condition: RowCondition, noted: Mapping[int, RowNote]) -> list[RowSum]:
     """The rows of a condition by all that words and groups ask; those that do not count too."""
+    connection = condition.ledger.connection
     where, values = condition.where
     index = _BY_DATE if condition.is_of_few_days else _BY_SUBJECT
     ids = json.dumps(sorted(noted))
@@ -182,13 +181,11 @@ _GROUPED = (
 )
 
 
-def rows_left_out(
-    connection: apsw.Connection, condition: RowCondition
-) -> list[tuple[str | None, int]]:
+def rows_left_out(condition: RowCondition) -> list[tuple[str | None, int]]:
     """Why rows of a condition do not count, and how many of them."""
     where, values = condition.where
     index = _index_of_days(condition)
-    rows = connection.execute(
+    rows = condition.ledger.connection.execute(
         f"SELECT {left_out()}, count(*) FROM transactions {index} "
         f"WHERE {where} AND NOT ({counts()}) GROUP BY 1",
         values,
@@ -196,9 +193,7 @@ def rows_left_out(
     return list(rows)
 
 
-def sums_by(
-    connection: apsw.Connection, rows: RowsChosen, key: Literal["date", "source_file"]
-) -> list[KeySum]:
+def sums_by(rows: RowsChosen, key: Literal["date", "source_file"]) -> list[KeySum]:
     """The sums of each day or file with rows, in no particular order."""
     index = _index_of_days(rows.condition)
     if key == "source_file" and not rows.condition.is_of_few_days:
@@ -208,7 +203,7 @@ def sums_by(
     return [
         KeySum(*row)
         for source, bound in zip(sources, values, strict=True)
-        for row in connection.execute(
+        for row in rows.condition.ledger.connection.execute(
             f"SELECT {key}, {_SUM}, {income} FROM {source} GROUP BY 1", bound
         )
     ]
@@ -223,9 +218,7 @@ def _index_of_days(condition: RowCondition) -> str:
     return _BY_DATE if has_all or condition.is_of_few_days else _BY_SUBJECT
 
 
-def page_of(
-    connection: apsw.Connection, rows: RowsChosen, order: RowOrder, *, offset: int, limit: int
-) -> list[Transaction]:
+def page_of(rows: RowsChosen, order: RowOrder, *, offset: int, limit: int) -> list[Transaction]:
     """A page of the rows in an order; of equal amounts the newest comes first."""
     if not limit:
         return []
@@ -240,13 +233,13 @@ def page_of(
         f"WHERE id IN (SELECT id FROM ({ids}) ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?) "
         f"ORDER BY {_ORDERS[order]}"
     )
+    connection = rows.condition.ledger.connection
     return list(transactions(connection, page, (*sum(values, ()), limit, offset)))
 
 
-def ids_of(
-    connection: apsw.Connection, rows: RowsChosen, among: Collection[int] | None = None
-) -> list[int]:
+def ids_of(rows: RowsChosen, among: Collection[int] | None = None) -> list[int]:
     """The ids of all the rows, or of those that are also among some ids."""
+    connection = rows.condition.ledger.connection
     if among is None:
         sources, values = _sources(rows, _index_of_days(rows.condition))
         ids = " UNION ALL ".join(f"SELECT id FROM {source}" for source in sources)

@@ -168,7 +168,7 @@ def _changed_headings(connection: apsw.Connection, tables: Tables) -> dict[int, 
         "WHERE t.tool_id = ?",
         (tables.tool_id,),
     )
-    noted = _notes_by_subject(Ledger(connection, tables.tool_id))
+    noted = _notes_by_subject(Ledger.undated(connection, tables.tool_id))
     headings: dict[int, str] = {}
     for chunk_id, heading, text, *subject, accounts in rows:
         words = _words(*subject)
@@ -216,10 +216,11 @@ def rows_of_chunk(
     Those whose day, amount or note the question names come first, then the newest. A row has the
     id of its transaction, also at the end of its heading, and the present marks of the ledger.
     """
-    rows = _rows_like(Ledger(connection, tool.id), chunk.chunk_index, folded(question), limit)
+    ledger = Ledger.undated(connection, tool.id)
+    rows = _rows_like(ledger, chunk.chunk_index, folded(question), limit)
     files = {row.source_file for row in rows}
     texts = {path: documents.stored_text(connection, tool.tables, path) for path in files}
-    noted = notes_on(Ledger(connection, tool.id), [row.id for row in rows])
+    noted = notes_on(ledger, [row.id for row in rows])
     return [_at_its_place(chunk, row, noted.get(row.id), texts[row.source_file]) for row in rows]
 
 

@@ -113,9 +113,8 @@ def write_ledgers(
         file.open("w", encoding="utf-8") as lines,
     ):
         for tool_id, name in ledgers:
-            rows = household.ledger_lines(
-                Ledger(connection, tool_id, month_starts_on=month_starts_on), name
-            )
+            ledger = Ledger.undated(connection, tool_id, month_starts_on)
+            rows = household.ledger_lines(ledger, name)
             lines.writelines(f"{line}\n" for line in rows)
     return True
 
