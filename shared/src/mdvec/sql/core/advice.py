@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
-from mdvec.sql.core.refusals import Hint, first_names, named, nearest_names, shortened_name
+from mdvec.sql.core.refusals import Hint, named, names_that_fit, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
 from mdvec.text import identifier, shortened
 
@@ -310,7 +310,7 @@ def _advice(
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
     first: Sequence[str] = next(iter(names.values()), ())
-    return [*instead, *lists], Hint(unknown[1], first_names(near or first))
+    return [*instead, *lists], Hint(unknown[1], names_that_fit(near or first))
 
 
 def _cut(message: str) -> str:
