@@ -14,16 +14,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import apsw
 from mdvec.database.connection import open_database
-from mdvec.dates.months import Days
 from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
 from mdvec.household import Ledger
 from mdvec.household import review as duplicate_review
 from mdvec.household.core.evidence import Judge
-from mdvec.household.core.pair import LIKELY, DetectionOptions
+from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions
 from mdvec.household.core.pairs import (
     ComparisonTable,
     Mirrors,
@@ -32,9 +30,9 @@ from mdvec.household.core.pairs import (
     match_one_to_one,
 )
 from mdvec.household.core.shop_names import reading
-from mdvec.household.core.transaction import Transaction
 from mdvec.household.finding import ListingOptions, find_transactions
-from mdvec.household.interfaces.ledger_sums import data_version, page_of_rows
+from mdvec.household.interfaces.duplicate_checks import compared_rows
+from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend, trend_cache
@@ -49,7 +47,6 @@ T = TypeVar("T")
 
 ROWS, MONTHS, SAMPLE = 100_000, 120, 5_000
 TODAY = date(2025, 1, 15)
-TEN_YEARS = Days(date(2015, 1, 1), date(2024, 12, 31))
 HEADER = (
     "計算対象", "日付", "内容", "金額（円）", "保有金融機関",
     "大項目", "中項目", "メモ", "振替", "ID",
@@ -124,34 +121,30 @@ def work(folder: str) -> tuple[dict[str, float], dict[str, int]]:
     if report.unchanged != ROWS:
         raise RuntimeError(f"{report.unchanged} rows were unchanged")
     with open_database(database, "write") as connection:
-        seconds |= _answers(connection)
-        seconds["detect"], found = _timed(
-            lambda: duplicate_review.detect(Ledger(connection, 1), OPTIONS)
-        )
-        seconds["defaults"], _ = _timed(
-            lambda: duplicate_review.detect(Ledger(connection, 1), DetectionOptions())
-        )
-        sample = page_of_rows(Ledger(connection, 1), TEN_YEARS, None, offset=0, limit=SAMPLE)
+        ledger = Ledger(connection, 1, TODAY)
+        seconds |= _answers(ledger)
+        seconds["detect"], found = _timed(lambda: duplicate_review.detect(ledger, OPTIONS))
+        seconds["defaults"], _ = _timed(lambda: duplicate_review.detect(ledger, DetectionOptions()))
+        sample = sorted(compared_rows(ledger), key=lambda row: (row.date, row.id))[:SAMPLE]
     facts |= {"pairs": found.candidates_count, "below": found.below_threshold_count}
     return seconds, {**facts, **_compared(sample)}
 
 
-def _answers(connection: apsw.Connection) -> dict[str, float]:
+def _answers(ledger: Ledger) -> dict[str, float]:
     """The seconds of answers; those of the filters are medians of warm ones."""
-    month = partial(monthly_household, Ledger(connection, 1, TODAY), year=2020, month=6)
+    month = partial(monthly_household, ledger, year=2020, month=6)
     month()
     trends = trend_cache()
 
     def trend() -> object:
-        version = data_version(Ledger(connection, 1))
         return trends(
-            category_trend, connection, 1, version, category="食費",
-            start_month="2015-01", end_month="2024-12", today=TODAY,
+            category_trend, ledger, data_version(ledger), category="食費",
+            start_month="2015-01", end_month="2024-12",
         )  # fmt: skip
 
     def find(wanted: RowFilter) -> float:
         listing = ListingOptions("largest", "shop")
-        once = partial(find_transactions, Ledger(connection, 1, TODAY), wanted, listing)
+        once = partial(find_transactions, ledger, wanted, listing)
         once()
         return median([_timed(once)[0] for _ in range(7)])
 
@@ -183,7 +176,7 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.perf_counter() - began, result
 
 
-def _compared(rows: list[Transaction]) -> dict[str, int]:
+def _compared(rows: list[ComparedRow]) -> dict[str, int]:
     """The likely pairs of the search, and those of judging every two rows."""
     found = {
         (pair.first.id, pair.second.id)
@@ -205,11 +198,9 @@ def _compared(rows: list[Transaction]) -> dict[str, int]:
     return {"sample": len(brute), "wrong": len(found ^ brute)}
 
 
-def _near(one: Transaction, other: Transaction) -> bool:
+def _near(one: ComparedRow, other: ComparedRow) -> bool:
     """Whether two rows are within the tolerances, without the search's shortcuts."""
-    if one.amount is None or other.amount is None or abs((one.date - other.date).days) > 3:
-        return False
-    if (one.amount < 0) != (other.amount < 0):
+    if abs((one.date - other.date).days) > 3 or (one.amount < 0) != (other.amount < 0):
         return False
     mean = Decimal(abs(one.amount) + abs(other.amount)) / 2
     return abs(one.amount - other.amount) * 100 <= mean * OPTIONS.amount_tolerance_pct

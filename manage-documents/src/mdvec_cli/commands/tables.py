@@ -6,7 +6,8 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
@@ -163,7 +164,7 @@ def export_command(
 
 
 def _write_rows(
-    analytics: sql.Analytics, query: str, fmt: ExportFormat, max_rows: int | None, file: IO[bytes]
+    analytics: sql.Analytics, query: str, fmt: ExportFormat, max_rows: int | None, file: NewFile
 ) -> sql.JsonAnswer:
     """Write all rows of a query into an open file."""
     written = analytics.questions.file(sql.Prepared.plain(query), fmt, max_rows)
@@ -200,7 +201,30 @@ class FileNotWritten(MdvecError):
 
 
 @contextmanager
-def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
+def _writing(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileNotWritten(
+            f"{path} cannot be written ({error.strerror}); make room, or name another place"
+        ) from error
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """The content, still in a temporary file, of the file that is to appear at ``path``."""
+
+    path: Path
+    content: IO[bytes]
+
+    def write(self, more: bytes) -> None:
+        """Add to the content; raises FileNotWritten."""
+        with _writing(self.path):
+            self.content.write(more)
+
+
+@contextmanager
+def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
     """A file that appears at ``path`` once it is complete; an incomplete one is removed.
 
     Raises:
@@ -219,21 +243,19 @@ def new_file(path: Path, *, replace: bool) -> Iterator[IO[bytes]]:
     except OSError as error:
         reason = f"{path} cannot be written ({error.strerror}); name another file"
         raise typer.BadParameter(reason, param_hint="--output") from error
-    with incomplete as file:
-        part = Path(file.name)
-        try:
-            yield file
-            file.close()  # Windows cannot move an open file
+    part = Path(incomplete.name)
+    try:
+        yield NewFile(path, incomplete)
+        with _writing(path):
+            incomplete.close()  # Windows cannot move an open file
             umask = os.umask(0)
             os.umask(umask)
             part.chmod(0o666 & ~umask)
             part.replace(path)
-        except OSError as error:
-            raise FileNotWritten(
-                f"{path} cannot be written ({error.strerror}); make room, or name another place"
-            ) from error
-        finally:
-            part.unlink(missing_ok=True)
+    finally:
+        with suppress(OSError):  # of what there was no room for
+            incomplete.close()
+        part.unlink(missing_ok=True)
 
 
 @with_settings_options
@@ -277,7 +299,7 @@ def _draw(
     title: str,
     size: str | None,
     image_format: ImageFormat,
-    file: IO[bytes],
+    file: NewFile,
     in_japanese: bool,
 ) -> sql.JsonAnswer:
     """Draw a query into an open file, by default in the configured size, with notes for people."""

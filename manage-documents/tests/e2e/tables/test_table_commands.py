@@ -14,6 +14,8 @@ from mdvec import queries
 from mdvec.queries import Parameter, SavedQuery
 from PIL import Image
 
+from mdvec_cli.commands.tables import FileNotWritten, new_file
+
 SINCE = Parameter("since", "date")
 SALES = "day,店,amount\n2025-06-01,東京,100\n2025-06-02,大阪,250\n2025-07-01,東京,\n"
 
@@ -68,6 +70,23 @@ def test_an_export_is_a_whole_file_or_none(sales):
     assert sorted(path.name for path in sales.work.iterdir()) == sorted(
         [file.name, "docs", *(path.name for path in sales.work.glob("db.sqlite*"))]
     )
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_and_only_then_needs_room(tmp_path):
+    def write(path, more):
+        with new_file(path, replace=True) as file:
+            file.write(b"1")
+            more()
+
+    def fail():
+        raise ConnectionError("the process of queries is gone")
+
+    with pytest.raises(ConnectionError, match=r"^the process of queries is gone$"):
+        write(tmp_path / "rows.csv", fail)
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileNotWritten, match="folder cannot be written"):
+        write(tmp_path / "folder", lambda: None)
+    assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 
 
 def test_a_query_is_drawn_into_a_file_of_yours(sales):

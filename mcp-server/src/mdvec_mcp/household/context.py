@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import DatabaseError, OpenMode, open_database
@@ -34,8 +34,8 @@ from mdvec.household import (
     RuleList,
     RuleTrial,
     TrendAnswer,
+    TrendCache,
     category_hierarchy,
-    category_trend,
     data_version,
     review,
     safe_line,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from mdvec.sync import Freshness
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 NO_HOUSEHOLD = (
@@ -74,7 +75,7 @@ class HouseholdContext:
     month_starts_on: int = 1
     embed: Embed | None = None
     language: str = "ja"
-    trends: Callable[..., TrendAnswer] = field(default_factory=trend_cache)
+    trends: TrendCache = field(default_factory=trend_cache)
 
     async def answer(
         self, name: str | None, work: Callable[[Ledger], T], mode: OpenMode = "read"
@@ -156,12 +157,13 @@ class HouseholdContext:
 
     def trend(
         self,
+        make: Callable[Concatenate[Ledger, P], TrendAnswer],
         ledger: Ledger,
-        make: Callable[..., TrendAnswer] = category_trend,
-        **request: Any,  # noqa: ANN401
+        *args: P.args,
+        **request: P.kwargs,
     ) -> TrendAnswer:
         """A trend that ``make`` computes, cached until the ledger changes."""
-        return self.trends(make, ledger, data_version(ledger), **request)
+        return self.trends(make, ledger, data_version(ledger), *args, **request)
 
     def households(self) -> list[Tool]:
         """The active households; raises a ToolError if there is none."""

@@ -131,8 +131,8 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
     ) -> ToolReply:
         is_picture = output_format == "image"
         work = partial(
-            context.trend, category=category, start_month=start_month, end_month=end_month,
-            since=since, until=until, period=period,
+            context.trend, household.category_trend, category=category,
+            start_month=start_month, end_month=end_month, since=since, until=until, period=period,
         )  # fmt: skip
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         if not is_picture:
@@ -205,7 +205,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
 
     async def trends() -> str:
         def work(ledger: Ledger) -> dict[str, Any]:
-            return json_of(context.trend(ledger, household.category_trend_summary))
+            return json_of(context.trend(household.category_trend_summary, ledger))
 
         return await _read(context, work)
 

@@ -124,6 +124,7 @@ from .statement_preview import MappingRefused as MappingRefused
 from .statement_preview import StatementPreview as StatementPreview
 from .statement_preview import preview_statement as preview_statement
 from .trend import TrendAnswer as TrendAnswer
+from .trend import TrendCache as TrendCache
 from .trend import category_trend as category_trend
 from .trend import category_trend_summary as category_trend_summary
 from .trend import trend_cache as trend_cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Annotated
+from typing import Annotated, Concatenate, ParamSpec, Protocol
 
 from cachetools import LRUCache, cached
 from pydantic import Field
@@ -32,6 +32,8 @@ from mdvec.household.core.sums import (
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
+
+P = ParamSpec("P")
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -194,12 +196,22 @@ def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) 
     return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))
 
 
-def trend_cache(entries: int = 128) -> Callable[..., TrendAnswer]:
-    """A thread-safe LRU cache of the trends that functions such as ``category_trend`` make.
+class TrendCache(Protocol):
+    """A cache of the trends that functions such as ``category_trend`` make."""
 
-    It is called with the function, the ledger, its ``version``, which
-    has to be read before, and the function's other arguments by name.
-    """
+    def __call__(
+        self,
+        make: Callable[Concatenate[Ledger, P], TrendAnswer],
+        ledger: Ledger,
+        version: Hashable,
+        *args: P.args,
+        **request: P.kwargs,
+    ) -> TrendAnswer:
+        """Return ``make(ledger, **request)``; the ledger's ``version`` has to be read before."""
+
+
+def trend_cache(entries: int = 128) -> TrendCache:
+    """A thread-safe LRU cache of trends."""
 
     def key(make: object, ledger: Ledger, version: Hashable, **request: Hashable) -> Hashable:
         return (make, ledger.key, version, *sorted(request.items()))

@@ -13,7 +13,7 @@ from table_of_cases import each
 from mdvec.errors import MdvecError
 from mdvec.sql.child import loading
 from mdvec.sql.child.handler import RequestHandler, refusal_of
-from mdvec.sql.core.refusals import QueryRefused
+from mdvec.sql.core.refusals import Hint, QueryRefused
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 FORM = "; write: "
@@ -239,6 +239,23 @@ def test_common_slips_without_a_form_are_told_what_to_write(handler, sql, advice
     _, message = ask(handler, sql)
     assert advice in message
     assert FORM not in message
+
+
+@each(
+    ("sql", "hint"),
+    [
+        ("SELECT prcie FROM orders", Hint("prcie", ["price"])),
+        ("SELECT xyz FROM customers", Hint("xyz", ["shop", "customer_id", "customer_name"])),
+        ("SELECT qty FROM customers WHERE shop IN (SELECT shop FROM orders)", None),
+        ("SELECT qty FROM (SELECT shop FROM orders)", None),
+    ],
+)
+def test_names_are_proposed_unless_the_name_is_right_and_elsewhere(handler, sql, hint):
+    request = {"source": sql}
+    with pytest.raises(duckdb.Error) as failed:
+        handler.handle({"do": "columns", **request})
+    refusal = refusal_of(failed.value, hidden={}, **LIMITS)
+    assert handler.advised(request, refusal).hint == hint
 
 
 HINTS = [

@@ -210,8 +210,8 @@ def _trend(
 ) -> TrendAnswer:
     named = subject if isinstance(subject, Category) else Total.SAVINGS_RATE
     return visit.wiring.household.trend(
-        ledger, category=str(named), start_month=str(months.first),
-        end_month=str(months.last), begun=False,
+        household.category_trend, ledger, category=str(named),
+        start_month=str(months.first), end_month=str(months.last), begun=False,
     )  # fmt: skip
 
 
@@ -226,7 +226,7 @@ def _matrix(visit: Household, ledger: Ledger, months: MonthRange) -> tuple[Categ
     if not 1 < len(months) <= _MAX_SIDE_BY_SIDE:
         return ()
     return visit.wiring.household.trend(
-        ledger, household.category_trend_summary, months=months
+        household.category_trend_summary, ledger, months=months
     ).categories
 
 
@@ -326,7 +326,7 @@ async def show_trend(visit: Household) -> Response:
         request_fields: dict[str, Any] = {
             name: visit.query.text(name).strip() or None for name in fields
         }
-        answer = visit.wiring.household.trend(ledger, **request_fields)
+        answer = visit.wiring.household.trend(household.category_trend, ledger, **request_fields)
         return answer, household.category_hierarchy(ledger)
 
     answer, known = await visit.read(work)

@@ -133,7 +133,7 @@ def _outlook(visit: Household, ledger: Ledger, forecast: ForecastAnswer) -> Outl
         return None
     first = forecast.months[0].month
     spending = visit.wiring.household.trend(
-        ledger, category=str(Total.SPENDING), period=None,
+        household.category_trend, ledger, category=str(Total.SPENDING), period=None,
         start_month=str(first.plus(-_YEAR)), end_month=str(first.plus(-1)),
     )  # fmt: skip
     return outlook_chart(spending, forecast)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
-from mdvec.sql.core.refusals import Hint, first_names, named, nearest_names, shortened_name
+from mdvec.sql.core.refusals import Hint, named, names_that_fit, nearest_names, shortened_name
 from mdvec.sql.core.statement import fold, has_name
 from mdvec.text import identifier, shortened
 
@@ -199,7 +199,10 @@ def advised(
     tables: Mapping[str, Sequence[Column]],
     can_run: Callable[[str], bool],
 ) -> tuple[str, Hint | None]:
-    """Why a query cannot be planned, with a form of it that ``can_run``, or the nearest names."""
+    """Why a query cannot be planned and what to write, and what of that a program can offer.
+
+    That is a form of the query that ``can_run``, or names that may be meant by an unknown one.
+    """
     names = {
         name: [column.name for column in columns]
         for name, columns in tables.items()
@@ -282,7 +285,10 @@ def _outside_quotes(sql: str, pattern: str, instead: Callable[[str], str]) -> st
 def _advice(
     message: str, sql: str, names: Mapping[str, Sequence[str]]
 ) -> tuple[list[str], Hint | None]:
-    """The nearest names, what DuckDB has instead, and the columns of the query's tables."""
+    """The nearest names, what DuckDB has instead, and the columns of the query's tables.
+
+    With them come names for an unknown column, unless a table that is not read there has it.
+    """
     code = re.sub(r"'(?:[^']|'')*'", "''", sql) + message
     slips = ((re.search(slip, code, re.IGNORECASE), hint) for slip, hint in _INSTEAD.items())
     hints = [found.expand(hint) for found, hint in slips if found]
@@ -294,18 +300,17 @@ def _advice(
     where = f"{shortened_name(wrong[1])} is a column of {named(having)}"
     if unknown is None:  # DuckDB names two of its tables only
         return [*instead, where], None
+    lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
+    if having:
+        return [f"{where}, but not of what is read where it is named", *instead, *lists], None
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
     known = [column for columns in (*names.values(), candidates) for column in columns]
-    near = [] if having else nearest_names(unknown[1], known)
-    if having:
-        instead.insert(0, f"{where}, but not of what is read where it is named")
-    elif near:
+    if near := nearest_names(unknown[1], known):
         instead.insert(0, f"nearest: {named(near)}")
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
-    lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
     first: Sequence[str] = next(iter(names.values()), ())
-    return [*instead, *lists], Hint(unknown[1], first_names(near or first))
+    return [*instead, *lists], Hint(unknown[1], names_that_fit(near or first))
 
 
 def _cut(message: str) -> str:

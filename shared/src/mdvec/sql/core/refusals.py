@@ -23,19 +23,24 @@ _MIN_NEARNESS = 0.6
 
 def named(names: Sequence[str], most: int = _MAX_LIST) -> str:
     """As many of the first names as fit ``most`` characters, and the number of the others."""
-    fitting = first_names(names, most)
-    shown = ", ".join(shown_name(shortened_name(name)) for name in fitting)
+    fitting = names_that_fit(names, most)
     others = len(names) - len(fitting)
+    shown = ", ".join(map(_as_listed, fitting))
     return f"{shown} and {others} more" if others else shown
 
 
-def first_names(names: Sequence[str], most: int = _MAX_LIST) -> Sequence[str]:
-    """The first names, one at least, that fit ``most`` characters together."""
+def names_that_fit(names: Sequence[str], most: int = _MAX_LIST) -> Sequence[str]:
+    """The first names, one at least, that fit ``most`` characters as a list shows them."""
     for count, name in enumerate(names):
-        if count and len(name) > most:
+        length = len(_as_listed(name))
+        if count and length > most:
             return names[:count]
-        most -= len(shown_name(shortened_name(name))) + len(", ")
+        most -= length + len(", ")
     return names
+
+
+def _as_listed(name: str) -> str:
+    return shown_name(shortened_name(name))
 
 
 def shortened_name(name: str) -> str:
@@ -131,7 +136,7 @@ def unknown_table(name: str, known: Iterable[str], note: str = "") -> UnknownTab
     nearest = f"; nearest: {named(near)}" if near else ""
     return UnknownTable(
         f"there is no table {shortened(name)!r}{note}{file}{nearest}; {tables}",
-        Hint(name, first_names(near) or there[:_MAX_LISTED]),
+        Hint(name, names_that_fit(near) or there[:_MAX_LISTED]),
     )
 
 
