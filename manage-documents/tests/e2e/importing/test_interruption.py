@@ -124,7 +124,9 @@ def test_a_stopped_demo_removes_its_folder_and_says_so_last(mdvec, tmp_path):
     demo = mdvec.start("demo")
     said = ""
     while "$ mdvec import -n notes" not in said:
-        said += demo.stderr.readline()
+        line = demo.stderr.readline()
+        assert line, f"it ended early: {said}"
+        said += line
     assert f"added notes: {tmp_path}/mdvec-demo-" in said
     demo.send_signal(signal.SIGINT)
     _, rest = demo.communicate(timeout=60)

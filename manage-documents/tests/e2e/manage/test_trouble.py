@@ -1,8 +1,10 @@
 """Unusable databases, full disks, read-only folders."""
 
 import ctypes
+import importlib
 import resource
 import sqlite3
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -36,13 +38,26 @@ def without_capabilities(run):
 
 @contextmanager
 def full_disk(size):
-    """Meanwhile no file of this process grows beyond a size."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Meanwhile no file of this process grows beyond a size.
+
+    Nor does a module that is imported now leave its bytecode: Python would cut it off unnoticed.
+    """
+    before, writes_no_bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    sys.dont_write_bytecode = True
     try:
         yield
     finally:
+        sys.dont_write_bytecode = writes_no_bytecode
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_module_first_imported_on_a_full_disk_leaves_no_damaged_bytecode(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text(f"TEXT = {'long ' * 1_000!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with full_disk(2_000):
+        importlib.import_module("imported_late")
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["imported_late.py"]
 
 
 def refused(mdvec, command):
