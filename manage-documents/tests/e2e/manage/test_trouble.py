@@ -219,24 +219,38 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
 
 
 @pytest.mark.parametrize(
-    ("command", "room", "file"),
+    ("command", "folder", "room", "file"),
     [
-        ("samples", 2_000, "tried"),
-        ("demo", 2_000, "tried/samples"),
-        ("demo", 99_000, "demo.sqlite"),
+        ("samples", "tried", 2_000, "tried"),
+        ("demo", "tried", 2_000, "tried/samples"),
+        ("demo", "tried", 99_000, "demo.sqlite"),
+        ("demo", "docs", 99_000, "demo.sqlite"),
     ],
 )
-def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(mdvec, command, room, file):
+def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(
+    mdvec, command, folder, room, file
+):
+    mdvec.write("a.md", "# The user's own")
     before = mdvec.files()
     with full_disk(room):
-        done = mdvec(command, "tried")
+        done = mdvec(command, folder)
     assert done.code == 1
-    said = done.err.splitlines()[-1]
-    assert said.startswith("error: ")
+    (said,) = (line for line in done.err.splitlines() if line.startswith("error: "))
     assert f"{file} c" in said
     assert "make room, " in said
     assert mdvec.files() == before
-    assert mdvec(command, "tried").code == 0
+    assert mdvec(command, folder).code == 0
+
+
+def test_a_demo_in_a_folder_that_cannot_be_written_is_refused(mdvec):
+    mdvec.docs.chmod(0o555)
+    done = without_capabilities(lambda: mdvec("demo", "docs"))
+    mdvec.docs.chmod(0o755)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-1] == (
+        f"error: {mdvec.docs} cannot be written (Permission denied); "
+        "make room, or name another place"
+    )
 
 
 def test_a_disk_that_fills_up_while_a_backup_is_restored_keeps_one_copy_only(notes):
