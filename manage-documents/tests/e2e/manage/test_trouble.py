@@ -2,17 +2,20 @@
 
 import ctypes
 import importlib
+import py_compile
 import resource
 import sqlite3
 import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
+from mdvec.manage import samples
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
 
@@ -58,6 +61,17 @@ def test_a_module_first_imported_on_a_full_disk_leaves_no_damaged_bytecode(tmp_p
     with full_disk(2_000):
         importlib.import_module("imported_late")
     assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["imported_late.py"]
+
+
+def test_a_damaged_installation_is_not_taken_for_an_aborted_command(mdvec, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    bytecode = Path(py_compile.compile(samples.__file__))
+    bytecode.write_bytes(bytecode.read_bytes()[:500])
+    done = mdvec.process("samples", "tried", PYTHONPYCACHEPREFIX=str(tmp_path))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(
+        "error: a module's bytecode is damaged (marshal data too short); install it again with: "
+    )
 
 
 def refused(mdvec, command):
