@@ -21,6 +21,7 @@ from typing import Annotated, Any
 import typer
 from mdvec import __version__
 from mdvec.errors import MdvecError
+from mdvec.installation import this_installation
 from mdvec.log import record
 from typer.core import TyperGroup
 
@@ -146,6 +147,12 @@ class _Commands(TyperGroup):
         except KeyboardInterrupt as error:
             say("stopped")
             raise typer.Exit(STOPPED) from error
+        except EOFError as error:  # typer would take it for an answer that was not given
+            if "marshal" not in str(error):
+                raise
+            remedy = this_installation().repairing("mdvec")
+            say(f"error: a module's bytecode is damaged ({error}); install it again with: {remedy}")
+            raise typer.Exit(1) from error
         except MdvecError as error:
             record("refusal", program="mdvec", error=type(error).__name__)
             first, *others = error.sentences

@@ -34,6 +34,7 @@ def in_japanese(sentence: str) -> str:
 
     The values of places may be sentences of the table themselves, such as a reason, or several of
     them; a name in quotes stays whole. What begins with words, and has more of them, fits better.
+    A file at the beginning ends at a colon, after which its own reason comes.
     """
     return _translated(sentence)[0] if len(sentence) <= _MAX_SENTENCE else sentence
 
@@ -134,6 +135,7 @@ def _pattern(english: str) -> re.Pattern[str]:
     for number in range(1, len(parts), 2):
         place = parts[number]
         may_be_empty = parts[number - 1][-1:] == parts[number + 1][:1] == "'"
-        value = f"(?>{_QUOTED.pattern}|.){'*' if may_be_empty else '+'}?"
+        sign = "(?!: )." if place == "file" and english.startswith("{file}") else "."
+        value = f"(?>{_QUOTED.pattern}|{sign}){'*' if may_be_empty else '+'}?"
         written[number] = f"(?P<{place}>{_NUMBER if place.startswith('digits') else value})"
     return re.compile("".join(written))

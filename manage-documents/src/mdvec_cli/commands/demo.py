@@ -19,7 +19,7 @@ from mdvec.errors import MdvecError
 from mdvec.installation import this_installation
 from mdvec.platform import shell_line
 
-from mdvec_cli.commands.terminal import STOPPED, GivenPath, say
+from mdvec_cli.commands.terminal import GivenPath, say
 
 _STEPS = (
     ("Sample notes, mostly in Japanese, become a tool that can be searched:", (
@@ -41,6 +41,11 @@ _STEPS = (
          "GROUP BY category ORDER BY yen DESC LIMIT 5"),
     )),
 )  # fmt: skip
+_MADE = ("samples", "config.toml", "demo.sqlite*")
+
+
+class DemoNotWritten(MdvecError):
+    """The demo cannot be made in that folder."""
 
 
 def demo_command(
@@ -57,14 +62,8 @@ def demo_command(
     here = this_installation()
     if folder is not None:
         target = folder.expanduser().absolute()
-        is_new = not target.exists()
-        try:
+        with _removed_unless_whole(target):
             _demonstrate(ctx, target)
-        except (MdvecError, typer.Exit) as error:
-            # Another try would be refused for what is there; a stopped import can go on.
-            if is_new and getattr(error, "exit_code", 1) != STOPPED:
-                shutil.rmtree(target, ignore_errors=True)
-            raise
         say("")
         say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
     else:
@@ -89,8 +88,14 @@ def demo_command(
 
 def _demonstrate(ctx: typer.Context, folder: Path) -> None:
     """Run each step as a user would type it, in the folder and with a database there."""
+    try:
+        (folder / "samples").mkdir(parents=True)
+        (folder / "config.toml").touch(exist_ok=False)
+    except OSError as error:
+        raise DemoNotWritten(
+            f"{folder} cannot be written ({error.strerror}); make room, or name another place"
+        ) from error
     manage.copy_samples(folder / "samples")
-    (folder / "config.toml").touch()
     with _settings_of(folder):
         for about, commands in _STEPS:
             say("")
@@ -100,6 +105,32 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
                 say(f"$ mdvec {' '.join(typed)}")
                 if code := ctx.find_root().command.main([*command], "mdvec", standalone_mode=False):
                     raise typer.Exit(code)
+
+
+@contextmanager
+def _removed_unless_whole(folder: Path) -> Iterator[None]:
+    """Keep what the block makes in a folder only if it ends well; the user's own files stay."""
+    for own in _made(folder):
+        raise DemoNotWritten(f"{own} exists already; choose another folder")
+    is_new = not folder.exists()
+    try:
+        yield
+    except BaseException:  # Ctrl-C, too: another try would be refused for what is there
+        made = [folder] if is_new and folder.exists() else _made(folder)
+        for each in made:
+            if each.is_dir():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+        if made:
+            say("")
+            say(f"what the demo made in {folder} is removed again")
+        raise
+
+
+def _made(folder: Path) -> list[Path]:
+    """What a demo makes in a folder, as far as it is there."""
+    return [path for pattern in _MADE for path in folder.glob(pattern)]
 
 
 def _on_page(folder: Path) -> str:

@@ -100,3 +100,5 @@ def test_a_refusal_is_one_sentence(mdvec):
         "エラー: docs/packed.zip を明細として読めません: 1 行目は UTF-8 でも cp932（Shift_JIS）でも"
         "ありません。もう一度ダウンロードしてください\n"
     )
+    folder = mdvec("household", "map", "docs", MDVEC_DISPLAY_LANGUAGE="ja").err
+    assert folder == "エラー: docs: 読めません（is a directory）\n"

@@ -119,16 +119,25 @@ def test_imports_of_two_tools_at_once_both_succeed(mdvec):
     assert [(tool.name, tool.documents) for tool in tools] == [("one", 30), ("two", 30)]
 
 
-def test_a_stopped_demo_removes_its_folder_and_says_so_last(mdvec, tmp_path):
+@pytest.mark.parametrize("kept", [False, True])
+def test_a_stopped_demo_removes_what_it_made_and_says_so_last(mdvec, tmp_path, kept):
     mdvec.environment["TMPDIR"] = str(tmp_path)
-    demo = mdvec.start("demo")
+    mdvec.write("a.md", "# The user's own")
+    before = mdvec.files()
+    demo = mdvec.start("demo", *["docs"][:kept])
     said = ""
     while "$ mdvec import -n notes" not in said:
-        said += demo.stderr.readline()
-    assert f"added notes: {tmp_path}/mdvec-demo-" in said
+        line = demo.stderr.readline()
+        assert line, f"it ended early: {said}"
+        said += line
+    assert f"added notes: {mdvec.docs if kept else tmp_path / 'mdvec-demo-'}" in said
     demo.send_signal(signal.SIGINT)
     _, rest = demo.communicate(timeout=60)
     assert demo.returncode == 130
     *_, last = [line for line in rest.splitlines() if line != "stopped"]
-    assert last.startswith("the demo's folder is removed again; to keep one: ")
+    if kept:
+        assert last == f"what the demo made in {mdvec.docs} is removed again"
+    else:
+        assert last.startswith("the demo's folder is removed again; to keep one: ")
     assert list(tmp_path.glob("mdvec-demo-*")) == []
+    assert mdvec.files() == before

@@ -258,9 +258,16 @@ def test_the_demo_runs_every_step_in_a_folder_that_it_keeps(mdvec):
     assert f"mdvec ui --database {mdvec.work}/kept/demo.sqlite" in done.err
     assert not mdvec.database.exists()
     assert "notes\tyes\tmarkdown\t29" in mdvec("status", "--database", "kept/demo.sqlite").out
-    refused = mdvec("demo", "kept")
-    assert refused.code == 1
-    assert "kept/samples/notes exists already; choose another folder" in refused.err
+
+
+@pytest.mark.parametrize("own", ["samples", "config.toml", "demo.sqlite"])
+def test_a_demo_is_refused_where_a_file_of_its_name_is(mdvec, own):
+    mdvec.write(own, "the user's own")
+    before = mdvec.files()
+    done = mdvec("demo", "docs")
+    assert (done.code, done.out) == (1, "")
+    assert done.err == f"error: {mdvec.docs}/{own} exists already; choose another folder\n"
+    assert (mdvec.files(), (mdvec.docs / own).read_text()) == (before, "the user's own")
 
 
 def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):

@@ -1,16 +1,21 @@
 """Unusable databases, full disks, read-only folders."""
 
 import ctypes
+import importlib
+import py_compile
 import resource
 import sqlite3
+import sys
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 import pytest
 from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.database.migrations import LATEST
+from mdvec.manage import samples
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
 
@@ -36,13 +41,37 @@ def without_capabilities(run):
 
 @contextmanager
 def full_disk(size):
-    """Meanwhile no file of this process grows beyond a size."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    """Meanwhile no file of this process grows beyond a size.
+
+    Nor does a module that is imported now leave its bytecode: Python would cut it off unnoticed.
+    """
+    before, writes_no_bytecode = resource.getrlimit(resource.RLIMIT_FSIZE), sys.dont_write_bytecode
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    sys.dont_write_bytecode = True
     try:
         yield
     finally:
+        sys.dont_write_bytecode = writes_no_bytecode
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_module_first_imported_on_a_full_disk_leaves_no_damaged_bytecode(tmp_path, monkeypatch):
+    (tmp_path / "imported_late.py").write_text(f"TEXT = {'long ' * 1_000!r}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with full_disk(2_000):
+        importlib.import_module("imported_late")
+    assert [file.name for file in tmp_path.rglob("*") if file.is_file()] == ["imported_late.py"]
+
+
+def test_a_damaged_installation_is_not_taken_for_an_aborted_command(mdvec, tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "pycache_prefix", str(tmp_path))
+    bytecode = Path(py_compile.compile(samples.__file__))
+    bytecode.write_bytes(bytecode.read_bytes()[:500])
+    done = mdvec.process("samples", "tried", PYTHONPYCACHEPREFIX=str(tmp_path))
+    assert (done.code, done.out) == (1, "")
+    assert done.err.startswith(
+        "error: a module's bytecode is damaged (marshal data too short); install it again with: "
+    )
 
 
 def refused(mdvec, command):
@@ -204,24 +233,38 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
 
 
 @pytest.mark.parametrize(
-    ("command", "room", "file"),
+    ("command", "folder", "room", "file"),
     [
-        ("samples", 2_000, "tried"),
-        ("demo", 2_000, "tried/samples"),
-        ("demo", 99_000, "demo.sqlite"),
+        ("samples", "tried", 2_000, "tried"),
+        ("demo", "tried", 2_000, "tried/samples"),
+        ("demo", "tried", 99_000, "demo.sqlite"),
+        ("demo", "docs", 99_000, "demo.sqlite"),
     ],
 )
-def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(mdvec, command, room, file):
+def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(
+    mdvec, command, folder, room, file
+):
+    mdvec.write("a.md", "# The user's own")
     before = mdvec.files()
     with full_disk(room):
-        done = mdvec(command, "tried")
+        done = mdvec(command, folder)
     assert done.code == 1
-    said = done.err.splitlines()[-1]
-    assert said.startswith("error: ")
+    (said,) = (line for line in done.err.splitlines() if line.startswith("error: "))
     assert f"{file} c" in said
     assert "make room, " in said
     assert mdvec.files() == before
-    assert mdvec(command, "tried").code == 0
+    assert mdvec(command, folder).code == 0
+
+
+def test_a_demo_in_a_folder_that_cannot_be_written_is_refused(mdvec):
+    mdvec.docs.chmod(0o555)
+    done = without_capabilities(lambda: mdvec("demo", "docs"))
+    mdvec.docs.chmod(0o755)
+    assert (done.code, done.out) == (1, "")
+    assert done.err.splitlines()[-1] == (
+        f"error: {mdvec.docs} cannot be written (Permission denied); "
+        "make room, or name another place"
+    )
 
 
 def test_a_disk_that_fills_up_while_a_backup_is_restored_keeps_one_copy_only(notes):

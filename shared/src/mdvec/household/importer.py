@@ -106,8 +106,7 @@ class _HouseholdImport:
         self._check_files()
         self._check_kept_rows()
         rebuilds = self.job.request.mode == "replace" and self.index.has_generation
-        if self.index.has_generation and not rebuilds:
-            self.index.check_model()
+        self.index.check_model(rebuild=rebuilds)
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()

@@ -109,9 +109,17 @@ class TextIndex:
         resolve_chunking(self._tool, request.chunking, None, rebuild=False)
         self.check_model()
 
-    def check_model(self) -> None:
-        """Raise ImportRefused if the requested model is not that of the current generation."""
-        model_to_load(self._tool, self._job.request.model, rebuild=False)
+    def check_model(self, *, rebuild: bool = False) -> None:
+        """Check the requested model before an import begins; that of a new generation is loaded.
+
+        Raises:
+            ImportRefused: it is not that of the current generation.
+            ModelError: it cannot be loaded.
+        """
+        if rebuild or not self.has_generation:
+            self._model(rebuild=True)
+        else:
+            model_to_load(self._tool, self._job.request.model, rebuild=False)
 
     def embed_ahead(self, texts: Iterable[str]) -> None:
         """Start embedding the texts of an import if its model is behind an endpoint.
@@ -221,9 +229,9 @@ class TextIndex:
             )
         return self._endpoint
 
-    def _model(self) -> tuple[embedding.Embedder, ChunkingOptions]:
+    def _model(self, *, rebuild: bool = False) -> tuple[embedding.Embedder, ChunkingOptions]:
         if self._loaded is None:
-            self._loaded = self._load_model(rebuild=False)
+            self._loaded = self._load_model(rebuild=rebuild)
         return self._loaded
 
     def _load_model(self, *, rebuild: bool) -> tuple[embedding.Embedder, ChunkingOptions]:
@@ -263,7 +271,7 @@ class TextIndex:
 
     def begin_first_generation(self) -> None:
         """Choose the model and the chunking of an empty tool, and create its indexes."""
-        self._loaded = self._load_model(rebuild=True)
+        self._model(rebuild=True)
         name, generation = self._tool.name, self._tool.generation + 1
         with self._writing():
             table_changes.drop_leftovers(self._connection, self._tool.id, name, current=-1)
@@ -378,7 +386,7 @@ class TextIndex:
 
     def begin_rebuild(self) -> None:
         """Begin an empty next generation; the current one stays."""
-        self._loaded = self._load_model(rebuild=True)
+        self._model(rebuild=True)
         tool = self._tool
         self._tables = index.Tables(tool.id, tool.name, tool.generation + 1, staged=True)
         with self._writing():

@@ -134,7 +134,8 @@ def test_a_disk_that_fills_up_ends_in_one_sentence_and_loses_nothing(collection)
         resource.setrlimit(resource.RLIMIT_FSIZE, (250_000, 250_000))
 
     child = subprocess.run(
-        [sys.executable, str(CHILD), str(collection.database), "notes", "new", ".md"],
+        # -B: Python would cut off the bytecode of a module unnoticed.
+        [sys.executable, "-B", str(CHILD), str(collection.database), "notes", "new", ".md"],
         preexec_fn=small_disk,
         capture_output=True,
         text=True,

@@ -259,13 +259,15 @@ def test_rows_of_a_deleted_file_are_found_until_a_replace(household):
 
 
 def test_an_import_stopped_after_the_ledger_continues_with_the_texts(household):
-    household.export("7.csv", row("a"), row("b", "市営プール"))
+    household.export("7.csv", row("a"))
+    household.import_("new")
+    household.export("8.csv", row("b", "市営プール"))
     with pytest.raises(ModelUnavailable):
-        import_tool(household.request("new"), no_model)
+        import_tool(household.request("update"), no_model)
     assert len(household.ledger()) == 2
     report = household.import_()
     assert (report.added, report.unchanged, report.chunks) == (0, 2, 2)
-    assert household.search("市営プール", k=1).results[0].start_line == 3
+    assert household.search("市営プール", k=1).results[0].file_path == "8.csv"
 
 
 def test_a_folder_without_statement_files_deletes_nothing(household):
@@ -293,6 +295,19 @@ def test_an_import_that_is_refused_for_its_model_has_not_begun(household):
         import_tool(replace(household.request("update"), model="use"), no_model)
     assert len(household.ledger()) == 1
     assert overview(household.database).tools[0].unfinished is None
+
+
+def test_a_first_import_or_a_replacement_without_its_model_has_not_begun(household):
+    def refused(mode):
+        with pytest.raises(ModelUnavailable):
+            import_tool(household.request(mode), no_model)
+        return len(household.ledger()), overview(household.database).tools[0].unfinished
+
+    household.export("7.csv", row("a"))
+    assert refused("new") == (0, None)
+    household.import_("new")
+    household.export("8.csv", row("b"))
+    assert refused("replace") == (1, None)
 
 
 def test_two_households_never_mix_and_deleting_one_leaves_the_other(household, tmp_path):

@@ -98,6 +98,16 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
     assert in_japanese("nothing that is known") == "nothing that is known"
 
 
+def test_a_file_and_its_reason_are_not_taken_for_a_longer_name():
+    assert in_japanese("a.csv: it cannot be read (is a directory)") == (
+        "a.csv: 読めません（is a directory）"
+    )
+    assert in_japanese("a.sqlite#x: it is a view that cannot be read (gone)") == (
+        "a.sqlite#x: 読めないビューです（gone）"
+    )
+    assert in_japanese("C:\\a: b.csv cannot be read (gone)") == "C:\\a: b.csv を読めません（gone）"
+
+
 NAMES = ["メモ; 家計.md", "a: b; c.md", "x (y); z, 5.csv", 'say "hi"; ok.md', "it's; here.md", "; "]
 
 
