@@ -114,7 +114,7 @@ class Judge:
             and 1 <= days <= FINAL_DAYS
             and share <= _FINAL_SHARE
             and not is_by_hand(row.account)
-            and max(map(self._charges, (row, other))) < _OFTEN
+            and not any(map(self._is_charged_often, (row, other)))
         ):
             return points + _FINAL_AMOUNT, ["final_amount"]
         return points, reasons
@@ -169,14 +169,16 @@ class Judge:
     def _visits(self, row: ComparedRow, other: ComparedRow) -> int:
         return max(self.habits.visits_near(each, NEAR_DAYS) for each in (row, other))
 
-    def _charges(self, row: ComparedRow) -> int:
-        """How often a shop, under any name, charged the row's account within half a year."""
+    def _is_charged_often(self, row: ComparedRow) -> bool:
+        """Whether the shop, under any name, often charged the row's account within half a year."""
         texts = self.habits.descriptions_near(row, HALF_A_YEAR)
-        return sum(
-            times
-            for text, times in texts.items()
-            if text == row.description or self._closeness(row.description, text) >= _SURE_NAME
-        )
+        charges = texts.pop(row.description)
+        for text, times in texts.items():
+            if charges >= _OFTEN:
+                break
+            if self._closeness(row.description, text) >= _SURE_NAME:
+                charges += times
+        return charges >= _OFTEN
 
     def name(self, row: ComparedRow, other: ComparedRow) -> float:
         """How close the shops' names are, 0 to 1."""

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final
 
 from mdvec.text import morphemes
@@ -239,6 +240,7 @@ def _letters(text: str) -> str:
     return "".join(character for character in plain if character.isalnum() and character != "ー")
 
 
+@lru_cache(maxsize=16_384)
 def letter_pairs(text: str) -> frozenset[str]:
     """The pairs of adjacent letters; a single letter is one."""
     return frozenset(map(str.__add__, text, text[1:])) or frozenset((text,) if text else ())
