@@ -7,7 +7,8 @@ closing brackets and, if nothing stands beside its key, list items.
 A line that is none of these, nor a comment, goes on a title or alias right above it.
 With such a line, a slip or a comment in a block read by lines, or with a key that comes again in
 any block (all its values count), it is text as well.
-In tags and aliases a list needs no end, nor a space behind its hyphens, and #tag is no comment.
+In tags and aliases a list needs no end, nor a space behind its hyphens, and #tag is no comment;
+at the margin it is one, unless only such lines stand below the key.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from unicodedata import category
 
 LINE_BREAK = re.compile(r"\r\n|\r|\n")
 _YAML_MATTER = re.compile(
@@ -26,12 +28,17 @@ _YAML_MATTER = re.compile(
 _TOML_MATTER = re.compile(
     r"\+\+\+[ \t]*(?:\r\n|\r|\n)(.*?)(?<![^\r\n])\+\+\+[ \t]*(?:\r\n|\r|\n|\Z)", re.DOTALL
 )
-_ENTRY = re.compile(r"(\w[^:：]*):(?:[ \t](.*))?")
+_ENTRY = re.compile(r"""(\w[^:：]*|"[^"]+"[ \t]*|'[^']+'[ \t]*):(?:[ \t](.*))?""")
 _SLIP = re.compile(r"([^\W\d][\w.-]*)(?:：|:(?![:/\\]))(.*)")
+_COLON = re.compile(r":(?:\s|\Z)")
 _SENTENCE = re.compile("[。！？].")
 """The end of a sentence, which no key contains."""
 _TAG_MARK = re.compile(r"(?<![^\s,\[\-\"'])#(?=[^\s#,\]])")
+_TAG_LINE = re.compile(r"(?:[\s,、，]*#[^\s#:：,、，-][^\s#:：,、，]*)+[\s,、，]*")
+_COMMENT = re.compile(r"^[ \t]*#(?:(?=[\s#-]|\Z)|.*:(?=\s|\Z)).*", re.MULTILINE)
+"""A comment among tags; it may be an entry or an item that is not to count."""
 _HYPHEN = re.compile(r"(\n[ \t]*-)(?=[^\s-])")
+_ITEM = re.compile(r"(\n[ \t]*)-[ \t]+")
 TAG_KEYS = ("tags", "tag", "タグ")
 ALIAS_KEYS = ("aliases", "alias")
 MAX_FRONT_MATTER = 65_536
@@ -95,8 +102,8 @@ def _load_yaml(text: str) -> list[tuple[str, Any]] | None:
     import yaml
 
     # The base loader keeps every value as text: a title of 1.10 or 2024-01-01 is not converted.
-    loader = yaml.BaseLoader(text)
     try:
+        loader = yaml.BaseLoader(text)  # refuses control characters
         node = loader.get_single_node()
         if not isinstance(node, yaml.MappingNode):
             return None
@@ -127,16 +134,18 @@ def _from_lines(lines: list[str], end: int) -> FrontMatter | None:
         entry = _ENTRY.fullmatch(line) or _SLIP.fullmatch(line)
         if entry and not _SENTENCE.search(entry[1]):
             value = [(entry[2] or "").strip()]
-            written.append((entry[1].rstrip(), value))
+            key = entry[1].rstrip()
+            written.append((key[1:-1] if key[0] in "\"'" else key, value))
             slips += entry.re is _SLIP
-        elif value and (line[:1] in " \t]}" or (line[0] == "-" and value[0][:1] in ("", "#"))):
+        elif value and _goes_on(line, *written[-1]):
             value.append(line)
         elif line.startswith(("#", "<!--")):
             comments += 1
         elif line.strip():
             others += 1
             names = value and written[-1][0].casefold() in ("title", *ALIAS_KEYS)
-            if names and line[0] != "-" and (value[-1].strip() or not value[1:]):
+            goes_on = line[0] != "-" and not (category(line[0]) == "So" and _COLON.search(line))
+            if names and goes_on and (value[-1].strip() or not value[1:]):
                 value.append(f" {line}")
             else:
                 value = []
@@ -145,6 +154,20 @@ def _from_lines(lines: list[str], end: int) -> FrontMatter | None:
     entries = [(key, _entry_value(key, "\n".join(value))) for key, value in written]
     is_text = slips + comments + others > 0 or _repeats(entries)
     return FrontMatter(end, entries, is_broken=True, is_text=is_text)
+
+
+def _goes_on(line: str, key: str, above: Sequence[str]) -> bool:
+    """Whether a line belongs to the entry above it."""
+    if line[:1] in " \t]}":
+        return True
+    if line[0] == "-":
+        return above[0][:1] in ("", "#")
+    return key.casefold() in TAG_KEYS and all(map(_has_only_tags, (line, above[0], above[-1])))
+
+
+def _has_only_tags(line: str) -> bool:
+    """Whether all that a line has, if anything, are tags such as #tag."""
+    return not line.strip() or _TAG_LINE.fullmatch(line) is not None
 
 
 def _entry_value(key: str, text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
@@ -169,12 +192,27 @@ def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
         return value
     text = _HYPHEN.sub(r"\1 ", text)
     if kind in TAG_KEYS:
-        text = _TAG_MARK.sub("", text)
+        text = _TAG_MARK.sub("", _without_comments(text))
     if (read := _alone(text)) is not None:
         return read
     items = _alone(f"{text}]")  # the list may only lack its end
     is_list = isinstance(items, list) and all(isinstance(item, str) for item in items)
-    return items if is_list else value
+    if is_list or kind not in TAG_KEYS or value is None:
+        return items if is_list else value
+    return _ITEM.sub(r"\1", text).strip()
+
+
+def _without_comments(text: str) -> str:
+    """Tags without lines that are comments; those at the margin are, unless all are only tags."""
+    kept: list[str] = []
+    is_bare = True
+    for line in _COMMENT.sub("", f" {text}").split("\n"):
+        if line[:1] != "#":
+            is_bare = is_bare and _has_only_tags(line)
+            kept.append(line)
+        elif is_bare and _has_only_tags(line):
+            kept.append(line)
+    return "\n".join(kept)
 
 
 def _from_toml(block: str) -> Mapping[str, Any] | None:

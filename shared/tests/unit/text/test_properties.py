@@ -49,6 +49,46 @@ def test_tags_are_read_however_they_are_written(tags):
     assert read(f"---\n{tags}\n---\n本文\n").tags == ("会議", "a/b")
 
 
+@each(
+    "tags",
+    [
+        "tags:\n#仕事 #会議", "tags:\n#仕事\n#会議\ndate: 2025-06-01", "tags:\n#仕事, #会議",
+        "tags:\n  - #仕事\n  - #会議\n#draft: true\ndate: 2025-06-01",
+        "tags:\n  - #仕事\n  - #会議\n#draft", "tags:\n  - #仕事\n#- #草稿\n  - #会議",
+        "tags: #仕事 #会議\n#draft: true", "tags: #仕事 #会議\n# a note",
+        "tags: #仕事\n#会議", "tags:\n  - #仕事\n  #会議",
+        "tags:\n  - #仕事\n  #draft: true\n  - #会議",
+        "tags:\n#仕事\n#会議\n#todo write more",
+        "tags:\n#仕事\n#会議\n#draft: true\nx: A: B", "tags: #仕事\n#会議\nx: A: B",
+    ],
+)  # fmt: skip
+def test_a_line_of_tags_below_their_key_counts_and_a_comment_there_does_not(tags):
+    assert read(f"---\ntitle: 旅\n{tags}\n---\n本文\n").tags == ("仕事", "会議")
+
+
+@each("line", ["# a note", "#draft: true", "#- 草稿", "#todo write more", "  #- 草稿"])
+def test_a_comment_below_empty_tags_is_no_tag(line):
+    assert read(f"---\ntags:\n{line}\ndate: 2025-06-01\n---\n本文\n").tags == ()
+
+
+@each("sign", ["\x08", "\x0b", "\x0c", "\x1b", "\x7f", "\x96", "\ufffe"])
+def test_front_matter_with_a_control_character_is_read_by_lines(sign):
+    note = f"---\ntitle: 発表{sign}資料\ntags: [仕事, 会{sign}議]\ndate: 2025-06-01\n---\n本文\n"
+    assert front_matter(note).is_broken
+    assert read(note).date == date(2025, 6, 1)
+    assert read(note).tags[0].endswith("仕事")
+
+
+def test_a_quoted_key_begins_an_entry_and_one_with_a_symbol_ends_the_title():
+    found = read(
+        "---\ntitle: Docker: 入門\n📅: 2024-03-03\n\"tags\": [容器]\n'status' : 済\n"
+        "date: 2025-06-01\n---\n"
+    )
+    assert found.values == {
+        "title": "Docker: 入門", "tags": ("容器",), "status": "済", "date": "2025-06-01",
+    }  # fmt: skip
+
+
 def test_the_values_of_a_key_that_comes_again_are_read_as_if_each_were_alone():
     found = read(
         "---\naliases: [A, B]\naliases: C, D\ntags: 仕事 会議\ntags: [鯨 船]\n"
