@@ -1,13 +1,12 @@
 """Decides whether the first row of a table names its columns, holds values, or is a title.
 
 A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
-cell that is like those under it is a value: a date over nothing but dates shows that a table
-without titles has no header, others are asked about. Names are: a date or a range over numbers;
-dates over texts, if three or more go on by even steps, such as days or months, or if the row below
-fills gaps between them and has no key; different years over other numbers; and 0, 1, 2. A row that
-has a date, or leaves a column without a name, may be a title, so it is asked about if a row below
-it names columns of numbers; but a row that names every column, and has dates by even steps, is no
-title.
+cell that is like those under it is a value: a date over nothing but dates shows that the table has
+no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
+three or more go on by even steps, such as days or months, or if the row below fills gaps between
+them and has no key; different years over other numbers; and 0, 1, 2. A row with a date, or with a
+column that it does not name, may be a title, so it is asked about if a row below it names columns
+of numbers; but no title are dates by even steps where every column is named.
 """
 
 from __future__ import annotations
@@ -59,11 +58,9 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
     dates = [here for here, shape in shapes.items() if shape == _DATE]
     if any(columns[here] and all(map(_is_date, columns[here])) for here in dates):
-        if at:
-            raise no_header(first)
         return True
     are_names = any(columns[here] for here in dates) and (
-        has_series(first) or _fills_gaps(rows, at)
+        _has_series(first) or _fills_gaps(rows, at)
     )
     named = [
         here
@@ -119,7 +116,7 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> int:
         for cells in used
     ):
         return 0
-    if not (is_full and has_series(rows[at])):
+    if not (is_full and _has_series(rows[at])):
         raise no_header([cells[below] for cells in used])
     return below
 
@@ -147,7 +144,7 @@ def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
     return has_gaps and names_without_key(rows, at + 1)
 
 
-def has_series(row: Sequence[str]) -> bool:
+def _has_series(row: Sequence[str]) -> bool:
     """Whether a row's different dates are three or more, and go on by even steps.
 
     These are of as many days each, or of as many months to the same day.

@@ -12,7 +12,6 @@ from typing import TypeVar
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import (
     check_names_below,
-    has_series,
     is_data,
     kind_of,
     names_without_key,
@@ -69,12 +68,12 @@ def header_at(
     """The index of the header among the first rows of a table; 0 if no row above it is narrow.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
-    values follow in its columns, while the header itself has none except years and dates that go on
-    by even steps; if all titles are a single cell; or if cells are merged over the rows of a
-    header. Title lines that are padded to the table's width need more evidence: several texts right
-    above others may be the names of the first columns, unless those others are names themselves, as
-    of columns of numbers. A file that can have no merged cells (``merged`` is None) shows what is
-    padded. ``apart`` are the rows that follow an empty one.
+    values follow in its columns, while the header itself has none except years; if all titles are a
+    single cell; or if cells are merged over the rows of a header. Title lines that are padded to
+    the table's width need more evidence: several texts right above others may be the names of the
+    first columns, unless those others are names themselves, as of columns of numbers. A file that
+    can have no merged cells (``merged`` is None) shows what is padded. ``apart`` are the rows that
+    follow an empty one.
 
     Raises:
         NoHeader: a row may be a title or the header.
@@ -87,8 +86,7 @@ def header_at(
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
-    has_values = any(is_value(cell) and not is_year(cell) for cell in rows[at])
-    has_names = not has_values or has_series(rows[at])
+    has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
     if at and has_names and _is_below_titles(rows, at, merged, apart):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
