@@ -222,21 +222,22 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (
             "売上表,,単位\n日付,店,金額\n2025/5/1,A,1\n".encode(),
-            r"its titles; name its row .*1-2 \(the last may be the one with 日付, 店, 金額\)",
+            "its titles; name its row: --header-row 2 if it is the one with 日付, 店, 金額, "
+            "--header-row 1-2 if it begins in row 1$",
         ),
         ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
         ("一覧\n作成日,2025/5/1,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
         (b"a,b,,d,e\n,,,,\nv,w,x,y,z\n1,2,3,4,5\n", "its titles"),
         ("備品,\n品名,置き場\n机,1階\n椅子,2階\n".encode(), "its titles"),
         ("備品,,,\n6月1日現在,,,（人）\n名,場,数,外\n机,あ,い,う\n".encode(), "its titles"),
-        ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), r"the one with c, d\)"),
+        ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), "--header-row 3 if it is the one with c, d$"),
         *(
             (
                 f"{start}統計名：,家計,,,,,\n表番号：,10,,,,,\n,,,11,12,13,14\n"
                 "コード,地域,月,米,麦,豆,茶\n1,全国,5月,1,2,3,4\n1,東京,5月,4,5,6,7\n".encode(),
-                r"the one with コード, 地域, 月\)",
+                f"{row} if it is the one with コード, 地域, 月",
             )
-            for start in ("", "調査,,,,,,\n")
+            for start, row in (("", 4), ("調査,,,,,,\n\n", 6))
         ),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],

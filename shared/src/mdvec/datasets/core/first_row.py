@@ -1,13 +1,12 @@
 """Decides whether the first row of a table names its columns, holds values, or is a title.
 
 A row that is taken for a header is lost as data, so the user is asked wherever both are possible. A
-cell that is like those under it is a value: a date over nothing but dates shows that a table
-without titles has no header, others are asked about. Names are: a date or a range over numbers;
-dates over texts, if three or more go on by even steps, such as days or months, or if the row below
-fills gaps between them and has no key; different years over other numbers; and 0, 1, 2. A row that
-has a date, or leaves a column without a name, may be a title, so it is asked about if a row below
-it names columns of numbers; but a row that names every column, and has dates by even steps, is no
-title.
+cell that is like those under it is a value: a date over nothing but dates shows that the table has
+no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
+three or more go on by even steps, such as days or months, or if the row below fills gaps between
+them and has no key; different years over other numbers; and 0, 1, 2. A row with a date, or with a
+column that it does not name, may be a title, so it is asked about if a row below it names columns
+of numbers; but no title are dates by even steps where every column is named.
 """
 
 from __future__ import annotations
@@ -25,10 +24,7 @@ NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
     "names them, choose --header-row 1)"
 )
-_NO_HEADER = (
-    "its header cannot be told from its titles; name its row with --header-row, or its first and "
-    "last row, such as 1-2"
-)
+_NO_HEADER = "its header cannot be told from its titles; name its row"
 _STARTS_AS_VALUE = re.compile(
     r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
     "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
@@ -44,10 +40,11 @@ _MAX_SHOWN = 3
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
 
-def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
+def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> bool:
     """Whether the first row of a table holds values, such as a date over nothing but dates.
 
-    ``at`` is its index; the rows above it are titles.
+    ``at`` is its index; the rows above it are titles. ``numbers`` are those of the rows in the
+    file.
 
     Raises:
         NoHeader: it holds values, but may also be a header, or a title.
@@ -59,11 +56,9 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     columns = {at: _filled_cells(row[at] for row in below if at < len(row)) for at in shapes}
     dates = [here for here, shape in shapes.items() if shape == _DATE]
     if any(columns[here] and all(map(_is_date, columns[here])) for here in dates):
-        if at:
-            raise no_header(first)
         return True
     are_names = any(columns[here] for here in dates) and (
-        has_series(first) or _fills_gaps(rows, at)
+        _has_series(first) or _fills_gaps(rows, at)
     )
     named = [
         here
@@ -80,9 +75,9 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     if not named:
         return False
     if dates:
-        check_names_below(rows, at)
+        check_names_below(rows, at, numbers)
     if at:
-        raise no_header(first)
+        raise no_header(first, numbers[at])
     shown = ", ".join(first[at].strip() for at in sorted(named)[:_MAX_SHOWN])
     raise NoHeader(
         f"its first line holds values, not names ({shown}); put a line with the columns' names "
@@ -90,7 +85,7 @@ def is_data(rows: Sequence[Sequence[str]], at: int) -> bool:
     )
 
 
-def check_names_below(rows: Sequence[Sequence[str]], at: int) -> int:
+def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
     """Check a header that leaves columns without a name, or has a date for one: it may be a title.
 
     Returns the index of a row below that may name its columns as well; 0 if none may. That row
@@ -119,15 +114,15 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int) -> int:
         for cells in used
     ):
         return 0
-    if not (is_full and has_series(rows[at])):
-        raise no_header([cells[below] for cells in used])
+    if not (is_full and _has_series(rows[at])):
+        raise no_header([cells[below] for cells in used], numbers[below], numbers[at])
     return below
 
 
-def names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
+def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether a row has texts in most columns, but not in the first, where all rows below have one.
 
-    Such a row right below a header may name columns as well.
+    It has no value, and none of its texts comes again below it, as those of a record may.
     """
     below = [row for row in rows[at + 1 :] if any(map(str.strip, row))]
     if not below:
@@ -135,19 +130,35 @@ def names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
     key = min(next(place for place, cell in enumerate(row) if cell.strip()) for row in below)
     if any(map(str.strip, rows[at][: key + 1])) or not all(row[key].strip() for row in below):
         return False
-    names = [cell for cell in rows[at] if cell.strip() not in BLANKS and not kind_of(cell.strip())]
+    names = {place: name for place, cell in enumerate(rows[at]) if (name := cell.strip())}
+    if any(
+        kind_of(name) or name in (cell.strip() for row in below for cell in row[place : place + 1])
+        for place, name in names.items()
+    ):
+        return False
+    number = sum(name not in BLANKS for name in names.values())
     width = max(len(row) - key - 1 for row in rows[at:])
-    return len(names) >= _MIN_NAMES and len(names) * 2 > width
+    return number >= _MIN_NAMES and number * 2 > width
+
+
+def may_have_names_below(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether the row below a header may name columns as well, over texts.
+
+    The header has dates, or gaps that the row fills: below other names, a row without a key is
+    rather a record.
+    """
+    has_dates = any(_is_date(cell.strip()) for cell in rows[at])
+    return _fills_gaps(rows, at) or (has_dates and _names_without_key(rows, at + 1))
 
 
 def _fills_gaps(rows: Sequence[Sequence[str]], at: int) -> bool:
     """Whether the row below the first one has names where that has none, and no key."""
     pairs = zip_longest(rows[at], *rows[at + 1 : at + 2], fillvalue="")
     has_gaps = any(not top.strip() and "".join(lower).strip() for top, *lower in pairs)
-    return has_gaps and names_without_key(rows, at + 1)
+    return has_gaps and _names_without_key(rows, at + 1)
 
 
-def has_series(row: Sequence[str]) -> bool:
+def _has_series(row: Sequence[str]) -> bool:
     """Whether a row's different dates are three or more, and go on by even steps.
 
     These are of as many days each, or of as many months to the same day.
@@ -163,10 +174,16 @@ def has_series(row: Sequence[str]) -> bool:
     return 0 not in steps and (len(steps) == 1 or (is_same_day and len(months) == 1))
 
 
-def no_header(names: Sequence[str] = ()) -> NoHeader:
-    """The refusal of rows of which each may be the header; its last row may have these names."""
-    shown = f" (the last may be the one with {', '.join(names[:_MAX_SHOWN])})" if names else ""
-    return NoHeader(f"{_NO_HEADER}{shown}")
+def no_header(names: Sequence[str] = (), row: int = 0, top: int = 0) -> NoHeader:
+    """The refusal of rows of which each may be the header.
+
+    That may be the row with these names, whose number is ``row``, or go on to it from row ``top``.
+    """
+    if not names:
+        return NoHeader(f"{_NO_HEADER} with --header-row")
+    shown = ", ".join([name for cell in names if (name := cell.strip())][:_MAX_SHOWN])
+    above = f", --header-row {top}-{row} if it begins in row {top}" if top else ""
+    return NoHeader(f"{_NO_HEADER}: --header-row {row} if it is the one with {shown}{above}")
 
 
 def kind_of(cell: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from types import MappingProxyType
@@ -12,10 +12,9 @@ from typing import TypeVar
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import (
     check_names_below,
-    has_series,
     is_data,
     kind_of,
-    names_without_key,
+    may_have_names_below,
     no_header,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
@@ -55,26 +54,20 @@ def first_rows(
     return first, range(at, max(at + 1, sum(number <= end for number, _ in first)))
 
 
-def rows_apart(numbered: Sequence[tuple[int, Cells]]) -> frozenset[int]:
-    """The indices of the rows that have an empty one above them."""
-    numbers = [number for number, _ in numbered]
-    return frozenset(at for at in range(1, len(numbers)) if numbers[at] > numbers[at - 1] + 1)
-
-
 def header_at(
     rows: Sequence[Sequence[str]],
-    merged: Mapping[int, int] | None = None,
-    apart: Collection[int] = (),
+    merged: Mapping[int, int] | None,
+    numbers: Sequence[int],
 ) -> int:
     """The index of the header among the first rows of a table; 0 if no row above it is narrow.
 
     A title line has few cells, the rows of the table have many. The header below it is evident if
-    values follow in its columns, while the header itself has none except years and dates that go on
-    by even steps; if all titles are a single cell; or if cells are merged over the rows of a
-    header. Title lines that are padded to the table's width need more evidence: several texts right
-    above others may be the names of the first columns, unless those others are names themselves, as
-    of columns of numbers. A file that can have no merged cells (``merged`` is None) shows what is
-    padded. ``apart`` are the rows that follow an empty one.
+    values follow in its columns, while the header itself has none except years; if all titles are a
+    single cell; or if cells are merged over the rows of a header. Title lines that are padded to
+    the table's width need more evidence: several texts right above others may be the names of the
+    first columns, unless those others are names themselves, as of columns of numbers. A file that
+    can have no merged cells (``merged`` is None) shows what is padded. ``numbers`` are those of the
+    rows in the file, where an empty row may be between them.
 
     Raises:
         NoHeader: a row may be a title or the header.
@@ -87,9 +80,8 @@ def header_at(
     at = next((at for at, row in enumerate(rows) if not _is_narrow(row, width)), 0)
     if at and (joined := _joined_rows(rows, at, merged)):
         return joined[0]
-    has_values = any(is_value(cell) and not is_year(cell) for cell in rows[at])
-    has_names = not has_values or has_series(rows[at])
-    if at and has_names and _is_below_titles(rows, at, merged, apart):
+    has_names = not any(is_value(cell) and not is_year(cell) for cell in rows[at])
+    if at and has_names and _is_below_titles(rows, at, merged, numbers):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
     is_title = bool(at and rows[0][0].strip()) and has_names
@@ -97,7 +89,7 @@ def header_at(
     is_taken = merged is None and (_filled_count(rows[0]) > 1 or (at == 1 and not has_names))
     is_clear = is_taken or _joined_rows(rows, 0, merged) is not None
     if not is_clear and (width > _MIN_COLUMNS or is_title):
-        raise _no_header(rows, width)
+        raise _no_header(rows, width, numbers)
     return 0
 
 
@@ -105,7 +97,7 @@ def _is_below_titles(
     rows: Sequence[Sequence[str]],
     at: int,
     merged: Mapping[int, int] | None,
-    apart: Collection[int],
+    numbers: Sequence[int],
 ) -> bool:
     """Whether a row is evidently the header, and the rows above it are titles.
 
@@ -117,7 +109,7 @@ def _is_below_titles(
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     is_short = all(len(row) < len(rows[at]) for row in rows[:at])
     is_padded = not (is_short and merged is None)
-    is_header = at in apart or _names_numbers(rows, at)
+    is_header = numbers[at] > numbers[at - 1] + 1 or _names_numbers(rows, at)
     if has_values and is_padded and not is_header and _may_name_first_columns(rows[at - 1]):
         raise no_header()
     names = [cell.strip() for cell in rows[at]]
@@ -128,16 +120,17 @@ def _is_below_titles(
     return are_single and is_complete and len(names) > _MIN_COLUMNS
 
 
-def _no_header(rows: Sequence[Sequence[str]], width: int) -> NoHeader:
+def _no_header(rows: Sequence[Sequence[str]], width: int, numbers: Sequence[int]) -> NoHeader:
     """The refusal of rows of which each may be the header, with the one right above the values.
 
     A narrow row holds no values of the table: it may give a title's number.
     """
-    for names, below in pairwise([cell.strip() for cell in row if cell.strip()] for row in rows):
+    filled = ([cell.strip() for cell in row if cell.strip()] for row in rows)
+    for number, (names, below) in zip(numbers, pairwise(filled), strict=False):
         has_values = any(is_value(cell) and not is_year(cell) for cell in below)
         has_values &= not _is_narrow(below, width)
         if has_values and len(names) >= _MIN_COLUMNS and not any(map(is_value, names)):
-            return no_header(names)
+            return no_header(names, number)
     return no_header()
 
 
@@ -212,22 +205,24 @@ def sheet_header(
     rows: Sequence[Sequence[str]],
     named: range | None = None,
     merged: Mapping[int, int] | None = MappingProxyType({}),
-    apart: Collection[int] = (),
+    numbers: Sequence[int] = (),
 ) -> SheetHeader:
     """Find the header among the first rows; its empty cells at the end are cut off.
 
     ``named`` are the indices of the rows that the user named, none if there is no header.
     ``merged`` maps a row in which merged cells begin to the last row that all of them cover; it is
-    None for a file that can have none. ``apart`` are the rows that follow an empty one.
+    None for a file that can have none. ``numbers`` are those of the rows in the file, if these are
+    not 1, 2, 3.
 
     Raises:
         NoHeader: there are title lines, but no evident header, or the header holds no names.
     """
-    at = header_at(rows, merged, apart) if named is None else min(named, default=NO_HEADER)
+    numbers = numbers or range(1, len(rows) + 1)
+    at = header_at(rows, merged, numbers) if named is None else min(named, default=NO_HEADER)
     if named is None:
         column_names(rows[at])  # a page of the web is named as one
     joined = _joined_rows(rows, at, merged) if at != NO_HEADER else None
-    if at == NO_HEADER or (named is None and not joined and is_data(rows, at)):
+    if at == NO_HEADER or (named is None and not joined and is_data(rows, at, numbers)):
         return SheetHeader(0, NO_HEADER, (), ())
     if named is not None:
         top, lower = joined if joined and len(named) == 1 else (at, named[-1])
@@ -236,7 +231,7 @@ def sheet_header(
     names = combined_names(rows[top : lower + 1])
     doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
-        below = check_names_below(rows, at) if top == lower else 0
+        below = check_names_below(rows, at, numbers) if top == lower else 0
         is_doubtful = merged is None and may_go_on(rows, lower)
         doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
         doubtful = last = max(doubtful, last, below)
@@ -378,7 +373,7 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
 
     Such a row has no value of the kind that its column goes on with, where two or more columns
     mostly have values, and no key either: its first cell is empty, or a text over values. The first
-    such row has a cell over values. Over texts, it is the first row if that alone has no key.
+    such row has a cell over values. Over texts, it is the first row if that may have names.
     """
     below = rows[lower + 1 :]
     width = max(map(len, below), default=0)
@@ -389,7 +384,7 @@ def _last_row_of_labels(rows: Sequence[Sequence[str]], lower: int) -> int:
         for place, cells in enumerate(columns)
         if any(map(is_value, cells)) and _holds_values(below, place)
     }
-    last = lower + 1 if lower + 1 < len(rows) and names_without_key(rows, lower + 1) else 0
+    last = lower + 1 if may_have_names_below(rows, lower) else 0
     for at, row in enumerate(zip(*columns, strict=True) if len(of_values) > 1 else (), lower + 1):
         has_key = row[key] not in BLANKS and key not in of_values
         if has_key or any(_goes_on(row[here], columns[here][at - lower :]) for here in of_values):

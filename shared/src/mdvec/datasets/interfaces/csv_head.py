@@ -16,7 +16,6 @@ from mdvec.datasets.core.several_tables import HeadersBelow
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     first_rows,
-    rows_apart,
     sheet_header,
     usual_width,
 )
@@ -82,7 +81,8 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
 
 
 def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, named: range | None) -> Head:
-    header = sheet_header([row for _, row in first], named, None, rows_apart(first))
+    numbers, rows = zip(*first, strict=True)
+    header = sheet_header(rows, named, None, numbers)
     if header.row == NO_HEADER:
         return Head(delimiter, (), 0, numbered_names([""] * len(first[0][1])), before)
     line, top = first[header.row][0], first[header.top][0]

@@ -24,7 +24,6 @@ from mdvec.datasets.core.sheet_header import (
     SheetHeader,
     first_rows,
     header_notes,
-    rows_apart,
     sheet_header,
 )
 from mdvec.datasets.core.understood import AS_TEXT, NO_HEADER, ReadingOptions, Understood
@@ -181,8 +180,8 @@ class SheetTable:
         try:
             first, named = first_rows(rows, self.reading, "row")
             names = [[_name(cell) for cell in row] for _, row in first]
-            merged = self.marks.ends([number for number, _ in first])
-            header = sheet_header(names, named, merged, rows_apart(first))
+            numbers = [number for number, _ in first]
+            header = sheet_header(names, named, self.marks.ends(numbers), numbers)
             if header.row != NO_HEADER:
                 column_names(header.names)
         except NoHeader as error:
