@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from imported import imported
 from mdvec.database.connection import open_database
-from mdvec.household import review
+from mdvec.household import Ledger, review
 from mdvec.household.budgeting import set_budget
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.manage.registering import find_tool
@@ -30,10 +30,10 @@ def filled(folder):
     imported(database, "notes", EXAMPLES / "notes", "markdown", "the sample notes")
     imported(database, "kakeibo", EXAMPLES / "household", "household", "the sample kakeibo")
     with open_database(database, "write") as connection:
-        household = find_tool(database, "kakeibo").id
-        review.detect(connection, household, DetectionOptions(3, Decimal(0), Decimal(1)))
+        household = Ledger(connection, find_tool(database, "kakeibo").id, TODAY)
+        review.detect(household, DetectionOptions(3, Decimal(0), Decimal(1)))
         for category, amount in (("食費", 45_000), ("水道・光熱費", 20_000)):
-            set_budget(connection, household, category=category, amount=amount, today=TODAY)
+            set_budget(household, category=category, amount=amount)
     return database
 
 

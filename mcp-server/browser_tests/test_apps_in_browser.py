@@ -10,7 +10,7 @@ from client_here import client_of
 from mcp.client.extension import advertise
 from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mdvec.database.connection import open_database
-from mdvec.household import review
+from mdvec.household import Ledger, review
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.manage.registering import find_tool
 from page_ledger import ledger
@@ -83,7 +83,7 @@ def host(browser, tmp_path):
     database = ledger(tmp_path, ROWS)
     with open_database(database, "write") as connection:
         kept = DetectionOptions(3, Decimal(0), Decimal(1))
-        review.detect(connection, find_tool(database, "kakeibo").id, kept)
+        review.detect(Ledger.undated(connection, find_tool(database, "kakeibo").id), kept)
     apps = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
     page = browser.new_page()
     with closing(page), client_of(database, [apps], add_apps, charts={"port": 0}) as connected:
