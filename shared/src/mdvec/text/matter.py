@@ -203,15 +203,14 @@ def _mended(key: str, text: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _without_comments(text: str) -> str:
-    """Tags without lines that are comments; those at the margin are, unless all are only tags."""
+    """Tags without comments; a line at the margin is one, unless it and all kept are only tags."""
     kept: list[str] = []
     is_bare = True
     for line in _COMMENT.sub("", f" {text}").split("\n"):
-        if line[:1] != "#":
-            is_bare = is_bare and _has_only_tags(line)
+        has_only_tags = _has_only_tags(line)
+        if line[:1] != "#" or (is_bare and has_only_tags):
             kept.append(line)
-        elif is_bare and _has_only_tags(line):
-            kept.append(line)
+            is_bare = is_bare and has_only_tags
     return "\n".join(kept)
 
 
