@@ -18,6 +18,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 from unicodedata import category
 
@@ -165,6 +166,7 @@ def _goes_on(line: str, key: str, above: Sequence[str]) -> bool:
     return key.casefold() in TAG_KEYS and all(map(_has_only_tags, (line, above[0], above[-1])))
 
 
+@lru_cache(maxsize=4)  # an entry's first line is asked about with each below it
 def _has_only_tags(line: str) -> bool:
     """Whether all that a line has, if anything, are tags such as #tag."""
     return not line.strip() or _TAG_LINE.fullmatch(line) is not None
@@ -172,8 +174,12 @@ def _has_only_tags(line: str) -> bool:
 
 def _entry_value(key: str, text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
     """The value of an entry by itself; what is not valid YAML stays text."""
-    value = _mended(key, text, _alone(text))
-    return text.strip().strip("\"'") if value is None else value
+    if (value := _mended(key, text, _alone(text))) is not None:
+        return value
+    text = text.strip()
+    if text[:1] in ("'", '"') and text.count(text[0]) == 1:  # its end is missing
+        return text[1:]
+    return text
 
 
 def _alone(text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold

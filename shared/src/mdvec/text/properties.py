@@ -184,7 +184,7 @@ def _values(matter: FrontMatter) -> Iterator[tuple[str, PropertyValue]]:
     """The entries that are scalars, or have a name, or lists of these, as text."""
     for key, value in matter.entries:
         if isinstance(value, list):
-            items = map(_text, value)
+            items = map(_item_text, value)
             yield _text(key), tuple(item for item in items if item)
         elif text := _text(value):
             yield _text(key), text
@@ -208,6 +208,14 @@ def _as_one(values: Sequence[PropertyValue]) -> PropertyValue:
         return values[0]
     lists = ((value,) if isinstance(value, str) else value for value in values)
     return tuple(dict.fromkeys(chain.from_iterable(lists)))
+
+
+def _item_text(item: object) -> str:
+    """The text of a list's item, also of one with a colon ("- 広報費: 増額"), a mapping to YAML."""
+    if isinstance(item, Mapping) and len(item) == 1 and "name" not in item:
+        ((key, value),) = item.items()
+        return ": ".join(filter(None, (_text(key), _text(value))))
+    return _text(item)
 
 
 def _text(value: object) -> str:

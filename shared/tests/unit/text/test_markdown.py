@@ -122,6 +122,9 @@ def test_lines_start_behind_crlf_cr_and_lf():
         ("---\ntitle: yes\n---\n", "yes"),
         ("---\ntitle: two\n  lines\n---\n", "two lines"),
         ("---\ntitle: 部: 章\ndate: 2024\n---\n", "部: 章"),
+        ("---\ntitle: '部: 章\n---\n", "部: 章"),
+        ('---\ntitle: "部" の章\n---\n', '"部" の章'),
+        ("---\ntitle: '部' と '章'\n---\n", "'部' と '章'"),
         ('---\nlinks: [open\ntitle: "kept" \n---\n', "kept"),
         ("---\ndate: 2024-13-45\ntitle: a\n---\n", "a"),
         ("--- \t\ntitle: a\n---   \n", "a"),
@@ -217,7 +220,7 @@ LINES = st.sampled_from(
     ["title: {}", "{}: {}", "{}: {}: {}", "{}：{}", "status:{}", "tags: {}", "tags: #{} #{}",
      "tags: # {}\n- {}\n- {}", "tags:\n-{}\n-{}", "aliases:\n  -{}\n  - {}", "alias: [{}, {}",
      "{}:\n  {}\n  {}", "{}: '{}", "- {}", "{}", "  {}", "同: {}", "同: [{}, {}]", "date: {}", "",
-     "日時: {}\n\n{}", "{}。{}: {}", "]{}", "* {}", "{}: [\n{}\n]"]
+     "日時: {}\n\n{}", "{}:\n- {}: {}\n- {}", "{}。{}: {}", "]{}", "* {}", "{}: [\n{}\n]"]
 )  # fmt: skip
 
 
