@@ -43,6 +43,7 @@ from .registering import offered_state as offered_state
 from .registering import rename_tool as rename_tool
 from .registering import set_active as set_active
 from .registering import tools_of_source as tools_of_source
+from .registering import tools_so_far as tools_so_far
 from .rules import install_script as install_script
 from .rules import install_section as install_section
 from .rules import startup_script as startup_script
