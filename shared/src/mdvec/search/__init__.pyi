@@ -1,5 +1,6 @@
 from .answer import Answer as Answer
-from .answer import no_texts_message as no_texts_message
+from .answer import SearchRefused as SearchRefused
+from .answer import requested_tools as requested_tools
 from .answer import search as search
 from .candidates import nearest_chunks as nearest_chunks
 from .core.filters import MAX_DAY_CHARS as MAX_DAY_CHARS
