@@ -273,7 +273,7 @@ def _serve_stdio(start: Start, wire: tuple[int, int]) -> None:
     _build_validators_late()
     from mdvec_mcp.stdio import serve
 
-    wiring = _wired(start)
+    wiring = _wired(start, _models(start.settings))
     loaded()
     anyio.run(serve, wiring.server, wiring.models, *wire)
 
@@ -282,10 +282,9 @@ def _serve_http(start: Start, at: str, token: str | None, names: list[str]) -> N
     import anyio
 
     _build_validators_late()
-    wanted = web.parse_address(at)
-    rules = web.rules_for(wanted, names, token)
-    listening, address = web.listen(wanted)
-    wiring = _wired(start)
+    rules = web.rules_for(web.parse_address(at), names, token)
+    listening, address = web.listen(web.parse_address(at))
+    wiring = _wired(start, _models(start.settings))
     page = _page(wiring) if address.is_loopback else None
     sys.stderr.write(f"mdvec-mcp: serving {address.url}\n")
     sys.stderr.flush()
@@ -314,7 +313,7 @@ def _page(wiring: Wiring) -> web.PageGuard | None:
         return None
 
 
-def _wired(start: Start) -> Wiring:
+def _wired(start: Start, models: search.ModelPool) -> Wiring:
     from mdvec_mcp.server import wired_server
 
     settings = start.settings
@@ -325,8 +324,8 @@ def _wired(start: Start) -> Wiring:
         "start", program="mdvec-mcp", version=__version__, database=str(database), tools=len(tools)
     )
     return wired_server(
-        database, tools, _models(settings), settings, start.folder, apps.add_apps,
-        is_alone=start.is_alone, settings_file=start.settings_file,
+        database, tools, models, settings, start.folder, apps.add_apps, is_alone=start.is_alone,
+        settings_file=start.settings_file,
     )  # fmt: skip
 
 
