@@ -183,7 +183,8 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         counted(len(rows), "row")
         for rows in (ledger.misfits, ledger.returned, ledger.removed, ledger.asked)
     )
-    was = "was imported, but does" if len(ledger.misfits) == 1 else "were imported, but do"
+    one = "was imported, but does not fit the running balance"
+    several = "were imported, but do not fit the running balance"
     update = f"mdvec import -n {name} --mode update"
     return [
         ReportLine(
@@ -194,7 +195,7 @@ def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
         ),
         *notes("failed", list(map(_line_text, ledger.failed))),
         *_listed(
-            f"{misfits} {was} not fit the running balance of the file",
+            f"{misfits} {one if len(ledger.misfits) == 1 else several} of the file",
             "balance",
             map(_line_text, ledger.misfits),
         ),
