@@ -32,7 +32,6 @@ from mdvec.household.core.pairs import (
 from mdvec.household.core.shop_names import reading
 from mdvec.household.finding import ListingOptions, find_transactions
 from mdvec.household.interfaces.duplicate_checks import compared_rows
-from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.month import monthly_household
 from mdvec.household.row_filters import RowFilter
 from mdvec.household.trend import category_trend, trend_cache
@@ -138,7 +137,7 @@ def _answers(ledger: Ledger) -> dict[str, float]:
 
     def trend() -> object:
         return trends(
-            category_trend, ledger, data_version(ledger), category="食費",
+            category_trend, ledger, category="食費",
             start_month="2015-01", end_month="2024-12",
         )  # fmt: skip
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 answer_language: ContextVar[str] = ContextVar("answer_language", default="ja")
 """The language of the household's answer to this call; pictures cannot be translated afterwards."""
 
-_HOUSEHOLD = "mdvec_mcp.household"
 _LANGUAGES = ("ja", "en")
 _NEEDED_IN_JAPANESE = {
     "greater_than_equal": " {ge} 以上",
@@ -124,17 +123,18 @@ JAPANESE = ArgumentWording(
 
 
 async def run_checked(
-    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], language: str = "ja"
+    tool: McpTool, arguments: dict[str, Any], context: Context[Any, Any], language: str | None
 ) -> ToolReply:
     """Run the tool; refusals are in the language of its answers.
 
-    A household tool answers in ``language``, unless the call has an argument of this name. Each
-    takes it, but only the instructions mention it, to keep the list of tools short.
+    A bilingual tool answers in ``language``, unless the call has an argument of this name. Each
+    takes it, but only the instructions mention it, to keep the list of tools short. For the other
+    tools, ``language`` is None.
 
     Raises:
         ToolError: an argument is wrong, or the tool refuses the call.
     """
-    if not tool.fn.__module__.startswith(_HOUSEHOLD):
+    if language is None:
         return await _reply(tool, arguments, context, ENGLISH)
     language = arguments.get("language", language)
     wording = ENGLISH if language == "en" else JAPANESE

@@ -98,16 +98,10 @@ def add_query_tool(
         description: Description = None,
         mode: Mode = None,
     ) -> ToolReply:
-        saves = {"query": query, "description": description}
-        shows = {"parameters": parameters, "chart": chart, "title": title}
-        shows["image_format"] = image_format
         if save_as is not None:
-            if mode == "delete":
-                _refuse("query with mode=delete takes save_as alone", {**saves, **shows})
-            _refuse("query with save_as only saves, and runs nothing", shows)
-            save = partial(analytics.questions.save, save_as, query, description, mode or "create")
-            guard = analytics.questions.guard
-            return await call_within_guard(analytics, save, RequestedData(query or ""), guard)
+            shows = {"parameters": parameters, "chart": chart, "title": title}
+            shows["image_format"] = image_format
+            return await _save(analytics, save_as, mode, query, description, shows)
         if mode == "delete":
             raise ToolError("query deletes a saved question with save_as=its name and mode=delete")
         _refuse("query saves only with save_as", {"description": description, "mode": mode})
@@ -130,6 +124,24 @@ def add_query_tool(
     offer.add_resource(
         RESOURCE, "Saved and ready-made questions for query", "application/json", saved_questions
     )
+
+
+async def _save(
+    analytics: Analytics,
+    name: str,
+    mode: SaveMode | None,
+    query: str | None,
+    description: str | None,
+    shows: Mapping[str, object],
+) -> ToolReply:
+    """Save or delete a question; arguments that only what is run ``shows`` are refused."""
+    if mode == "delete":
+        named = {"query": query, "description": description, **shows}
+        _refuse("query with mode=delete takes save_as alone", named)
+    _refuse("query with save_as only saves, and runs nothing", shows)
+    questions = analytics.questions
+    save = partial(questions.save, name, query, description, mode or "create")
+    return await call_within_guard(analytics, save, RequestedData(query or ""), questions.guard)
 
 
 def _refuse(why: str, arguments: Mapping[str, object]) -> None:

@@ -1,2 +1,1 @@
 from .server import ChartServer as ChartServer
-from .server import Published as Published

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
 from mdvec.database import DatabaseError, OpenMode, open_database
@@ -36,7 +36,6 @@ from mdvec.household import (
     TrendAnswer,
     TrendCache,
     category_hierarchy,
-    data_version,
     review,
     safe_line,
     shops,
@@ -52,7 +51,6 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from mdvec.sync import Freshness
 
-P = ParamSpec("P")
 T = TypeVar("T")
 
 NO_HOUSEHOLD = (
@@ -66,7 +64,8 @@ class HouseholdContext:
     """The database and cache of the household's tools, and their calls on a ledger.
 
     ``embed`` embeds words for a household, if that takes only milliseconds; ``language`` is that of
-    the resources, as each call of a tool has its own; ``trends`` caches computed trends.
+    the resources, as each call of a tool has its own; ``trend`` makes trends, and keeps them until
+    the ledger changes.
     """
 
     database: Path
@@ -75,7 +74,7 @@ class HouseholdContext:
     month_starts_on: int = 1
     embed: Embed | None = None
     language: str = "ja"
-    trends: TrendCache = field(default_factory=trend_cache)
+    trend: TrendCache = field(default_factory=trend_cache)
 
     async def answer(
         self, name: str | None, work: Callable[[Ledger], T], mode: OpenMode = "read"
@@ -154,16 +153,6 @@ class HouseholdContext:
 
         (answer, names), newer = await self.answer(name, both)
         return answer, names, newer
-
-    def trend(
-        self,
-        make: Callable[Concatenate[Ledger, P], TrendAnswer],
-        ledger: Ledger,
-        *args: P.args,
-        **request: P.kwargs,
-    ) -> TrendAnswer:
-        """A trend that ``make`` computes, cached until the ledger changes."""
-        return self.trends(make, ledger, data_version(ledger), *args, **request)
 
     def households(self) -> list[Tool]:
         """The active households; raises a ToolError if there is none."""

@@ -316,27 +316,30 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
             queries=queries or (), links_to=links_to, where=where, tasks=tasks is True,
             related_to=related_to,
         )  # fmt: skip
-
-        def work() -> ToolReply:
-            asked, typed = request, search.typed_query(query)
-            if related_to is None and not typed.words:
-                asked = asked.with_typed(typed)
-                if not queries:
-                    from mdvec_mcp.search.answers import listing_text  # loaded after the start
-
-                    listing = context.list_documents(asked, page or 1)
-                    text = listing_text(listing, context.settings.max_chars)
-                    return ToolReply(text, partial(asdict, listing))
-                asked = asked.with_next_query()
-            answer = context.search_as_typed(asked)
-            if (page or 1) > 1:
-                answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
-            if not answer.tools:
-                refuse_empty_database(context.database)
-            return context.reply(answer, link, wide=True)
-
         await context.first_documents(names, ctx)
-        return await context.run(work)
+        return await context.run(partial(_found_or_listed, context, request, page or 1, link))
+
+
+def _found_or_listed(
+    context: SearchContext, request: SearchRequest, page: int, link: LinkKind | None
+) -> ToolReply:
+    """The hits, or the documents that pass the filters if nothing is asked."""
+    typed = search.typed_query(request.query)
+    if request.related_to is None and not typed.words:
+        request = request.with_typed(typed)
+        if not request.queries:
+            from mdvec_mcp.search.answers import listing_text  # loaded after the start
+
+            listing = context.list_documents(request, page)
+            text = listing_text(listing, context.settings.max_chars)
+            return ToolReply(text, partial(asdict, listing))
+        request = request.with_next_query()
+    answer = context.search_as_typed(request)
+    if page > 1:
+        answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
+    if not answer.tools:
+        refuse_empty_database(context.database)
+    return context.reply(answer, link, wide=True)
 
 
 def add_get_document(offer: Offer, context: SearchContext) -> None:

@@ -18,7 +18,6 @@ from .errors import UnknownColumns as UnknownColumns
 from .errors import UnsupportedFrame as UnsupportedFrame
 from .exports import ExportFolder as ExportFolder
 from .exports import ExportFormat as ExportFormat
-from .guard import OutputGuard as OutputGuard
 from .guard import output_guard as output_guard
 from .guard import validate_output as validate_output
 from .loading import safe_load_export as safe_load_export

@@ -137,7 +137,7 @@ def pandas_frame(
     import pandas as pd
 
     columns: dict[str, Any] = {}
-    objects = [name for name, kind in types.items() if _needs_objects(kind)]
+    objects = [name for name, kind in types.items() if kind.is_nested or kind.family == "DECIMAL"]
     if plain := [name for name in types if name not in set(objects)]:
         with warnings.catch_warnings():  # DuckDB drops a column of times with a zone in place
             warnings.filterwarnings("ignore", "The inplace keyword in DataFrame.drop")
@@ -151,10 +151,6 @@ def pandas_frame(
         for at, name in enumerate(objects):
             columns[name] = pd.Series([row[at] for row in rows], dtype=object)
     return pd.DataFrame({name: columns[name] for name in types})
-
-
-def _needs_objects(kind: DuckDBType) -> bool:
-    return kind.is_nested or kind.family == "DECIMAL"
 
 
 def _column_list(names: list[str]) -> str:

@@ -16,10 +16,8 @@ from .core.grouping import table_name as table_name
 from .interfaces.connection import allowed_paths as allowed_paths
 from .interfaces.connection import export_scan as export_scan
 from .interfaces.connection import parquet_scan as parquet_scan
-from .interfaces.dataset_tables import CombinedFile as CombinedFile
 from .interfaces.dataset_tables import DatasetTable as DatasetTable
 from .interfaces.dataset_tables import dataset_tables as dataset_tables
-from .interfaces.dataset_tables import file_state as file_state
 from .interfaces.dataset_tables import rename_tables as rename_tables
 from .interfaces.dataset_tables import snapshot_folder as snapshot_folder
 from .interfaces.parquet import can_read_all as can_read_all

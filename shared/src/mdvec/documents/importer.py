@@ -124,7 +124,7 @@ class _FolderImport:
         self.failed = list(job.scan.problems)
         self.left_out: list[str] = []
         self.broken_matter: list[str] = []
-        self.converter = Converter(job.request.converting, on_page=self.progress.page_read)
+        self.converter = Converter(job.request.converting, on_page=self.progress.report)
         self.conversion_notes: dict[str, tuple[str, ...]] = {}
         self.has_read_text = False
         self.parts: dict[str, set[str]] = {}

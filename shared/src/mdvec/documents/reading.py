@@ -17,7 +17,7 @@ from mdvec import index
 from mdvec.database import open_database, snapshot
 from mdvec.errors import MdvecError
 from mdvec.index import documents
-from mdvec.search import good_cut, no_texts_message
+from mdvec.search import SearchRefused, good_cut, requested_tools
 from mdvec.text import (
     counted,
     line_starts,
@@ -29,7 +29,7 @@ from mdvec.text import (
     shortened,
     with_page_lines,
 )
-from mdvec.tools import KINDS, Tool, registry, unfinished
+from mdvec.tools import Tool, registry, unfinished
 
 _MAX_NAMES, _MAX_SHOWN = 5, 200
 _AS_A_HIT = re.compile(r"(?P<path>.+):(?P<first>[1-9][0-9]{0,8})-(?P<last>[1-9][0-9]{0,8})")
@@ -148,13 +148,10 @@ def read_document(
 
 def _tool_with_texts(connection: apsw.Connection, name: str) -> Tool:
     """An active tool whose documents can be read; raises as ``read_document`` does."""
-    tool = registry.get_tool(connection, name)
-    if not tool.is_active:
-        raise ReadingRefused(
-            f"the tool {name!r} is disabled; enable it with: mdvec tool enable -n {name}"
-        )
-    if not KINDS[tool.kind].has_texts:
-        raise ReadingRefused(no_texts_message(name))
+    try:
+        (tool,) = requested_tools(connection, [name])
+    except SearchRefused as error:
+        raise ReadingRefused(str(error)) from error
     return tool
 
 

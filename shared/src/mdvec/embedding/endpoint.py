@@ -46,11 +46,6 @@ class Endpoint:
         """Whether texts stay on this machine."""
         return is_loopback(urlsplit(self.url).hostname or "")
 
-    @property
-    def is_encrypted(self) -> bool:
-        """Whether texts are encrypted in transit."""
-        return urlsplit(self.url).scheme == "https"
-
 
 @dataclass(frozen=True, slots=True)
 class Sending:
@@ -63,7 +58,7 @@ class Sending:
     def sentence(self) -> str:
         """A sentence on what is sent where, and what happens to it there."""
         where = self.endpoint
-        safety = "" if where.is_encrypted else ", unencrypted"
+        safety = "" if urlsplit(where.url).scheme == "https" else ", unencrypted"
         terms = f" {where.terms}" if where.terms else ""
         return (
             f"{self.tool}: its texts, and later questions about them, go to {where.host} "

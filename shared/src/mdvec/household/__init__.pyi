@@ -25,7 +25,6 @@ from .core.categories import Category as Category
 from .core.categories import Hierarchy as Hierarchy
 from .core.categories import Subject as Subject
 from .core.categories import Total as Total
-from .core.category_rules import Suggestion as Suggestion
 from .core.forecast import HABIT as HABIT
 from .core.found import FoundAnswer as FoundAnswer
 from .core.moneyforward import NotTransactions as NotTransactions

@@ -28,7 +28,7 @@ from mdvec.household.interfaces import plans
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
 from mdvec.household.ledger_view import doubt_notes, ledger_view
-from mdvec.household.overview import coverage, named_subject
+from mdvec.household.overview import Coverage, coverage, named_subject
 from mdvec.text import shown_name
 
 MAX_AMOUNT = 10**10
@@ -130,27 +130,16 @@ def budget_status(
         months, notes = view.shown_months(whole, Total.SPENDING, until_today=True)
         budgets = plans.budgets_of(ledger)
         spans = [budget_months(budget, months) for budget in budgets]
-        notes += _without_rows(ledger, budgets)
         covered = view.covered
-        if any(
-            span != months
-            and covered.body.first in span
-            and (span.first < covered.body.first or covered.begins_late(span.first))
-            for span in spans
-        ):
-            notes.append(
-                f"毎年の予算では、明細のない {covered.begins} より前を、使った金額にも見込みにも"
-                "数えていません"
-            )
+        notes += [*_without_rows(ledger, budgets), *_late_begin_notes(covered, spans, months)]
         rows = _rows(ledger, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
             notes += doubt_notes(ledger, Days(first, as_of), Total.SPENDING)
-    known = min(as_of, view.covered.last_day)
+    known = min(as_of, covered.last_day)
+    past = [row for row in rows if row.day <= known]
     is_running = any(as_of < span.days.last for span in spans)
-    recurring = (
-        recurring_payments((row for row in rows if row.day <= known), known) if is_running else []
-    )
+    recurring = recurring_payments(past, known) if is_running else []
     rows_so_far = rows if as_of == ledger.today else [row for row in rows if row.day <= as_of]
     statuses = [
         status_of_budget(
@@ -170,6 +159,23 @@ def budget_status(
     lines = status_lines(months.in_words, ranked, outside)
     words = answer_words(lines, notes, view.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
+
+
+def _late_begin_notes(
+    covered: Coverage, spans: Iterable[MonthRange], months: MonthRange
+) -> list[str]:
+    """A note if the ledger begins within the year of a yearly budget."""
+    if not any(
+        span != months
+        and covered.body.first in span
+        and (span.first < covered.body.first or covered.begins_late(span.first))
+        for span in spans
+    ):
+        return []
+    return [
+        f"毎年の予算では、明細のない {covered.begins} より前を、使った金額にも見込みにも"
+        "数えていません"
+    ]
 
 
 def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[str]:

@@ -340,13 +340,10 @@ def compare_periods(
         was = _Side.of(view, earlier, named)
         spans = _union(was.days, now.days)
         sums = [cell for span in spans for cell in view.sums(span, named)]
-        doubts = [
-            note
-            for span in spans
-            for note in doubt_notes(
-                ledger, span, named, of=f"{span_in_words(span, ledger.month_starts_on)}の"
-            )
-        ]
+        doubts: list[str] = []
+        for span in spans:
+            of = f"{span_in_words(span, ledger.month_starts_on)}の"
+            doubts += doubt_notes(ledger, span, named, of=of)
     moved = _moved(was, now, named, by)
     same_days = _same_days(was, now, view)
     notes = list(dict.fromkeys([*notes, *now.notes, *was.notes]))

@@ -113,27 +113,19 @@ def find_transactions(
     check_filter(wanted)
     _check(listing)
     with ledger_view(ledger) as view:
-        wanted_rows = understood_filter(view, wanted)
-        words, condition, period = wanted_rows.words, wanted_rows.rows.condition, wanted_rows.period
+        understood = understood_filter(view, wanted)
         shop: ShopOf = str
-        if words.restrict or listing.group_by == "shop":
+        if understood.words.restrict or listing.group_by == "shop":
             shop = shop_names(ledger_sums.descriptions(ledger))
-        found = _select(ledger, wanted_rows, listing)
-        notes = list(wanted_rows.notes)
-        if found.left_out:
-            notes.append(left_out_note(found.left_out))
-        if period and not found.totals.rows:
-            notes += view.filling_notes(period.months, period.days)
-        if words.restrict:
-            is_first = listing.page == 1
-            notes += _word_notes(ledger, words, found, shop, embed, is_first=is_first)
-        if listing.group_by == "person":
-            notes.append(_person_note(found.by_key))
-        known = view.known_days(condition.days)
-        groups = _groups(found, shop, listing, known, condition.days, ledger.month_starts_on)
+        found = _select(ledger, understood, listing)
+        totals = found.totals
+        notes = _notes(view, understood, found, listing, shop, embed)
+        requested = understood.rows.condition.days
+        known = view.known_days(requested)
+        groups = _groups(found, shop, listing, known, requested, ledger.month_starts_on)
         grouped = NAMED_BY.get(listing.group_by, "")
         paging = Paging(
-            listing.page, listing.rows_on_page, found.totals.rows, len(groups) if grouped else 0,
+            listing.page, listing.rows_on_page, totals.rows, len(groups) if grouped else 0,
             replace(listing, page_size=None).rows_on_page,
         )  # fmt: skip
         if grouped:
@@ -148,10 +140,9 @@ def find_transactions(
     if listing.group_by in TIMES and known and averaged.rows:
         means = means_over(averaged, known, ledger.month_starts_on)
         notes.append(f"平均は {known.in_words} のもの")
-    age = view.age(period)
-    totals = found.totals
+    age = view.age(understood.period)
     return FoundAnswer(
-        understood=wanted_rows.in_words,
+        understood=understood.in_words,
         total_rows=totals.rows,
         spending=totals.spending,
         income=totals.income,
@@ -166,7 +157,7 @@ def find_transactions(
         notes=tuple(notes),
         age=age,
         text=found_text(
-            wanted_rows.in_words, totals, groups, means, notes, rows, noted, paging, age, grouped
+            understood.in_words, totals, groups, means, notes, rows, noted, paging, age, grouped
         ),
     )
 
@@ -206,23 +197,32 @@ def _select(ledger: Ledger, wanted: UnderstoodFilter, listing: ListingOptions) -
     return _Found(rows, totals_of(by_text), left_out, by_text, by_key, seen)
 
 
-def _word_notes(
-    ledger: Ledger,
-    words: RowWords,
+def _notes(
+    view: LedgerView,
+    wanted: UnderstoodFilter,
     found: _Found,
+    listing: ListingOptions,
     shop: ShopOf,
     embed: Embed | None,
-    *,
-    is_first: bool,
 ) -> list[str]:
-    """How the words were understood; on the first page also what else they could mean."""
-    reasons = found.matching.reasons
-    alone = words.each_alone(reasons)
-    notes = [*alone, *words.notes(reasons, shop)]
-    if is_first:
-        names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
-        embed = None if alone else embed  # shops near to some of the words would mislead
-        notes += _related_notes(ledger, words, reasons, shop, embed, names)
+    """How the filters were understood, and what they left out.
+
+    The first page's also say what else the words could mean.
+    """
+    notes, words, reasons = list(wanted.notes), wanted.words, found.matching.reasons
+    if found.left_out:
+        notes.append(left_out_note(found.left_out))
+    if wanted.period and not found.totals.rows:
+        notes += view.filling_notes(wanted.period.months, wanted.period.days)
+    if words.restrict:
+        alone = words.each_alone(reasons)
+        notes += [*alone, *words.notes(reasons, shop)]
+        if listing.page == 1:
+            names = {(row_sum.category_major, row_sum.category_minor) for row_sum in found.seen}
+            embed = None if alone else embed  # shops near to some of the words would mislead
+            notes += _related_notes(view.ledger, words, reasons, shop, embed, names)
+    if listing.group_by == "person":
+        notes.append(_person_note(found.by_key))
     return notes
 
 

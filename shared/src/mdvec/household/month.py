@@ -44,7 +44,7 @@ from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import coverage_or_none, read_snapshot, refuse_empty
+from mdvec.household.overview import Coverage, coverage_or_none, read_snapshot, refuse_empty
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, pairs_in_words
 from mdvec.text import shown_name
 
@@ -262,19 +262,9 @@ def combined_households(
             first.today, available, since=since, until=until, period=period, default=latest,
             earliest=min(span.present[0] for span in covered.values()),
         )  # fmt: skip
-        days = requested.days
-        cells: dict[str, list[MonthlySum]] = {name: [] for name in ledgers}
-        unexplained: list[str] = []
-        for name, ledger in ledgers.items():
-            of_one: list[str] = []
-            if name in covered and covered[name].shown(requested.months):
-                view = LedgerView(ledger, covered[name])
-                shown, of_one = view.shown_days(requested, None)
-                cells[name] = view.sums(shown, None)
-            of_one += doubt_notes(ledger, days, None)
-            unexplained += [f"{name}: {note}" if is_several else note for note in of_one]
-        left_out, about_it = left_out_of_the_sum(ledgers, days)
-        across = pairs_across(ledgers, days) if is_several else []
+        cells, unexplained = _sums_of_each(ledgers, covered, requested)
+        left_out, about_it = left_out_of_the_sum(ledgers, requested.days)
+        across = pairs_across(ledgers, requested.days) if is_several else []
     if not any(cells.values()):
         raise wording.InsufficientData(requested.in_words, available)
     notes = [f"{name} にはこの期間の明細がありません" for name, sums in cells.items() if not sums]
@@ -282,15 +272,31 @@ def combined_households(
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
     elif is_several and not across and not about_it:
         notes.append(_NONE_SHARED)
-    notes += [about_it] if about_it else []
-    notes += unexplained
-    notes += [requested.understood] if requested.understood else []
+    notes += filter(None, (about_it, *unexplained, requested.understood))
     last = requested.days.last if requested.understood else None
     age = "".join(
         age_line(span.last_day, first.today, last, f"{name} の明細")
         for name, span in covered.items()
     )
     return _combined_answer(requested, cells, left_out, across or [], notes, age)
+
+
+def _sums_of_each(
+    ledgers: Mapping[str, Ledger], covered: Mapping[str, Coverage], requested: UnderstoodPeriod
+) -> tuple[dict[str, list[MonthlySum]], list[str]]:
+    """The sums of each household, none without rows in the period, and notes on its rows."""
+    cells: dict[str, list[MonthlySum]] = {}
+    unexplained: list[str] = []
+    for name, ledger in ledgers.items():
+        notes: list[str] = []
+        cells[name] = []
+        if name in covered and covered[name].shown(requested.months):
+            view = LedgerView(ledger, covered[name])
+            shown, notes = view.shown_days(requested, None)
+            cells[name] = view.sums(shown, None)
+        notes += doubt_notes(ledger, requested.days, None)
+        unexplained += [f"{name}: {note}" if len(ledgers) > 1 else note for note in notes]
+    return cells, unexplained
 
 
 def _combined_answer(

@@ -125,10 +125,6 @@ class Coverage:
             return shown
         return MonthRange(self.body.first, max(self.latest, shown.last))
 
-    def may_be_filling(self, month: Month) -> bool:
-        """Whether a month is probably incomplete."""
-        return self.ends_early(month) or self.begins_late(month)
-
     def begins_late(self, month: Month, days: Days | None = None) -> bool:
         """Whether first days of a month (or of ``days``) are missing, as the ledger begins later.
 
@@ -202,7 +198,7 @@ def available_months(ledger: Ledger) -> tuple[AvailableMonth, ...]:
             last_day=month.last_day.isoformat(),
             rows=rows.get(month, 0),
             is_gap=month not in rows,
-            may_be_filling=covered.may_be_filling(month),
+            may_be_filling=covered.ends_early(month) or covered.begins_late(month),
             is_planned=month > covered.now,
             is_astray=month not in covered.body,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
@@ -179,82 +179,100 @@ _FOUND = (
 
 
 def _ledger_lines(name: str, ledger: LedgerReport) -> list[ReportLine]:
-    lines = [
+    misfits, returned, removed, asked = (
+        counted(len(rows), "row")
+        for rows in (ledger.misfits, ledger.returned, ledger.removed, ledger.asked)
+    )
+    one = "was imported, but does not fit the running balance"
+    several = "were imported, but do not fit the running balance"
+    update = f"mdvec import -n {name} --mode update"
+    return [
         ReportLine(
             f"{name}: {counted(ledger.files, 'file')}, {counted(ledger.rows_read, 'row')} read: "
             f"{ledger.imported} imported, {ledger.updated} updated, {ledger.unchanged} unchanged, "
             f"{len(ledger.failed)} failed; {ledger.deleted} deleted, "
             f"{ledger.without_file} in the ledger have no file left"
         ),
-        *_rows("failed", ledger.failed),
-    ]
-    if ledger.misfits:
-        one = "was imported, but does not fit the running balance"
-        more = "were imported, but do not fit the running balance"
-        fitting = one if len(ledger.misfits) == 1 else more
-        misfits = f"{counted(len(ledger.misfits), 'row')} {fitting}"
-        lines += [ReportLine(f"{misfits} of the file"), *_rows("balance", ledger.misfits)]
-    if ledger.returned:
-        lines.append(ReportLine(f"counted again: {counted(len(ledger.returned), 'row')}"))
-        again = [f"{_row_text(row)}, in {shown_name(row.path)}" for row in ledger.returned]
-        lines += notes("again", again)
-    lines += [_note("older than its time", problem) for problem in ledger.overruled]
-    lines += [_note("newer by its time", problem) for problem in ledger.by_time]
-    lines += [_note("linked again", problem) for problem in ledger.linked_again]
-    for word, rows, sentence in (
-        (
+        *notes("failed", list(map(_line_text, ledger.failed))),
+        *_listed(
+            f"{misfits} {one if len(ledger.misfits) == 1 else several} of the file",
+            "balance",
+            map(_line_text, ledger.misfits),
+        ),
+        *_listed(
+            f"counted again: {returned}",
+            "again",
+            (f"{_row_text(row)}, in {shown_name(row.path)}" for row in ledger.returned),
+        ),
+        *_of_files("older than its time", ledger.overruled),
+        *_of_files("newer by its time", ledger.by_time),
+        *_of_files("linked again", ledger.linked_again),
+        *_listed(
+            f"{removed} left the sums, gone from the newest file of their day; to keep one: "
+            f"{update} --restore-removed ID",
             "removed",
-            ledger.removed,
-            f"{counted(len(ledger.removed), 'row')} left the sums, gone from the newest file of "
-            f"their day; to keep one: mdvec import -n {name} --mode update --restore-removed ID",
+            map(_gone_row_text, ledger.removed),
         ),
-        (
+        *_listed(
+            f"gone from the newest file of their day, but still counted: {asked}; to leave them "
+            f"out: {update} --accept-removals",
             "gone?",
-            ledger.asked,
-            "gone from the newest file of their day, but still counted: "
-            f"{counted(len(ledger.asked), 'row')}; to leave them out: "
-            f"mdvec import -n {name} --mode update --accept-removals",
+            map(_gone_row_text, ledger.asked),
         ),
-    ):
-        if rows:
-            lines += [ReportLine(sentence), *notes(word, list(map(_gone_row_text, rows)))]
-    lines += [
-        ReportLine(
-            f"{shown_name(doubt.first)} and {shown_name(doubt.second)} {_why_doubtful(doubt)} of "
-            f"both count; to {_answer_to(doubt, name)}"
-        )
-        for doubt in ledger.account_doubts
+        *(ReportLine(_doubt_text(doubt, name)) for doubt in ledger.account_doubts),
+        *map(ReportLine, map(_repeated_text, ledger.repeated)),
+        *(
+            ReportLine(f"{_sections_text(each)}, with equal balances, and counted once")
+            for each in ledger.listed_once
+        ),
+        *(
+            ReportLine(
+                f"{_sections_text(each)}, and all count; if the same account was downloaded "
+                "twice, delete the repeated part of the file"
+            )
+            for each in ledger.listed_again
+        ),
+        *_of_files("kept", ledger.net_worth),
+        *_of_files("passed over", ledger.passed_over),
     ]
-    lines += [
-        ReportLine(
-            f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
-            f"{'is' if each.rows == 1 else 'are'} in {shown_name(each.first)} and in "
-            f"{shown_name(each.last)}, and counted once, like instalments; add a purchase that was "
-            "booked late to a CSV of your own"
-        )
-        for each in ledger.repeated
-    ]
-    lines += [
-        ReportLine(
-            f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in "
-            f"more than one section, {said}"
-        )
-        for files, said in (
-            (ledger.listed_once, "with equal balances, and counted once"),
-            (
-                ledger.listed_again,
-                "and all count; if the same account was downloaded twice, delete the repeated part "
-                "of the file",
-            ),
-        )
-        for each in files
-    ]
-    lines += [_note("kept", problem) for problem in ledger.net_worth]
-    return [*lines, *(_note("passed over", problem) for problem in ledger.passed_over)]
 
 
-def _rows(word: str, rows: Iterable[FailedRow]) -> list[ReportLine]:
-    return notes(word, [f"{shown_name(row.path)}:{row.line}: {row.reason}" for row in rows])
+def _listed(sentence: str, word: str, rows: Iterable[str]) -> list[ReportLine]:
+    """The sentence and a note on each of the rows; nothing without rows."""
+    noted = notes(word, list(rows))
+    return [ReportLine(sentence), *noted] if noted else []
+
+
+def _of_files(word: str, problems: Iterable[Problem]) -> Iterator[ReportLine]:
+    for each in problems:
+        yield ReportLine(f"{word}: {shown_name(each.file_path)}: {each.reason}", is_note=True)
+
+
+def _line_text(row: FailedRow) -> str:
+    return f"{shown_name(row.path)}:{row.line}: {row.reason}"
+
+
+def _doubt_text(doubt: AccountDoubt, name: str) -> str:
+    return (
+        f"{shown_name(doubt.first)} and {shown_name(doubt.second)} {_why_doubtful(doubt)} of both "
+        f"count; to {_answer_to(doubt, name)}"
+    )
+
+
+def _repeated_text(each: RepeatedRows) -> str:
+    return (
+        f"{counted(each.rows, 'row')} of {shown_name(each.account)} ({each.yen:,} yen) "
+        f"{'is' if each.rows == 1 else 'are'} in {shown_name(each.first)} and in "
+        f"{shown_name(each.last)}, and counted once, like instalments; add a purchase that was "
+        "booked late to a CSV of your own"
+    )
+
+
+def _sections_text(each: ListedAgain) -> str:
+    return (
+        f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in more "
+        "than one section"
+    )
 
 
 def _why_doubtful(doubt: AccountDoubt) -> str:
@@ -273,10 +291,6 @@ def _answer_to(doubt: AccountDoubt, name: str) -> str:
         f"name an account: mdvec household map FILE -n {name} --account NAME "
         "--set 'files = \"FILE\"' --save"
     )
-
-
-def _note(word: str, problem: Problem) -> ReportLine:
-    return ReportLine(f"{word}: {shown_name(problem.file_path)}: {problem.reason}", is_note=True)
 
 
 def _gone_row_text(row: GoneRow) -> str:

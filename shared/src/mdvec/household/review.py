@@ -18,6 +18,7 @@ from mdvec.household.core.pair import (
     MAX_DATE_TOLERANCE,
     CandidateCounts,
     DetectionOptions,
+    FoundPairs,
     PairKind,
     ReviewCandidate,
     StoredPair,
@@ -89,10 +90,6 @@ def detect(
         TransactionNotFound: the household has no row with one of these ids.
         DuplicateDetectionError: the tolerances match too many pairs.
     """
-    # They load NumPy, which nothing else here needs.
-    from mdvec.household.core.card_bills import find_bills, with_bills
-    from mdvec.household.core.pairs import find_pairs
-
     transaction_ids = transaction_ids or None  # models state [] for a list that they leave out
     if transaction_ids is not None:
         there = duplicate_checks.transactions_with_ids(ledger, transaction_ids)
@@ -101,15 +98,7 @@ def detect(
     with ledger.connection:
         update_marks(ledger)
     # Comparing takes a second on a long ledger, so no transaction is held open meanwhile.
-    rows = duplicate_checks.compared_rows(ledger)
-    charges = unmatched_charges(rows)
-    twice = counted_twice(ledger)
-    purchases = find_pairs(
-        rows, options, transaction_ids, reading, distinct_accounts(ledger),
-        {frozenset((each.row, each.other)) for each in twice},
-    )  # fmt: skip
-    detected = with_transfers(purchases, rows, options, transaction_ids, charges)
-    detected = with_bills(detected, find_bills(rows, reading), options, transaction_ids)
+    detected = _detected(ledger, options, transaction_ids)
     dropped = 0
     with ledger.connection:
         known = duplicate_checks.decisions(ledger)
@@ -123,28 +112,39 @@ def detect(
         followed = _follow_decisions(ledger)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
     pairs = {pair.ids for pair in detected.pairs}
-    unknown = pairs - known.keys()
-    decided = sum(known.get(pair) in _DECIDED for pair in pairs)
-    of_listed = [{pair.rows for pair in candidate.pairs} for candidate, _ in listed]
-    new = sum(bool(rows & unknown) for rows in of_listed)
-    candidates = [
-        candidate for (candidate, _), rows in zip(listed, of_listed, strict=True) if rows & pairs
-    ]
+    of_listed = [(candidate, {pair.rows for pair in candidate.pairs}) for candidate, _ in listed]
+    candidates = [candidate for candidate, rows in of_listed if rows & pairs]
     counts = CandidateCounts.of(candidates)
-    wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     detection = Detection(
         candidates_count=len(candidates),
         likely_count=counts.purchases,
-        new_count=new,
-        decided_count=decided,
+        new_count=sum(bool(rows & (pairs - known.keys())) for _, rows in of_listed),
+        decided_count=sum(known.get(pair) in _DECIDED for pair in pairs),
         below_threshold_count=detected.below,
         dropped_count=dropped,
         followed_count=followed,
     )
+    wider = min(max(_WIDER, 2 * options.date_tolerance_days), MAX_DATE_TOLERANCE)
     message = review_wording.detection_message(
         detection, counts, least=options.min_similarity_score, wider_days=wider
     )
     return replace(detection, message=message)
+
+
+def _detected(
+    ledger: Ledger, options: DetectionOptions, transaction_ids: Collection[int] | None
+) -> FoundPairs:
+    """The pairs of purchases, transfers and bills among the ledger's rows."""
+    # They load NumPy, which nothing else here needs.
+    from mdvec.household.core.card_bills import find_bills, with_bills
+    from mdvec.household.core.pairs import find_pairs
+
+    rows = duplicate_checks.compared_rows(ledger)
+    twice = {frozenset((each.row, each.other)) for each in counted_twice(ledger)}
+    detected = find_pairs(rows, options, transaction_ids, reading, distinct_accounts(ledger), twice)
+    charges = unmatched_charges(rows)
+    detected = with_transfers(detected, rows, options, transaction_ids, charges)
+    return with_bills(detected, find_bills(rows, reading), options, transaction_ids)
 
 
 def _follow_decisions(ledger: Ledger) -> int:

@@ -127,19 +127,7 @@ def decide_shared(
             raise KeepInTransfer
         kept_id = rows[0] if keep is None else keep
         (other,) = set(rows) - {kept_id}
-        connection.execute(
-            "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
-            f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
-            (kept_id, other),
-        )
-        if decision != "skip":
-            connection.execute(
-                "INSERT INTO shared_pairs "
-                "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
-                "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
-                "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
-                (decision, is_transfer, kept_id, other),
-            )
+        _store(connection, decision, kept_id, other, is_transfer=is_transfer)
     record("decision", households=tuple(households), decision=decision)
     dropped = () if decision != "duplicate" else (kept_id, other) if is_transfer else (other,)
     message = _message(decision, by_id[kept_id][0], kept_id, other, is_transfer=is_transfer)
@@ -152,6 +140,25 @@ def decide_shared(
         marked_transaction_id=dropped[0] if dropped else None,
         marked_transaction_ids=dropped,
     )
+
+
+def _store(
+    connection: apsw.Connection, decision: str, kept: int, other: int, *, is_transfer: bool
+) -> None:
+    """Replace the decision about two rows; ``skip`` leaves none."""
+    connection.execute(
+        "DELETE FROM shared_pairs WHERE id IN (SELECT s.id FROM shared_pairs AS s "
+        f"{_ROWS} WHERE (a.id, b.id) IN (VALUES (?1, ?2), (?2, ?1)))",
+        (kept, other),
+    )
+    if decision != "skip":
+        connection.execute(
+            "INSERT INTO shared_pairs "
+            "(kept_tool, kept_identity, other_tool, other_identity, decision, is_transfer) "
+            "SELECT a.tool_id, a.identity, b.tool_id, b.identity, ?, ? "
+            "FROM transactions AS a, transactions AS b WHERE a.id = ? AND b.id = ?",
+            (decision, is_transfer, kept, other),
+        )
 
 
 def left_out_of_the_sum(ledgers: Mapping[str, Ledger], days: Days) -> tuple[list[MonthlySum], str]:
@@ -214,6 +221,8 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 _AROUND = timedelta(days=45)
 """Rows this near to the period show habits."""
 _MAX_TOLD = 10
+_Candidate = tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]
+"""Two rows, whether they are a transfer, and the codes of the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +254,6 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
-    from mdvec.household.core.pairs import find_pairs  # loads NumPy, only needed here
-
     first, last = _with_margin(days)
     homes: dict[int, str] = {}
     rows: list[ComparedRow] = []
@@ -259,26 +266,11 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
-    paired = {row.id for pair in twins for row in pair}
-    # Equal rows of one account are two purchases only within a household.
-    others = [
-        row._replace(account=f"{row.account}（{homes[row.id]}）")
-        for row in rows
-        if row.id not in paired
-    ]
-    options = DetectionOptions()
+    paired = {row.id for one, other, *_ in twins for row in (one, other)}
     try:
-        detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
+        likely = _likely_pairs([row for row in rows if row.id not in paired], homes)
     except DuplicateDetectionError:
         return None
-    candidates = [
-        *((*twin, False, ("same_account",)) for twin in twins),
-        *(
-            (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
-            for pair in detected.pairs
-            if pair.score >= LIKELY
-        ),
-    ]
     return [
         SharedPair(
             _shared_row(homes[one.id], one),
@@ -286,7 +278,7 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
             is_transfer,
             reasons_in_words(codes),
         )
-        for one, other, is_transfer, codes in candidates
+        for one, other, is_transfer, codes in (*twins, *likely)
         if homes[one.id] != homes[other.id]
         and frozenset((one.id, other.id)) not in decided
         and any(days.first <= row.date <= days.last for row in (one, other))
@@ -326,9 +318,7 @@ def _with_margin(days: Days) -> tuple[date, date]:
     return date.fromordinal(first), date.fromordinal(last)
 
 
-def _twins(
-    rows: Iterable[ComparedRow], homes: Mapping[int, str]
-) -> list[tuple[ComparedRow, ComparedRow]]:
+def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
     """Equal rows of one account in two households, each in one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
@@ -338,10 +328,29 @@ def _twins(
             key = (row.date, row.amount, row.account, row.description)
             alike[key][homes[row.id]].append(row)
     return [
-        pair
+        (one, other, False, ("same_account",))
         for by_home in alike.values()
         if len(by_home) > 1
-        for pair in zip(*list(by_home.values())[:2], strict=False)
+        for one, other in zip(*list(by_home.values())[:2], strict=False)
+    ]
+
+
+def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
+    """The likely pairs of purchases and transfers.
+
+    Raises:
+        DuplicateDetectionError: there are too many rows to compare.
+    """
+    from mdvec.household.core.pairs import find_pairs  # loads NumPy, only needed here
+
+    # Equal rows of one account are two purchases only within a household.
+    others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
+    options = DetectionOptions()
+    detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
+    return [
+        (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
+        for pair in detected.pairs
+        if pair.score >= LIKELY
     ]
 
 

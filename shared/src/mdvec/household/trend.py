@@ -31,6 +31,7 @@ from mdvec.household.core.sums import (
 )
 from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger import Ledger
+from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 
 P = ParamSpec("P")
@@ -203,26 +204,20 @@ class TrendCache(Protocol):
         self,
         make: Callable[Concatenate[Ledger, P], TrendAnswer],
         ledger: Ledger,
-        version: Hashable,
         *args: P.args,
         **request: P.kwargs,
     ) -> TrendAnswer:
-        """Return ``make(ledger, **request)``; the ledger's ``version`` has to be read before."""
+        """Return ``make(ledger, **request)``, computed anew if the ledger has changed."""
 
 
 def trend_cache(entries: int = 128) -> TrendCache:
     """A thread-safe LRU cache of trends."""
 
-    def key(make: object, ledger: Ledger, version: Hashable, **request: Hashable) -> Hashable:
-        return (make, ledger.key, version, *sorted(request.items()))
+    def key(make: object, ledger: Ledger, **request: Hashable) -> Hashable:
+        return (make, ledger.key, data_version(ledger), *sorted(request.items()))
 
     @cached(LRUCache[Hashable, TrendAnswer](entries), key, Lock())
-    def trend(
-        make: Callable[..., TrendAnswer],
-        ledger: Ledger,
-        version: Hashable,  # noqa: ARG001 - a part of the key
-        **request: object,
-    ) -> TrendAnswer:
+    def trend(make: Callable[..., TrendAnswer], ledger: Ledger, **request: object) -> TrendAnswer:
         return make(ledger, **request)
 
     return trend

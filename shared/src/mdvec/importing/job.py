@@ -331,18 +331,15 @@ class ProgressCount:
     def file_done(self) -> None:
         """Count one more file."""
         self.files_done += 1
-        self._report()
+        self.report()
 
     def add_units(self, number: int) -> None:
         """Count more chunks or rows."""
         self.units_done += number
-        self._report()
+        self.report()
 
-    def page_read(self, page: int, pages: int) -> None:
-        """Report how many pages of the present file have been read."""
-        self._report(page, pages)
-
-    def _report(self, page: int = 0, pages: int = 0) -> None:
+    def report(self, page: int = 0, pages: int = 0) -> None:
+        """Report the counts, and how many pages of the present file have been read."""
         self._on_progress(
             Progress(self.files_done, self.files, self.units_done, self._unit, page, pages)
         )

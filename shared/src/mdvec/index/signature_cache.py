@@ -95,7 +95,7 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
     Call within a write transaction, at the end of an import.
     """
     build = read_build(connection, tables)
-    highest = _highest_chunk(connection, tables)
+    highest = connection.execute(f"SELECT max(id) FROM {identifier(tables.vectors)}").get
     if not highest or (build.centre is not None and highest < _GROWTH * build.last_chunk):
         return
     sample = _sample(connection, tables)
@@ -110,10 +110,6 @@ def renew_signatures(connection: apsw.Connection, tables: Tables) -> None:
         f"UPDATE {tables.signatures} SET signatures = ? WHERE first_chunk = 0",
         (head + centre.tobytes(),),
     )
-
-
-def _highest_chunk(connection: apsw.Connection, tables: Tables) -> int:
-    return int(connection.execute(f"SELECT max(id) FROM {identifier(tables.vectors)}").get or 0)
 
 
 def _sample(connection: apsw.Connection, tables: Tables) -> Vectors:

@@ -2,7 +2,6 @@ from . import registering as registering
 from .backup import back_up as back_up
 from .backup import restore as restore
 from .clients.clients import CLIENTS as CLIENTS
-from .clients.clients import Machine as Machine
 from .clients.clients import Server as Server
 from .clients.clients import this_machine as this_machine
 from .clients.registration import FileChange as FileChange
@@ -12,7 +11,6 @@ from .clients.registration import snippet as snippet
 from .clients.registration import unregister as unregister
 from .compacting import compact as compact
 from .doctor.examination import GROUPS as GROUPS
-from .doctor.examination import Examination as Examination
 from .doctor.examination import examine as examine
 from .doctor.findings import Finding as Finding
 from .folder_tool import tool_of_folder as tool_of_folder
@@ -45,13 +43,13 @@ from .registering import offered_state as offered_state
 from .registering import rename_tool as rename_tool
 from .registering import set_active as set_active
 from .registering import tools_of_source as tools_of_source
+from .registering import tools_so_far as tools_so_far
 from .rules import install_script as install_script
 from .rules import install_section as install_section
 from .rules import startup_script as startup_script
 from .rules import uninstall_script as uninstall_script
 from .rules import uninstall_section as uninstall_section
 from .samples import copy_samples as copy_samples
-from .service import Service as Service
 from .service import install as install
 from .service import kept_server_program as kept_server_program
 from .service import server_program as server_program

@@ -27,7 +27,7 @@ from mdvec.household import (
     export_ledger,
     preview_statement,
 )
-from mdvec.manage.registering import find_tool, list_tools
+from mdvec.manage.registering import find_tool, tools_so_far
 from mdvec.tools import Tool
 
 
@@ -95,10 +95,7 @@ def _household_named(database: Path, name: str) -> Tool:
 def _household(database: Path, name: str | None, file: Path) -> Tool | None:
     if name is not None:
         return _household_named(database, name)
-    if not database.exists():
-        return None
-    tools = list_tools(database, active_only=False)
-    households = [tool for tool in tools if tool.kind == "household"]
+    households = [tool for tool in tools_so_far(database) if tool.kind == "household"]
     if len(households) > 1:
         path = file.resolve()
         around = [tool for tool in households if path.is_relative_to(tool.source.resolve())]

@@ -78,10 +78,10 @@ def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
     return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
 
-def tools_so_far(database: Path) -> list[Tool]:
-    """All tools; [] if there is no database."""
+def tools_so_far(database: Path, *, active_only: bool = False) -> list[Tool]:
+    """All tools, or the active ones, by name; [] if there is no database."""
     try:
-        return list_tools(database, active_only=False)
+        return list_tools(database, active_only=active_only)
     except DatabaseMissing:
         return []
 

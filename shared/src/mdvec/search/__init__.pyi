@@ -1,6 +1,6 @@
 from .answer import Answer as Answer
-from .answer import Question as Question
-from .answer import no_texts_message as no_texts_message
+from .answer import SearchRefused as SearchRefused
+from .answer import requested_tools as requested_tools
 from .answer import search as search
 from .candidates import nearest_chunks as nearest_chunks
 from .core.filters import MAX_DAY_CHARS as MAX_DAY_CHARS
@@ -10,10 +10,8 @@ from .core.filters import MAX_QUERIES as MAX_QUERIES
 from .core.filters import MAX_QUERY_CHARS as MAX_QUERY_CHARS
 from .core.filters import MAX_TAGS_ASKED as MAX_TAGS_ASKED
 from .core.filters import MAX_TEXTS as MAX_TEXTS
-from .core.filters import Filters as Filters
 from .core.filters import Returning as Returning
 from .core.filters import Sort as Sort
-from .core.filters import filters_of as filters_of
 from .core.filters import where_entries as where_entries
 from .core.neighbours import TextSpan as TextSpan
 from .core.neighbours import good_cut as good_cut

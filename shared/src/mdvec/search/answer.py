@@ -146,14 +146,6 @@ def search(
     return answer
 
 
-def no_texts_message(name: str) -> str:
-    """Why a dataset can be neither searched nor read, and what to do instead."""
-    return (
-        f"{name!r} contains tables, not texts; query it in SQL with the server's tools "
-        f"{offered_name('query')} and {name}"
-    )
-
-
 def _check(question: Question) -> None:
     if len(question.queries) > MAX_QUERIES:
         raise SearchRefused(
@@ -185,12 +177,11 @@ def requested_tools(connection: apsw.Connection, names: Sequence[str] | None) ->
                 f"enable it with: mdvec tool enable -n {tool.name}"
             )
         if not KINDS[tool.kind].has_texts:
-            raise SearchRefused(no_texts_message(tool.name))
+            raise SearchRefused(
+                f"{tool.name!r} contains tables, not texts; query it in SQL with the server's "
+                f"tools {offered_name('query')} and {tool.name}"
+            )
     return requested
-
-
-def _is_same(tool: Tool, now: Tool | None) -> bool:
-    return now is not None and now.fingerprint == tool.fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +216,10 @@ class _Search:
             vectors, notes = self._vectors(tools, embedder_of)
             with snapshot(self.connection):
                 requested = requested_tools(self.connection, self.question.tools)
-                now = {tool.id: tool for tool in requested}
-                if all(_is_same(tool, now.get(tool.id)) for tool in tools):
-                    return self._answered([now[tool.id] for tool in tools], vectors, notes)
+                now = {(tool.id, tool.fingerprint): tool for tool in requested}
+                then = [(tool.id, tool.fingerprint) for tool in tools]
+                if now.keys() >= set(then):
+                    return self._answered([now[tool] for tool in then], vectors, notes)
         raise SearchRefused("a tool is being rebuilt; ask again in a moment")
 
     def _vectors(

@@ -77,7 +77,7 @@ class FieldReader:
         }
         self._shared: dict[int, str] = {}
         # Many passages share a title, a path or a heading.
-        self._counts_of = cache(self._counts_with_parts)
+        self._counts_of = cache(lambda short: self._counter.counts(folded(short)))
         self._counts_above = cache(self._counted_above)
         self._match_of = cache(self._name_match)
 
@@ -172,9 +172,6 @@ class FieldReader:
             term: (first.get(term, 0), second.get(term, 0), third.get(term, 0))
             for term in {**first, **second, **third}
         }
-
-    def _counts_with_parts(self, short: str) -> dict[str, int]:
-        return self._counter.counts(folded(short))
 
     def _name_match(self, name: str) -> NameMatch:
         terms = _name_terms(name, has_words=self._has_words)

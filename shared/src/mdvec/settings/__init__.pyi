@@ -1,6 +1,5 @@
 from .loading import FlagRefused as FlagRefused
 from .loading import Loaded as Loaded
-from .loading import Origins as Origins
 from .loading import load_settings as load_settings
 from .loading import load_with_origins as load_with_origins
 from .loading import unknown_variables as unknown_variables

@@ -3,7 +3,6 @@ from .freshness import Source as Source
 from .freshness import check_source as check_source
 from .freshness import list_sources as list_sources
 from .freshness import load_modules as load_modules
-from .freshness import some_names as some_names
 from .imports import COUNTS as COUNTS
 from .imports import Attempts as Attempts
 from .imports import End as End

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from mdvec.files import FileState, Scan, ScanRules, SourceMissing
 from mdvec.importing import Failure, failures, rules_in_force
 from mdvec.manage import KIND_CODE, scan_source
 from mdvec.platform import open_to_read
-from mdvec.text import counted, shown_name
+from mdvec.text import counted, shown_name, some_of
 from mdvec.tools import KINDS, registry
 
 _NANOSECONDS = 1_000_000_000
@@ -112,19 +112,19 @@ class Freshness:
         if self.missing:
             yield (
                 f"answers from {self.tool} lack what could not be imported: "
-                f"{some_names(self.missing)} (list_sources says why)"
+                f"{_names(self.missing)} (list_sources says why)"
             )
         if self.outdated:
             which = f"of {self.tool}"
             now, its = ("it is", "its") if len(self.outdated) == 1 else ("they are", "their")
             yield (
                 f"{_files(len(self.outdated), which, which)} could not be imported as {now} now: "
-                f"{some_names(self.outdated)}"
+                f"{_names(self.outdated)}"
             )
             yield f"answers are from {its} older content (list_sources says why)"
         if self.emptied:
             yield (
-                f"empty in the source of {self.tool} now: {some_names(self.emptied)} (is a disk "
+                f"empty in the source of {self.tool} now: {_names(self.emptied)} (is a disk "
                 "not mounted?)"
             )
             yield "answers are from the last import"
@@ -133,11 +133,8 @@ class Freshness:
             )
 
 
-def some_names(paths: Sequence[str]) -> str:
-    """The first of some paths, and how many others there are."""
-    more = len(paths) - _MAX_NAMED
-    names = ", ".join(map(shown_name, paths[:_MAX_NAMED]))
-    return names + (f" and {more:,} more" if more > 0 else "")
+def _names(paths: Iterable[str]) -> str:
+    return some_of([*map(shown_name, paths)], _MAX_NAMED)
 
 
 def _files(number: int, singular: str, many: str) -> str:

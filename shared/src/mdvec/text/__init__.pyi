@@ -89,7 +89,6 @@ from .org import org_headlines as org_headlines
 from .org import org_ids as org_ids
 from .properties import MAX_TAG_CHARS as MAX_TAG_CHARS
 from .properties import Properties as Properties
-from .properties import PropertyValue as PropertyValue
 from .properties import described as described
 from .properties import folded_tag as folded_tag
 from .properties import properties_of as properties_of

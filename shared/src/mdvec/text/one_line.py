@@ -123,7 +123,7 @@ def literal(text: str) -> str:
 
 def some_of(names: Sequence[str], most: int) -> str:
     """The first ``most`` names, and how many others there are: a, b and 3 more."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
 
 

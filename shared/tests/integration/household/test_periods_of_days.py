@@ -159,16 +159,13 @@ def test_a_cache_keeps_the_answers_of_different_starts_apart(ledger):
         cache(
             category_trend,
             Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on),
-            1,
             category="支出",
         )
         for starts_on in (1, 26)
     )
     assert one.categories[0].total != other.categories[0].total
     summaries = [
-        cache(
-            category_trend_summary, Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on), 1
-        )
+        cache(category_trend_summary, Ledger(ledger.connection, ledger.tool_id, TODAY, starts_on))
         for starts_on in (1, 26)
     ]
     assert summaries[0].months.days != summaries[1].months.days

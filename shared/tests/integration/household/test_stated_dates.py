@@ -95,7 +95,6 @@ def test_a_trend_of_stated_months_is_theirs_and_a_cache_keeps_the_dates_apart(le
         cache(
             category_trend,
             Ledger(connection, tool, TODAY),
-            1,
             category="支出",
             since=since,
             until=until,

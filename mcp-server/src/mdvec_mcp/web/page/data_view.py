@@ -90,7 +90,8 @@ async def show(visit: Visit) -> Response:
     address asks for ``all`` or for them alone, as the page's script does.
     """
     query = visit.query
-    if not await visit.run(partial(_has_tables, visit)):
+    active = await visit.run(lambda: visit.views.tools(active_only=True))
+    if not any(KINDS[tool.kind].has_tables for tool in active):
         return visit.page("no_data.html")
     if query.text("part") == "tables":
         known = await visit.run(partial(_handles, visit))
@@ -212,10 +213,6 @@ def _prepare(visit: Visit) -> Prepared:
 def _plot(visit: Visit) -> Plot:
     kind = _kind(visit.query) or "bar"
     return visit.wiring.analytics.questions.plot(_prepare(visit), kind, "")
-
-
-def _has_tables(visit: Visit) -> bool:
-    return any(KINDS[tool.kind].has_tables for tool in visit.views.tools(active_only=True))
 
 
 def _handles(visit: Visit) -> dict[str, Any]:

@@ -66,7 +66,8 @@ async def show_search(visit: Visit) -> Response:
     """The form with hits or, without a question, documents, which a script loads."""
     query = visit.query
     question = query.text("q").strip()[: search.MAX_QUERY_CHARS]
-    tools = await visit.run(partial(_searchable_tools, visit.views))
+    active = await visit.run(lambda: visit.views.tools(active_only=True))
+    tools = [tool for tool in active if KINDS[tool.kind].has_texts]
     answer = await visit.run(partial(_answer, visit, question)) if question else None
     hits = [] if answer is None else _shown_hits(answer, tools)
     listing, welcome = None, None
@@ -81,11 +82,6 @@ async def show_search(visit: Visit) -> Response:
         hits=hits, documents=_by_document(hits), facets=_facets(hits, query),
         folders=[] if listing is None else _folders(listing, query.text("path")),
     )  # fmt: skip
-
-
-def _searchable_tools(views: Views) -> list[Tool]:
-    """The active tools that have texts."""
-    return [tool for tool in views.tools(active_only=True) if KINDS[tool.kind].has_texts]
 
 
 def _listing(visit: Visit) -> search.Listing:

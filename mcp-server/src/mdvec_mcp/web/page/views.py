@@ -20,12 +20,11 @@ import anyio.to_thread
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from mcp.server.mcpserver.exceptions import ToolError
-from mdvec.database import DatabaseMissing
 from mdvec.dates import MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household import in_english
 from mdvec.japanese import in_japanese
-from mdvec.manage import list_tools
+from mdvec.manage import tools_so_far
 from mdvec.text import file_size, local_time
 from mdvec.tools import Tool
 from starlette.datastructures import QueryParams
@@ -80,12 +79,10 @@ def words(language: Language, key: str, **values: object) -> str:
 
 def _isolate_direction(value: object) -> object:
     """A right-to-left text between marks that isolate it from its surroundings."""
-    is_turned = isinstance(value, str) and any(map(_is_from_the_right, value))
+    is_turned = isinstance(value, str) and any(
+        unicodedata.bidirectional(sign) in ("R", "AL") for sign in value
+    )
     return f"\N{FIRST STRONG ISOLATE}{value}\N{POP DIRECTIONAL ISOLATE}" if is_turned else value
-
-
-def _is_from_the_right(sign: str) -> bool:
-    return unicodedata.bidirectional(sign) in ("R", "AL")
 
 
 @cache
@@ -147,11 +144,6 @@ def percent(share: float) -> str:
 def tenths(value: float) -> str:
     """A number with one decimal, so that numbers align in a column."""
     return f"{value:,.1f}".replace("-", MINUS)
-
-
-def local(utc: str | None) -> str:
-    """A UTC time of the database in local time; "" for None."""
-    return local_time(utc) or ""
 
 
 class Query:
@@ -263,7 +255,7 @@ def _environment() -> Environment:
     environment.filters["tenths"] = tenths
     environment.filters["size"] = file_size
     environment.filters["percent"] = percent
-    environment.filters["local_time"] = local
+    environment.filters["local_time"] = lambda utc: local_time(utc) or ""
     return environment
 
 
@@ -318,10 +310,7 @@ class Views:
 
     def tools(self, *, active_only: bool) -> list[Tool]:
         """The tools of the database; none if there is no database."""
-        try:
-            return list_tools(self.wiring.database, active_only=active_only)
-        except DatabaseMissing:
-            return []
+        return tools_so_far(self.wiring.database, active_only=active_only)
 
     async def not_found(self, request: Request, _error: Exception) -> Response:
         """The page for an unknown address."""

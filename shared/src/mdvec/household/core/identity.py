@@ -107,7 +107,7 @@ def identities(
     names = []
     for row, its_id in zip(rows, ids, strict=True):
         if not its_id:
-            key = key_of_row(row)
+            key = key_of(row.date.isoformat(), row.amount, row.description, row.account)
             seen[key] += 1
             names.append(f"row:{key}:{seen[key]}")
         elif times[its_id] == 1:
@@ -250,11 +250,6 @@ def scoped(identity: str, scope: str) -> str:
 
 def _key_in(identity: str) -> str:
     return identity.split(":")[1].partition("@")[0]
-
-
-def key_of_row(row: TransactionRow) -> str:
-    """The key of a row that was read."""
-    return key_of(row.date.isoformat(), row.amount, row.description, row.account)
 
 
 def key_of(day: str, amount: int | None, description: str, account: str) -> str:

@@ -331,18 +331,11 @@ def _series(
     if len(rows) < min(interval.needed for interval in intervals):
         return None
     regular, interval = _regular(rows, intervals)
-    if interval is None or len(regular) < interval.needed:
+    if interval is None:
         return None
     amounts = [row.yen for row in regular]
-    others = sum(1 for a, b in pairwise(amounts) if a != b)
-    is_fixed = 1 - others / (len(regular) - 1) >= _STEADY
-    is_bill = _spread(amounts) <= MAX_SPREAD
-    if interval is _YEARLY:
-        # Two equal payments among the last three are enough.
-        is_fixed = is_fixed or any(a == b for a, b in pairwise(amounts[-3:]))
-        # Two amounts may be close by chance.
-        is_bill = _is_close(amounts) and (len(amounts) > _YEARLY.needed or len(intervals) == 1)
-    if not (is_fixed or is_bill):
+    is_fixed = _is_fixed(amounts, interval)
+    if not is_fixed and not _is_bill(amounts, interval, is_only=len(intervals) == 1):
         return None
     # Last year's payment may have been a few days late.
     within = 365 - interval.slack
@@ -377,6 +370,23 @@ def _series(
             if before.shop != after.shop
         ),
     )
+
+
+def _is_fixed(amounts: Sequence[int], interval: Interval) -> bool:
+    """Whether most payments are equal to the one before; of a yearly one, two of the last three."""
+    if interval is _YEARLY and any(before == after for before, after in pairwise(amounts[-3:])):
+        return True
+    others = sum(before != after for before, after in pairwise(amounts))
+    return 1 - others / (len(amounts) - 1) >= _STEADY
+
+
+def _is_bill(amounts: Sequence[int], interval: Interval, *, is_only: bool) -> bool:
+    """Whether the amounts vary as those of a bill; ``is_only`` if no other interval is tried."""
+    if interval is _YEARLY:
+        # Two amounts may be close by chance.
+        return _is_close(amounts) and (len(amounts) > _YEARLY.needed or is_only)
+    middle = median(amounts)
+    return median(abs(amount - middle) for amount in amounts) <= MAX_SPREAD * middle
 
 
 def _regular(
@@ -434,11 +444,6 @@ def _prices(rows: Sequence[CountedRow]) -> tuple[list[CountedRow], tuple[Counted
         elif not prices or prices[-1].yen != yen:
             prices.append(first)
     return prices, tuple(singles)
-
-
-def _spread(amounts: Sequence[int]) -> float:
-    middle = median(amounts)
-    return float(median(abs(amount - middle) for amount in amounts) / middle)
 
 
 def _usual_day(rows: Sequence[CountedRow]) -> int:

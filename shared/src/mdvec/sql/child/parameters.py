@@ -63,7 +63,7 @@ def inferred_types(
 
     def plan(values: BoundValues, query: str = query) -> str | None:
         try:
-            return logical_plan(connection, query, values)
+            return _plans(connection, query, values)["logical_plan"]
         except duckdb.Error:
             return None
 
@@ -151,13 +151,6 @@ def _hidden_by_aliases(
                 condition = test | {"children": [part]}
                 clauses = ("where_clause", "having", "qualify")
                 yield (written(node, clause, condition) for clause in clauses)
-
-
-def logical_plan(
-    connection: duckdb.DuckDBPyConnection, query: str, values: BoundValues | None
-) -> str:
-    """A query's plan before DuckDB optimises it, as JSON."""
-    return _plans(connection, query, values)["logical_plan"]
 
 
 def expected_rows(
