@@ -344,3 +344,11 @@ def test_more_than_max_pairs_are_refused():
         DuplicateDetectionError, match=r"多すぎます（100,128件.*min_similarity_score"
     ):
         find_pairs(alike, options())
+
+
+def test_visits_to_a_shop_are_counted_under_all_its_spellings():
+    spellings = ["セブン-イレブン 001", "ｾﾌﾞﾝ-ｲﾚﾌﾞﾝ 017", "セブンｰイレブン"]
+    around = [card(3 + n, f"2025-07-0{n + 1}", -100 * n, description=name)
+              for n, name in enumerate(spellings)]  # fmt: skip
+    one, other = (card(n, description="セブン-イレブン 003") for n in (1, 2))
+    assert verdict(one, other, *around).reasons == ("one_account", "visits:5")

@@ -171,12 +171,12 @@ class Judge:
 
     def _is_charged_often(self, row: ComparedRow) -> bool:
         """Whether the shop, under any name, often charged the row's account within half a year."""
-        texts = self.habits.descriptions_near(row, HALF_A_YEAR)
-        charges = texts.pop(row.description)
-        for text, times in texts.items():
+        shops = self.habits.shops_near(row, HALF_A_YEAR)
+        charges = shops.pop(self.habits.shop_of(row))
+        for shop, times in shops.items():
             if charges >= _OFTEN:
                 break
-            if self._closeness(row.description, text) >= _SURE_NAME:
+            if self._closeness(row.description, shop) >= _SURE_NAME:
                 charges += times
         return charges >= _OFTEN
 
