@@ -20,6 +20,8 @@ from mdvec.errors import MdvecError
 
 LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
+ALWAYS: Final = "always"
+"""The code of a decision that holds for a card's later bills, too."""
 MAX_DATE_TOLERANCE = 366
 _MAX_AMOUNT_TOLERANCE = 10**12
 _ANY_AMOUNT = 2**63
@@ -269,14 +271,21 @@ class ReviewCandidate:
         return self.best.score >= LIKELY
 
     @property
-    def habit(self) -> Hashable:
-        """A key that similar candidates share.
-
-        It has the accounts of likely purchases, transfers or bills, and of others the shops, too.
-        """
+    def payees(self) -> Hashable:
+        """The accounts of likely purchases, transfers or bills, and of others the shops, too."""
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
         return self.is_likely, self.kind, kin
+
+    @property
+    def habit(self) -> Hashable:
+        """A key that similar candidates share: the payees, and the reasons without figures.
+
+        A split bill and a purchase that an app and its card both show are not alike, though of the
+        same accounts.
+        """
+        reasons = {code for code in self.best.reasons if ":" not in code} - {ALWAYS}
+        return self.payees, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""
