@@ -177,9 +177,17 @@ class Pair:
         return self.first.id, self.second.id
 
     @property
-    def is_equal(self) -> bool:
-        """Whether the rows have the same day and amount: such a pair is always shown."""
-        return self.first.date == self.second.date and self.first.amount == self.second.amount
+    def is_asked(self) -> bool:
+        """Whether it is shown however it scores, since only the user can tell.
+
+        Its rows have one amount and one day, or one amount and one shop at two payers' accounts, or
+        words of a transfer and no other explanation.
+        """
+        if self.kind is PairKind.TRANSFER:
+            return "moving_words" in self.reasons and "refund" not in self.reasons
+        is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
+        is_near = is_of_two_payers or not self.days
+        return is_near and self.first.amount == self.second.amount
 
     @property
     def days(self) -> int:

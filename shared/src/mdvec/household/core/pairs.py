@@ -424,9 +424,9 @@ def find_pairs(
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
-    if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
-    one of these ids. ``separate_accounts`` are pairs of accounts that never show the same purchase,
-    ``linked_again`` pairs of rows, by id, that may be one with two IDs.
+    if only the user can tell (``Pair.is_asked``). ``only`` limits them to pairs in which at least
+    one row has one of these ids. ``separate_accounts`` are pairs of accounts that never show the
+    same purchase, ``linked_again`` pairs of rows, by id, that may be one with two IDs.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -454,7 +454,7 @@ def find_pairs(
         _add(promising, block.with_changed_amounts(judge))
     pairs = match_one_to_one(judge.judge(entry, other) for entry, other in promising)
     candidates = [
-        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
+        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_asked
     ]
     if len(candidates) > MAX_PAIRS:
         raise _too_many(len(candidates))
