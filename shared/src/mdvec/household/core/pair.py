@@ -22,6 +22,10 @@ LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
 ALWAYS: Final = "always"
 """The code of a decision that holds for a card's later bills, too."""
+_OF_CERTAINTY: Final = frozenset({"same_name", "like_name", "same_category", ALWAYS})
+"""Reasons that only make what the others say more or less sure, as the score shows."""
+_SURE: Final = 0.9
+"""Purchases that score this much are not taken together with likely ones."""
 MAX_DATE_TOLERANCE = 366
 _MAX_AMOUNT_TOLERANCE = 10**12
 _ANY_AMOUNT = 2**63
@@ -287,13 +291,14 @@ class ReviewCandidate:
 
     @property
     def habit(self) -> Hashable:
-        """A key that similar candidates share: the payees, and the reasons without figures.
+        """A key that similar candidates share: the payees, the certainty, and the reasons.
 
         A split bill and a purchase that an app and its card both show are not alike, though of the
         same accounts.
         """
-        reasons = {code for code in self.best.reasons if ":" not in code} - {ALWAYS}
-        return self.payees, frozenset(reasons)
+        reasons = {code for code in self.best.reasons if ":" not in code} - _OF_CERTAINTY
+        is_sure = self.kind is not PairKind.PURCHASE or self.best.score >= _SURE
+        return self.payees, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""
