@@ -126,7 +126,7 @@ def left_message(left: int) -> str:
     """How many candidates like the decided ones have other reasons, and are still open; or ""."""
     if not left:
         return ""
-    return f"同じ口座でも理由が違う{left}件の候補は、判定せずに残しました。"
+    return f"同じ口座でも理由や確かさが違う{left}件の候補は、判定せずに残しました。"
 
 
 def rejection_message(
@@ -223,10 +223,10 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
     ``not_duplicate`` and ``skip`` undo an earlier mark by the same pair; a skipped pair stays open.
 
     With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
-    shops (unlikely ones), for the same reasons, where the row of the kept row's account stays; the
-    message says how many have other reasons, and stay open. For a decided pair, it
-    applies to all pairs that the same request decided, and, if the decision is the same, to similar
-    open ones, too. ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
+    shops (unlikely ones), as certain and for the same reasons, where the row of the kept row's
+    account stays; the message says how many others stay open. For a decided pair, it applies to all
+    pairs that the same request decided, and, if the decision is the same, to similar open ones.
+    ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
 
     Raises:
         InvalidDecision: the decision is none of these.

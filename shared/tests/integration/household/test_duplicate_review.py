@@ -510,7 +510,7 @@ def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, to
     choice = ReviewDecision("duplicate", alike=True)
     done = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, choice)
     assert done.message.startswith("2件の候補を重複として記録し、")
-    left = "同じ口座でも理由が違う1件の候補は、判定せずに残しました。"
+    left = "同じ口座でも理由や確かさが違う1件の候補は、判定せずに残しました。"
     assert done.message.endswith(left)
     assert "1 candidate of the same accounts" in in_english(done.message)
     assert marks(db) == {2: 1, 4: 3}
@@ -518,7 +518,9 @@ def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, to
     back = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, undo)
     assert (left in back.message, marks(db)) == (False, {})
     alone = deciding.confirm(Ledger.undated(db, tool), shared.check_id, choice)
-    assert alone.message.endswith("同じ口座でも理由が違う2件の候補は、判定せずに残しました。")
+    assert alone.message.endswith(
+        "同じ口座でも理由や確かさが違う2件の候補は、判定せずに残しました。"
+    )
 
 
 def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
