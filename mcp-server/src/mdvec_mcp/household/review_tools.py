@@ -185,7 +185,7 @@ Decision = Annotated[
 Keep = Annotated[int | None, Field(description="残す取引ID。省略時は最初。")]
 Rows = Annotated[list[int] | None, Field(description="家計簿のあいだの組の2件、または候補の一部。")]
 Alike = Annotated[
-    bool, Field(description="似た候補も同じ判定に（判定済みなら変更、請求は今後も）。")
+    bool, Field(description="同じ理由の候補も同じ判定に（判定済みなら変更、請求は今後も）。")
 ]
 Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 

@@ -122,6 +122,13 @@ def bulk_message(
     )
 
 
+def left_message(left: int) -> str:
+    """How many candidates like the decided ones have other reasons, and are still open; or ""."""
+    if not left:
+        return ""
+    return f"同じ口座でも理由や確かさが違う{left}件の候補は、判定せずに残しました。"
+
+
 def rejection_message(
     rows: Sequence[Transaction], marked_before: Sequence[int], *, open_again: bool
 ) -> str:
@@ -216,9 +223,10 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
     ``not_duplicate`` and ``skip`` undo an earlier mark by the same pair; a skipped pair stays open.
 
     With ``alike``, it also applies to all open candidates of the same accounts (likely ones) or
-    habit (unlikely ones), where the row of the kept row's account stays. For a decided pair, it
-    applies to all pairs that the same request decided, and, if the decision is the same, to similar
-    open ones, too. ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
+    shops (unlikely ones), as certain and for the same reasons, where the row of the kept row's
+    account stays; the message says how many others stay open. For a decided pair, it applies to all
+    pairs that the same request decided, and, if the decision is the same, to similar open ones.
+    ``duplicate`` marks a card's bill, and with ``alike`` also its later bills.
 
     Raises:
         InvalidDecision: the decision is none of these.
@@ -260,6 +268,8 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
             message = decision_message(
                 targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
             )
+        if choice.alike and own.best.decision in (None, choice.decision):
+            message += left_message(_left_open(ledger, targets))
     record("decision", household=ledger.tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
@@ -311,6 +321,15 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
         habit = next((each.habit for each in arrange(together) if check_id in each.check_ids), None)
         still_open = [each for each in arranged if each.habit == habit]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
+
+
+def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> int:
+    """How many open candidates have the first target's payees, but none of the decisions."""
+    decided = {check_id for target in targets for check_id in target.check_ids}
+    return sum(
+        each.payees == targets[0].payees and each.check_ids.isdisjoint(decided)
+        for each in arrange(duplicate_checks.open_pairs(ledger))
+    )
 
 
 def _is_marked(ledger: Ledger, row: int, target: ReviewCandidate) -> bool:

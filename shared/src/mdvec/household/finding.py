@@ -136,8 +136,8 @@ def find_transactions(
         noted = notes_on(ledger, [row.id for row in rows])
         notes += _doubts(view, found.matching)
     means: tuple[Mean, ...] = ()
-    averaged = totals_of(sums_within(found.by_key, known) if known else ())
-    if listing.group_by in TIMES and known and averaged.rows:
+    averaged = sums_within(found.by_key, known) if known else ()
+    if listing.group_by in TIMES and known and averaged:
         means = means_over(averaged, known, ledger.month_starts_on)
         notes.append(f"平均は {known.in_words} のもの")
     age = view.age(understood.period)

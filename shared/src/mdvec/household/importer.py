@@ -106,7 +106,7 @@ class _HouseholdImport:
         self._check_files()
         self._check_kept_rows()
         rebuilds = self.job.request.mode == "replace" and self.index.has_generation
-        self.index.check_model(rebuild=rebuilds)
+        self.index.check_model(rebuild=rebuilds, is_needed=self._may_have_new_texts())
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
@@ -156,6 +156,12 @@ class _HouseholdImport:
                 f"{rows} transactions; put the files back (is a disk not mounted?), or "
                 f"delete the tool with: mdvec tool delete -n {tool.name}"
             )
+
+    def _may_have_new_texts(self) -> bool:
+        job = self.job
+        before = _stored_states(job.connection, job.tool)
+        is_changed = before != _found_states(job.connection, job.tool, job.scan)
+        return bool(self.files) and (is_changed or not ledger_statements.is_indexed(self.ledger))
 
     def _check_kept_rows(self) -> None:
         gone = ledger_statements.ids_of_gone_rows(self.ledger)

@@ -17,7 +17,7 @@ from mdvec.household.core.naming import (
     WordsAsked,
     spelling_key,
 )
-from mdvec.household.core.row_sums import FoundGroup, groups_by, shop_names
+from mdvec.household.core.row_sums import FoundGroup, group_lines, groups_by, shop_names
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
@@ -154,7 +154,7 @@ def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
     lines = [
         f"「{shown_name(shop)} = {shown_name(spelling)}」とすると、{shown_name(shop)} を探すときに"
         f"次も含めます: {totals_in_words(totals_of(words.named))}（まだ決めていません）",
-        *(f"- {shown_name(group.name)}: {group.in_words}" for group in groups[:_MAX_SHOPS]),
+        *group_lines(groups[:_MAX_SHOPS]),
     ]
     if len(groups) > _MAX_SHOPS:
         lines.append(f"- ほか {len(groups) - _MAX_SHOPS:,}店")

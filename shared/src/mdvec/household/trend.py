@@ -135,7 +135,7 @@ class _TrendBasis:
 
     def trend(self, subject: Subject, amounts: Mapping[Month, int]) -> CategoryTrend:
         axis = self.view.covered.axis(self.shown)
-        return trend_of(subject, amounts, axis, self.shown, self.marks.empty)
+        return trend_of(subject, amounts, axis, self.shown, self.marks.empty, self.marks.running)
 
     def answer(self, trends: Sequence[CategoryTrend], body: list[str]) -> TrendAnswer:
         cells = [cell for cell in self.sums if cell.month in self.shown]

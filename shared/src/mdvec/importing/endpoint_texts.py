@@ -165,8 +165,14 @@ class EndpointTexts:
             else:
                 yield text
 
-    def _ask(self) -> None:
-        """Ask the user, once per import, before the first text is sent to another machine."""
+    def ask(self) -> None:
+        """Ask the user, once per import, before the first text is sent to another machine.
+
+        Raises:
+            SendingRefused: the user does not allow it; nothing was sent.
+        """
+        if self._is_allowed:
+            return
         job = self._job
         sending = embedding.Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
         if not _is_now_allowed(job, sending):
@@ -183,8 +189,7 @@ class EndpointTexts:
         texts, self._next = self._next[: self._size], self._next[self._size :]
         if not texts:
             return
-        if not self._is_allowed:
-            self._ask()
+        self.ask()
         answer: Future[embedding.Vectors] = Future()
         self._request = _Request(texts, answer)
         # A plain thread: an executor would wait for the response after Ctrl-C.

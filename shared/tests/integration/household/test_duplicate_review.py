@@ -10,6 +10,7 @@ from mdvec.database.connection import open_database
 from mdvec.household import Ledger, deciding, review
 from mdvec.household.core.pair import DetectionOptions, DuplicateDetectionError
 from mdvec.household.deciding import InvalidDecision, ReviewDecision, RowNotInCandidate
+from mdvec.household.english import in_english
 from mdvec.household.interfaces import duplicate_checks
 from mdvec.household.interfaces import marks as marks_table
 from mdvec.household.review import (
@@ -488,6 +489,38 @@ def test_all_purchases_of_the_same_accounts_are_decided_at_once_and_taken_back(d
     deciding.confirm(Ledger.undated(db, tool), one.check_id, ReviewDecision("skip", alike=True))
     # The other one was decided in the same second, but by another request.
     assert (marks(db), len(candidates(db, tool))) == ({10: 9}, 4)
+
+
+def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, tool):
+    """A shared bill of the same two cards, and two orders of which a card has the rows, too."""
+    for number in range(2):
+        add(db, tool, description=f"品物{number}", amount=-1_234 - 11 * number, account="Amazon",
+            mf_id=f"a{number}", date=f"2024-01-{10 + number}")  # fmt: skip
+        add(db, tool, description="AMAZON.CO.JP", amount=-1_234 - 11 * number, account="カードA",
+            mf_id=f"c{number}", date=f"2024-01-{10 + number}")  # fmt: skip
+    for account in ("Amazon", "カードA"):
+        add(db, tool, description="焼肉 大門", amount=-41_877, account=account,
+            mf_id=f"b{account}", date="2024-01-20")  # fmt: skip
+    review.detect(Ledger.undated(db, tool), DetectionOptions())
+    listed = review.list_candidates(Ledger.undated(db, tool)).candidates
+    (shared,) = (each for each in listed if each.transaction_1.amount == -41_877)
+    sure = [each for each in listed if each is not shared]
+    assert [each.is_likely for each in listed] == [True] * 3
+    assert ([each.alike_count for each in sure], shared.alike_count) == ([1, 1], 0)
+    choice = ReviewDecision("duplicate", alike=True)
+    done = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, choice)
+    assert done.message.startswith("2件の候補を重複として記録し、")
+    left = "同じ口座でも理由や確かさが違う1件の候補は、判定せずに残しました。"
+    assert done.message.endswith(left)
+    assert "1 candidate of the same accounts" in in_english(done.message)
+    assert marks(db) == {2: 1, 4: 3}
+    undo = ReviewDecision("skip", alike=True)
+    back = deciding.confirm(Ledger.undated(db, tool), sure[0].check_id, undo)
+    assert (left in back.message, marks(db)) == (False, {})
+    alone = deciding.confirm(Ledger.undated(db, tool), shared.check_id, choice)
+    assert alone.message.endswith(
+        "同じ口座でも理由や確かさが違う2件の候補は、判定せずに残しました。"
+    )
 
 
 def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):

@@ -64,22 +64,19 @@ FAR = [
 @pytest.mark.parametrize(
     ("period", "days"),
     [
-        (None, ("2025年01月05日〜2025年08月10日", 218, 8)),
-        ("今年", ("2025年01月05日〜2025年08月10日", 218, 8)),
-        ("今月", ("2025年08月01日〜2025年08月10日", 10, None)),
-        ("1900年から2199年", ("2025年01月05日〜2025年08月10日", 218, 8)),
+        (None, ("2025年01月05日〜2025年08月10日", [(218, 14), (8, 375), (6, 300)])),
+        ("今年", ("2025年01月05日〜2025年08月10日", [(218, 14), (8, 375), (6, 300)])),
+        ("今月", ("2025年08月01日〜2025年08月10日", [(10, 90)])),
+        ("1900年から2199年", ("2025年01月05日〜2025年08月10日", [(218, 14), (8, 375), (6, 300)])),
     ],
 )
 def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wrong_year(
     period, days
 ):
-    words, of_days, of_months = days
+    words, means = days
     for wanted in ({}, {"query": "Amazon"}):
         found = FilledLedger(FAR).find(ListingOptions(group_by="month"), period=period, **wanted)
-        spent = 900 if period == "今月" else 3_000
-        assert [(mean.over, mean.spending) for mean in found.means] == [
-            (over, round(spent / over)) for over in (of_days, of_months) if over
-        ]
+        assert [(mean.over, mean.spending) for mean in found.means] == means
         assert f"平均は {words} のもの" in found.notes
     years = FilledLedger(FAR).find(ListingOptions(group_by="year")).groups
     assert [(year.name, year.mean and year.mean.spending) for year in years] == [
@@ -159,7 +156,12 @@ def test_groups_by_time_say_what_their_means_are_over():
         "- 平日: 3件、支出 100,000円、1日平均 支出 4,348円（23日）",
     ]
     year = FilledLedger(ROWS).find(ListingOptions(group_by="year"), category="支出")
-    assert year.means[1].in_words == "1か月平均 支出 50,270円（2か月、途中の月を含む）"
+    assert [mean.in_words for mean in year.means[1:]] == [
+        "1か月平均 支出 50,270円（2か月、途中の月を含む）",
+        "1か月平均 支出 100,000円（まる1か月）",
+    ]
+    assert "、1か月平均 支出 100,000円（まる1か月）" in year.text.splitlines()[2]
+    assert "per month spending ¥100,000 (1 month, whole ones only)" in in_english(year.text)
     many = FilledLedger(
         [(date(2025, 1, 1) + timedelta(number), -1, *ROWS[0][2:]) for number in range(200)]
     )
@@ -192,6 +194,8 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
     if asked == ("2025-06-15", "2026-12-31"):
         assert [group.mean.is_whole for group in found.groups] == [False, True]
         assert "（7か月、途中の月を含む）" in found.groups[0].in_words
+        others = [group.mean_of_whole_months for group in found.groups]
+        assert (others[0].over, others[0].spending, others[1]) == (6, 31, None)
 
 
 def test_words_that_name_an_account_point_to_its_filter():
@@ -218,3 +222,15 @@ def test_a_category_that_is_the_name_of_a_shop_points_to_the_search():
     with pytest.raises(UnknownCategory) as refused:
         ledger.find(category="どこにもない")
     assert "query" not in str(refused.value)
+
+
+def test_a_category_named_like_a_part_of_time_keeps_its_name_in_english():
+    names = {1: "平日", 5: "土日"}
+    ledger = FilledLedger(
+        [(date(2025, 7, day), -100, "店", (name, ""), "財布", None) for day, name in names.items()]
+    )
+    by_category = in_english(ledger.find(ListingOptions(group_by="category")).text)
+    assert '- "平日": 1 row, spending ¥100' in by_category
+    assert "- Monday to Friday: 1 row" in in_english(
+        ledger.find(ListingOptions(group_by="weekend")).text
+    )

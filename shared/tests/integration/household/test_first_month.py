@@ -42,6 +42,8 @@ def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(fo
     trend = category_trend(ledger, category="支出", period="全期間")
     assert "- 2025年06月（途中）: 11,000円" in trend.text
     assert "- 3か月平均（途中の月を含む）: 24,333円" in trend.text
+    assert "- まる2か月平均: 31,000円" in trend.text
+    assert "mean of the 2 complete months: ¥31,000" in in_english(trend.text)
     assert trend.running == (Month(2025, 6),)
     assert note in trend.notes
     without_june = category_trend(ledger, category="支出", period="2025年8月")

@@ -11,9 +11,12 @@ import pytest
 from collection import check_indexes
 from ledger_rows import list_transactions
 from source_folder import SourceFolder
+from tiny_embedder import TinyBackend
 
 from mdvec.database.connection import open_database
+from mdvec.embedding import catalog
 from mdvec.embedding.embedder import Embedder, ModelUnavailable
+from mdvec.embedding.options import BackendOptions, OpenAIOptions
 from mdvec.household import Ledger, deciding, review, rules
 from mdvec.household.core.pair import DetectionOptions
 from mdvec.household.deciding import ReviewDecision
@@ -21,6 +24,7 @@ from mdvec.household.english import in_english
 from mdvec.household.month import monthly_household
 from mdvec.household.notes import note_row
 from mdvec.household.options import HouseholdOptions, RemovalOptions
+from mdvec.importing.endpoint_texts import SendingRefused
 from mdvec.importing.options import ImportRefused
 from mdvec.manage import registering
 from mdvec.manage.status import overview
@@ -82,6 +86,13 @@ def csv_parses():
         yield calls
     finally:
         sys.setprofile(None)
+
+
+class UnpluggedBackend(TinyBackend):
+    """A model that is lost while an import runs."""
+
+    def encode_documents(self, texts):
+        raise ModelUnavailable("the model is not here any more")
 
 
 def no_model(name):
@@ -263,7 +274,7 @@ def test_an_import_stopped_after_the_ledger_continues_with_the_texts(household):
     household.import_("new")
     household.export("8.csv", row("b", "市営プール"))
     with pytest.raises(ModelUnavailable):
-        import_tool(household.request("update"), no_model)
+        import_tool(household.request("update"), lambda _: Embedder(UnpluggedBackend()))
     assert len(household.ledger()) == 2
     report = household.import_()
     assert (report.added, report.unchanged, report.chunks) == (0, 2, 2)
@@ -297,10 +308,31 @@ def test_an_import_that_is_refused_for_its_model_has_not_begun(household):
     assert overview(household.database).tools[0].unfinished is None
 
 
-def test_a_first_import_or_a_replacement_without_its_model_has_not_begun(household):
+def test_an_import_without_its_model_has_not_begun(household):
     def refused(mode):
         with pytest.raises(ModelUnavailable):
             import_tool(household.request(mode), no_model)
+        return len(household.ledger()), overview(household.database).tools[0].unfinished
+
+    household.export("7.csv", row("a"))
+    assert refused("new") == (0, None)
+    household.import_("new")
+    import_tool(household.request("update"), no_model)  # nothing has changed, so none is needed
+    household.export("8.csv", row("b"))
+    assert refused("replace") == (1, None)
+    assert refused("update") == (1, None)
+
+
+def test_a_first_import_or_a_replacement_that_may_not_send_its_texts_has_not_begun(household):
+    """The endpoint is another machine's, and nothing listens there."""
+    chosen = BackendOptions(
+        openai=OpenAIOptions(base_url="http://0.0.0.0:9/v1", dimensions=16), environment={}
+    )
+
+    def refused(mode):
+        request = replace(household.request(mode), model="openai:tiny")
+        with pytest.raises(SendingRefused, match="nothing was sent"):
+            import_tool(request, lambda _: catalog.load("openai:tiny", chosen))
         return len(household.ledger()), overview(household.database).tools[0].unfinished
 
     household.export("7.csv", row("a"))

@@ -344,3 +344,19 @@ def test_more_than_max_pairs_are_refused():
         DuplicateDetectionError, match=r"多すぎます（100,128件.*min_similarity_score"
     ):
         find_pairs(alike, options())
+
+
+def test_one_amount_at_one_shop_is_asked_about_though_two_payers_paid_it_days_apart():
+    one, other = card(1, amount=-1_000), card(2, "2025-07-11", -1_000, account="カードB")
+    (pair,) = find_pairs([one, other], DetectionOptions()).pairs
+    assert (pair.score < LIKELY, pair.reasons[:2]) == (True, ("same_name", "two_payers"))
+    elsewhere = replace(other, description="書店", category_major="趣味")
+    assert find_pairs([one, elsewhere], DetectionOptions()).pairs == ()
+
+
+def test_visits_to_a_shop_are_counted_under_all_its_spellings():
+    spellings = ["セブン-イレブン 001", "ｾﾌﾞﾝ-ｲﾚﾌﾞﾝ 017", "セブンｰイレブン"]
+    around = [card(3 + n, f"2025-07-0{n + 1}", -100 * n, description=name)
+              for n, name in enumerate(spellings)]  # fmt: skip
+    one, other = (card(n, description="セブン-イレブン 003") for n in (1, 2))
+    assert verdict(one, other, *around).reasons == ("one_account", "visits:5")

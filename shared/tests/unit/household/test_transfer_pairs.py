@@ -7,8 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household.core.pair import LIKELY, ComparedRow
-from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
+from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, FoundPairs
+from mdvec.household.core.transfer_pairs import (
+    MAX_DAYS,
+    transfer_pairs,
+    unmatched_charges,
+    with_transfers,
+)
 
 
 def row(number, day, amount, account, text="店", category="未分類/未分類"):
@@ -42,6 +47,35 @@ def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
 def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     (pair,) = transfer_pairs([row(1, 3, -3_980, "アプリ", "ネット通販"), into])
     assert pair.score < LIKELY
+
+
+def filed(into):
+    """A wallet's charge, which its file marks as a transfer."""
+    return into._replace(counts=False, is_filed=True)
+
+
+@each(
+    ("text", "source", "is_likely"),
+    [
+        ("振込 タナカ", "みらい銀行", True),
+        ("ＰａｙＰａｙ", "とおい銀行", True),
+        ("振込 タナカ", "とおい銀行", False),
+    ],
+)
+def test_a_wallets_charge_that_may_be_of_another_bank_is_asked_about(text, source, is_likely):
+    out, into = row(1, 3, -5_000, "みらい銀行", text), filed(row(2, 3, 5_000, "PayPay", source))
+    charges = unmatched_charges([out, into])
+    found = with_transfers(FoundPairs((), 0), [out, into], DetectionOptions(), charges=charges)
+    assert [pair.score >= LIKELY for pair in found.pairs] == [is_likely]
+
+
+@each(("text", "shown"), [("チャージ", 1), ("振込 ヤマダ", 1), ("返金 振込", 0), ("ポイント", 0)])
+def test_words_of_a_transfer_at_its_incoming_end_alone_are_a_question(text, shown):
+    """The outgoing row may be a purchase of the same amount."""
+    rows = [row(1, 3, -5_000, "カード", "薬局"), row(2, 4, 5_000, "Suica", text)]
+    found = with_transfers(FoundPairs((), 0), rows, DetectionOptions())
+    assert len(found.pairs) == shown
+    assert all(pair.score < LIKELY for pair in found.pairs)
 
 
 @each(

@@ -17,7 +17,7 @@ from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
-from mdvec.household.core.pair import ComparedRow, Pair, source_of
+from mdvec.household.core.pair import ALWAYS, ComparedRow, Pair, source_of
 from mdvec.household.core.shop_names import (
     KanaReading,
     ShopName,
@@ -171,12 +171,12 @@ class Judge:
 
     def _is_charged_often(self, row: ComparedRow) -> bool:
         """Whether the shop, under any name, often charged the row's account within half a year."""
-        texts = self.habits.descriptions_near(row, HALF_A_YEAR)
-        charges = texts.pop(row.description)
-        for text, times in texts.items():
+        shops = self.habits.shops_near(row, HALF_A_YEAR)
+        charges = shops.pop(self.habits.shop_of(row))
+        for shop, times in shops.items():
             if charges >= _OFTEN:
                 break
-            if self._closeness(row.description, text) >= _SURE_NAME:
+            if self._closeness(row.description, shop) >= _SURE_NAME:
                 charges += times
         return charges >= _OFTEN
 
@@ -285,7 +285,7 @@ def category_closeness(category: tuple[str, str], other: tuple[str, str]) -> flo
 
 _REASONS = {
     "names_card": "支払い先の名前がカードを指している",
-    "always": "このカードの請求は、いつも集計から外すと判定されている",
+    ALWAYS: "このカードの請求は、いつも集計から外すと判定されている",
     "moved": "同じ金額が一方の口座から出て、もう一方の口座に入っている",
     "moving_words": "振替、振込、チャージなど、口座間の移動を表すことばがある",
     "refund": "入ったほうは返金か収入らしい",

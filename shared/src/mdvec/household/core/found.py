@@ -10,7 +10,14 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, answer_text
 from mdvec.household.core.categories import first_names
 from mdvec.household.core.naming import Aliases, Naming, WordsAsked, excluded_word
-from mdvec.household.core.row_sums import MAX_GROUPS, FoundGroup, Mean, ShopOf, groups_by
+from mdvec.household.core.row_sums import (
+    MAX_GROUPS,
+    FoundGroup,
+    Mean,
+    ShopOf,
+    group_lines,
+    groups_by,
+)
 from mdvec.household.core.sums import RowSum, Totals
 from mdvec.household.core.transaction import ListedRow, RowNote, Transaction
 from mdvec.household.core.wording import (
@@ -180,7 +187,7 @@ def found_text(
     lines = [f"{understood}: {totals_in_words(totals)}"]
     if means:
         lines.append(f"平均: {'、'.join(mean.in_words for mean in means)}")
-    lines += [f"- {shown_name(group.name)}: {group.in_words}" for group in groups]
+    lines += group_lines(groups, by_time=not grouped)
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
         notes, age = [], ""

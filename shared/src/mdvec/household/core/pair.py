@@ -20,6 +20,12 @@ from mdvec.errors import MdvecError
 
 LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
+ALWAYS: Final = "always"
+"""The code of a decision that holds for a card's later bills, too."""
+_OF_CERTAINTY: Final = frozenset({"same_name", "like_name", "same_category", ALWAYS})
+"""Reasons that only make what the others say more or less sure, as the score shows."""
+_SURE: Final = 0.9
+"""Purchases that score this much are not taken together with likely ones."""
 MAX_DATE_TOLERANCE = 366
 _MAX_AMOUNT_TOLERANCE = 10**12
 _ANY_AMOUNT = 2**63
@@ -175,9 +181,17 @@ class Pair:
         return self.first.id, self.second.id
 
     @property
-    def is_equal(self) -> bool:
-        """Whether the rows have the same day and amount: such a pair is always shown."""
-        return self.first.date == self.second.date and self.first.amount == self.second.amount
+    def is_asked(self) -> bool:
+        """Whether it is shown however it scores, since only the user can tell.
+
+        Its rows have one amount and one day, or one amount and one shop at two payers' accounts, or
+        words of a transfer and no other explanation.
+        """
+        if self.kind is PairKind.TRANSFER:
+            return "moving_words" in self.reasons and "refund" not in self.reasons
+        is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
+        is_near = is_of_two_payers or not self.days
+        return is_near and self.first.amount == self.second.amount
 
     @property
     def days(self) -> int:
@@ -269,14 +283,22 @@ class ReviewCandidate:
         return self.best.score >= LIKELY
 
     @property
-    def habit(self) -> Hashable:
-        """A key that similar candidates share.
-
-        It has the accounts of likely purchases, transfers or bills, and of others the shops, too.
-        """
+    def payees(self) -> Hashable:
+        """The accounts of likely purchases, transfers or bills, and of others the shops, too."""
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
         return self.is_likely, self.kind, kin
+
+    @property
+    def habit(self) -> Hashable:
+        """A key that similar candidates share: the payees, the certainty, and the reasons.
+
+        A split bill and a purchase that an app and its card both show are not alike, though of the
+        same accounts.
+        """
+        reasons = {code for code in self.best.reasons if ":" not in code} - _OF_CERTAINTY
+        is_sure = self.kind is not PairKind.PURCHASE or self.best.score >= _SURE
+        return self.payees, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""

@@ -37,7 +37,7 @@ from mdvec.household.core.pair import (
     Source,
     source_of,
 )
-from mdvec.household.core.shop_names import KanaReading
+from mdvec.household.core.shop_names import KanaReading, shops_of
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -275,9 +275,10 @@ class ShoppingHabits:
 
     def __init__(self, table: ComparisonTable) -> None:
         self._accounts = {name: number for number, name in enumerate(table.account_names)}
-        self._descriptions = table.descriptions
-        self._shops = {text: number for number, text in enumerate(table.descriptions)}
-        keys = table.accounts * len(self._shops) + table.shops
+        self._shop_of = shops_of(table.descriptions)
+        of_description, self._names = number_values([*self._shop_of.values()])
+        self._shops = {name: number for number, name in enumerate(self._names)}
+        keys = table.accounts * len(self._shops) + of_description[table.shops]
         order = np.lexsort((table.amounts, table.days, keys))
         self._keys, self._days, self._paid = (
             column[order] for column in (keys, table.days, table.amounts)
@@ -287,9 +288,14 @@ class ShoppingHabits:
         span = int(table.days[-1] - table.days[0]) + 1 if self._rows else 1
         self._per_day = self._rows / span
 
+    def shop_of(self, row: ComparedRow) -> str:
+        """The shop of a row, under the one name that all answers have for its spellings."""
+        return self._shop_of[row.description]
+
     def _visits(self, row: ComparedRow) -> tuple[Ints, Ints]:
         """The days, in order, on which this account paid this shop, and the amounts."""
-        key = self._accounts[row.account] * len(self._shops) + self._shops[row.description]
+        shop = self._shops[self.shop_of(row)]
+        key = self._accounts[row.account] * len(self._shops) + shop
         begin, end = np.searchsorted(self._keys, (key, key + 1))
         return self._days[begin:end], self._paid[begin:end]
 
@@ -300,13 +306,13 @@ class ShoppingHabits:
         begin, end = np.searchsorted(visits, (day - days, day + days + 1))
         return int(end - begin)
 
-    def descriptions_near(self, row: ComparedRow, days: int) -> Counter[str]:
-        """The descriptions of this account's rows within a number of days, and how many of each."""
-        account, size = self._accounts[row.account], len(self._descriptions)
+    def shops_near(self, row: ComparedRow, days: int) -> Counter[str]:
+        """The shops of this account's rows within a number of days, and how many rows of each."""
+        account, size = self._accounts[row.account], len(self._shops)
         of_account = slice(*np.searchsorted(self._keys, (account * size, (account + 1) * size)))
         near = np.abs(self._days[of_account] - row.date.toordinal()) <= days
         shops = Counter((self._keys[of_account][near] % size).tolist())
-        return Counter({self._descriptions[shop]: times for shop, times in shops.items()})
+        return Counter({self._names[shop]: times for shop, times in shops.items()})
 
     def is_paid_by_the_month(self, row: ComparedRow, other: ComparedRow) -> bool:
         """Whether the shop takes this amount once a month around these two rows."""
@@ -418,9 +424,9 @@ def find_pairs(
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
-    if its day and amount are equal. ``only`` limits them to pairs in which at least one row has
-    one of these ids. ``separate_accounts`` are pairs of accounts that never show the same purchase,
-    ``linked_again`` pairs of rows, by id, that may be one with two IDs.
+    if only the user can tell (``Pair.is_asked``). ``only`` limits them to pairs in which at least
+    one row has one of these ids. ``separate_accounts`` are pairs of accounts that never show the
+    same purchase, ``linked_again`` pairs of rows, by id, that may be one with two IDs.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -448,7 +454,7 @@ def find_pairs(
         _add(promising, block.with_changed_amounts(judge))
     pairs = match_one_to_one(judge.judge(entry, other) for entry, other in promising)
     candidates = [
-        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_equal
+        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_asked
     ]
     if len(candidates) > MAX_PAIRS:
         raise _too_many(len(candidates))

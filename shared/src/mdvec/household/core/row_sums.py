@@ -12,6 +12,7 @@ from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.shop_names import as_written, shops_of
 from mdvec.household.core.sums import KeySum, RowSum, Totals, rounded, totals_of
 from mdvec.household.core.wording import sums_in_words, totals_in_words
+from mdvec.text import quoted, shown_name
 
 GroupBy = Literal[
     "shop", "category", "account", "person", "day", "week", "month", "year", "weekday", "weekend"
@@ -27,6 +28,7 @@ NAMED_BY: dict[GroupBy | None, str] = {
 }  # fmt: skip
 """The groups that are not by time, as answers call them."""
 _WEEKDAYS = "月火水木金土日"
+_WEEKENDS = ("平日", "土日")
 _SATURDAY = 5
 
 
@@ -34,7 +36,8 @@ _SATURDAY = 5
 class Mean:
     """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    ``is_whole`` is false if some of the months are only partly in the period.
+    ``is_whole`` is false if some of the months are only partly in the period; the mean of the whole
+    ones, if there are any, is then given beside it.
     """
 
     unit: Literal["day", "month"]
@@ -48,31 +51,47 @@ class Mean:
         """The means in Japanese, with the number of days or months."""
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         amounts = sums_in_words(self.spending, self.income)
+        whole = "まる" if self.unit == "month" and self.is_whole else ""
         part = "" if self.is_whole else "、途中の月を含む"
-        return f"{unit}平均 {amounts or '0円'}（{self.over:,}{units}{part}）"
+        return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
 
 
 @dataclass(frozen=True, slots=True)
 class FoundGroup(Totals):
     """The matches that share a shop, category, account, person or period.
 
-    ``mean`` is per day for weekdays, and per month for years.
+    ``mean`` is per day for weekdays, and per month for years; if some of its months are only partly
+    in the period, ``mean_of_whole_months`` is that of the others, if there are any.
     """
 
     name: str
     mean: Mean | None = None
+    mean_of_whole_months: Mean | None = None
 
     @property
     def in_words(self) -> str:
         """The sums in Japanese, and the means if there are any."""
-        means = f"、{self.mean.in_words}" if self.mean else ""
-        return totals_in_words(self) + means
+        means = (mean.in_words for mean in (self.mean, self.mean_of_whole_months) if mean)
+        return "、".join([totals_in_words(self), *means])
 
     @classmethod
     def of(cls, name: str, sums: Iterable[KeySum | RowSum]) -> FoundGroup:
         """The group of some sums."""
         totals = totals_of(sums)
         return cls(totals.rows, totals.spending, totals.income, name)
+
+
+def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[str]:
+    """A line for each group; ``by_time``: their names are ours, not from the data.
+
+    A name from the data that is also one of a part of time is quoted, and so it stays as it is in
+    an English answer.
+    """
+    ours = () if by_time else (*(f"{day}曜日" for day in _WEEKDAYS), *_WEEKENDS)
+    return [
+        f"- {(quoted if group.name in ours else shown_name)(group.name)}: {group.in_words}"
+        for group in groups
+    ]
 
 
 SomeSum = TypeVar("SomeSum", RowSum, KeySum)
@@ -99,11 +118,15 @@ def shop_names(descriptions: Iterable[str]) -> ShopOf:
 
 def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
     """The sums grouped by name, the largest first."""
+    groups = [FoundGroup.of(group, of_name) for group, of_name in _by_name(sums, name).items()]
+    return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
+
+
+def _by_name(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> dict[str, list[SomeSum]]:
     by_name: dict[str, list[SomeSum]] = {}
     for each in sums:
         by_name.setdefault(name(each), []).append(each)
-    groups = [FoundGroup.of(group, of_name) for group, of_name in by_name.items()]
-    return sorted(groups, key=lambda group: (-abs(group.balance), group.name))
+    return by_name
 
 
 def with_others(groups: Sequence[FoundGroup], page: slice, grouped: str) -> tuple[FoundGroup, ...]:
@@ -152,32 +175,29 @@ def groups_by_time(
     if group_by in ("day", "week") and len(groups) > MAX_TIMES:
         earlier = _together(f"{groups[-MAX_TIMES].name[:10]}より前", groups[:-MAX_TIMES])
         groups = [earlier, *groups[-MAX_TIMES:]]
+    averaged = _by_name(sums_within(sums, days), name) if days else {}
     over: Counter[str] = Counter()
-    cut: set[str] = set()
-    if days is not None and group_by == "year":
-        months = MonthRange.around(days, month_starts_on)
-        over.update(f"{month.year:04d}" for month in months)
-        cut |= {f"{months.first.year:04d}"} if months.days.first < days.first else set()
-        cut |= {f"{months.last.year:04d}"} if months.days.last > days.last else set()
-    elif days is not None and group_by in ("weekday", "weekend"):
+    if days is not None and group_by in ("weekday", "weekend"):
         length = (days.last - days.first).days + 1
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
-    unit: Literal["day", "month"] = "month" if group_by == "year" else "day"
-    averaged = groups_by(sums_within(sums, days), name) if over and days else []
-    of_name = {group.name: group for group in averaged}
-    return tuple(
-        replace(
-            group,
-            name=parts.get(group.name, group.name),
-            mean=mean_of(
-                of_name[group.name], unit, over[group.name], is_whole=group.name not in cut
-            )
-            if group.name in of_name
-            else None,
-        )
-        for group in groups
-    )
+
+    def means(group: str) -> Sequence[Mean]:
+        own = averaged.get(group, ())
+        if days is None or not own:
+            return ()
+        if group_by == "year":
+            first = Month(int(group), 1, month_starts_on)
+            year = MonthRange(first, first.plus(11)).days.within(days)
+            return means_per_month(own, year, month_starts_on) if year else ()
+        return (mean_of(own, "day", over[group]),) if over[group] else ()
+
+    timed = []
+    for group in groups:
+        mean, of_whole, *_ = (*means(group.name), None, None)
+        shown = parts.get(group.name, group.name)
+        timed.append(replace(group, name=shown, mean=mean, mean_of_whole_months=of_whole))
+    return tuple(timed)
 
 
 def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:
@@ -196,22 +216,33 @@ def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: 
     return None if part == whole else part
 
 
-def means_over(totals: Totals, days: Days, month_starts_on: int) -> tuple[Mean, ...]:
-    """The means per day and, for two months or more, per month."""
-    length = (days.last - days.first).days + 1
+def means_over(sums: Sequence[KeySum], days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+    """The means of days' sums per day and, for two months or more, per month."""
+    per_day = mean_of(sums, "day", (days.last - days.first).days + 1)
+    per_month = means_per_month(sums, days, month_starts_on)
+    return (per_day, *(per_month if per_month[0].over > 1 else ()))
+
+
+def means_per_month(sums: Sequence[KeySum], days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+    """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
+
+    One number would mislead: few days of a month count as a month.
+    """
     months = MonthRange.around(days, month_starts_on)
-    means = [mean_of(totals, "day", length)]
-    if len(months) > 1:
-        means.append(mean_of(totals, "month", len(months), is_whole=months.days == days))
-    return tuple(mean for mean in means if mean is not None)
+    whole = [month for month in months if (own := month.days).within(days) == own]
+    is_whole = len(whole) == len(months)
+    mean = mean_of(sums, "month", len(months), is_whole=is_whole)
+    if is_whole or not whole:
+        return (mean,)
+    of_whole = sums_within(sums, MonthRange(whole[0], whole[-1]).days)
+    return mean, mean_of(of_whole, "month", len(whole))
 
 
 def mean_of(
-    totals: Totals, unit: Literal["day", "month"], over: int, *, is_whole: bool = True
-) -> Mean | None:
-    """Spending and income per day or month, in whole yen; None over nothing."""
-    if not over:
-        return None
+    sums: Iterable[KeySum], unit: Literal["day", "month"], over: int, *, is_whole: bool = True
+) -> Mean:
+    """Spending and income per day or month, in whole yen."""
+    totals = totals_of(sums)
     return Mean(unit, over, rounded(totals.spending, over), rounded(totals.income, over), is_whole)
 
 
@@ -230,7 +261,7 @@ def _time_of(day: date, group_by: GroupBy, month_starts_on: int) -> str:
         case "weekday":
             return f"{_WEEKDAYS[day.weekday()]}曜日"
         case "weekend":
-            return "土日" if day.weekday() >= _SATURDAY else "平日"
+            return _WEEKENDS[day.weekday() >= _SATURDAY]
     return day.isoformat()
 
 

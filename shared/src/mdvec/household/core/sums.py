@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
@@ -167,11 +167,22 @@ class MonthFigure:
 
 @dataclass(frozen=True, slots=True)
 class CategoryTrend:
-    """A category or total, month by month; ``total`` is the sum of the months shown."""
+    """A category or total, month by month; ``total`` is the sum of the months shown.
+
+    Of the months that the last moving average is over, ``whole_months`` are complete; if not all
+    are, ``mean_of_whole_months`` is the mean of these, None if there are none.
+    """
 
     category: SubjectText
     total: int
     months: tuple[MonthFigure, ...]
+    whole_months: int
+    mean_of_whole_months: int | None
+
+    @property
+    def has_part(self) -> bool:
+        """Whether the last moving average is also over months that are not complete."""
+        return self.whole_months < self.months[-1].averaged_months
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,28 +246,39 @@ def trend_of(
     ledger: MonthRange,
     shown: MonthRange,
     empty: Collection[Month] = (),
+    running: Collection[Month] = (),
 ) -> CategoryTrend:
-    """The months ``shown``, on an axis without holes.
+    """The months ``shown``, on an axis without holes; ``running`` ones are not complete.
 
     Inside the ledger a month without amounts is zero; outside of it, and in months without any rows
     (``empty``), it is None. Means count an empty month as zero.
     """
     figures = tuple(_figure(month, amounts, ledger, is_empty=month in empty) for month in shown)
-    return CategoryTrend(category, sum(figure.amount or 0 for figure in figures), figures)
+    total = sum(figure.amount or 0 for figure in figures)
+    window = _window(shown.last, ledger)
+    whole = [amounts.get(month, 0) for month in window if month not in running]
+    of_whole = mean(whole) if 0 < len(whole) < len(window) else None
+    return CategoryTrend(category, total, figures, len(whole), of_whole)
+
+
+def _window(month: Month, ledger: MonthRange) -> Sequence[Month]:
+    """The months that a moving average up to ``month`` is over."""
+    window = MonthRange(month.plus(1 - WINDOW), month).within(ledger) if month in ledger else None
+    return [*window] if window else []
 
 
 def _figure(
     month: Month, amounts: Mapping[Month, int], ledger: MonthRange, *, is_empty: bool
 ) -> MonthFigure:
     amount = None if is_empty else _amount(month, amounts, ledger)
-    window = MonthRange(month.plus(1 - WINDOW), month).within(ledger) if month in ledger else None
+    window = _window(month, ledger)
     return MonthFigure(
         month=month,
         amount=amount,
         month_over_month=change(amount, _amount(month.plus(-1), amounts, ledger)),
         year_over_year=change(amount, _amount(month.plus(-12), amounts, ledger)),
         moving_average=mean([amounts.get(m, 0) for m in window]) if window else None,
-        averaged_months=len(window) if window else 0,
+        averaged_months=len(window),
     )
 
 

@@ -1,10 +1,11 @@
 """Finds transfers that their statements do not mark: money out of one account into another.
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
-same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
-without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
-mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
-or have such words.
+same amount, near days and different accounts. It is likely if the outgoing row has words such as
+振替 or チャージ, or one row names the other's account; else it may be a purchase and a refund, or
+money from elsewhere. When a wallet is charged, its file may mark its own row as a transfer, so that
+only the bank's row counts; that row has to name the wallet, or have such words, and it is likely
+only where one names the other: the wallet may have been charged from another bank.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ def transfer_pairs(
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
-        for pair in [_pair(out, into)]
+        for pair in [_pair(out, into, is_filed=into.id in filed)]
     }
     pairs: list[Pair] = []
     used: set[int] = set()
@@ -90,9 +91,9 @@ def with_transfers(
         for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
         if only is None or any(row_id in only for row_id in pair.ids)
     ]
-    similar = [pair for pair in moves if pair.score >= options.min_similarity_score]
-    pairs = sorted((*found_pairs.pairs, *similar), key=lambda pair: (-pair.score, *pair.ids))
-    return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(similar))
+    shown = [pair for pair in moves if pair.score >= options.min_similarity_score or pair.is_asked]
+    pairs = sorted((*found_pairs.pairs, *shown), key=lambda pair: (-pair.score, *pair.ids))
+    return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(shown))
 
 
 def _opposites(
@@ -121,13 +122,16 @@ def _opposites(
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
+def _pair(out: ComparedRow, into: ComparedRow, *, is_filed: bool) -> Pair:
+    is_named = _names(out, into.account) or _names(into, out.account)
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
     reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
-    score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
+    # Where only one end speaks of a transfer, its other end may be in an account unknown here.
+    is_likely = is_named or (_words(out) and not is_filed)
+    score = _LIKELY_SCORE if is_likely and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
     return Pair(first, second, round(score, 2), tuple(reasons), PairKind.TRANSFER)

@@ -149,10 +149,11 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> l
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        last, over = trend.months[-1].month, trend.months[-1].averaged_months
-        has_part = any(last.plus(-back) in marks.running for back in range(over))
-        part = "（途中の月を含む）" if has_part else ""
-        lines.append(f"- {over}か月平均{part}: {mean}")
+        part = "（途中の月を含む）" if trend.has_part else ""
+        lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
+    if trend.mean_of_whole_months is not None:
+        mean = format_currency(trend.mean_of_whole_months, signed=signed)
+        lines.append(f"- まる{trend.whole_months}か月平均: {mean}")
     return lines
 
 
@@ -227,13 +228,16 @@ def summary_text(
     """One line for each category: its sum, its last month and its average."""
     lines = [f"{months.in_words}のカテゴリ別の推移です。"]
     for trend in trends:
-        last = trend.months[-1]
+        last, whole = trend.months[-1], ""
+        if trend.mean_of_whole_months is not None:
+            mean = format_currency(trend.mean_of_whole_months)
+            whole = f"、まる{trend.whole_months}か月平均 {mean}"
         lines.append(
             f"- {shown_name(trend.category)}: 合計 {format_currency(trend.total)}、"
             f"{_marked_month(last.month, marks)} {format_currency(last.amount)} "
             f"（前月比 {format_percentage(last.month_over_month)}, "
             f"前年同月比 {format_percentage(last.year_over_year)}）、"
-            f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}"
+            f"{last.averaged_months}か月平均 {format_currency(last.moving_average)}{whole}"
         )
     return lines
 
