@@ -99,6 +99,9 @@ def test_the_status_shows_tables_and_rows(imported):
 def test_a_single_data_file_can_be_a_dataset(mdvec):
     file = mdvec.write("June.csv", "a\nx\n")
     assert mdvec(*ADD, "-s", "docs/June.csv").err.startswith(f"added runs: {file}\n")
+    renamed = mdvec("import", "-n", "runs", "--table", "june=June.csv")
+    assert (renamed.code, renamed.out) == (1, "")
+    assert "the tool 'runs' reads one file, whose table has the tool's name" in renamed.err
     assert mdvec("import", "-n", "runs").out.splitlines()[1].startswith("runs: 1 row, 1 column")
     refused = mdvec(*ADD[:-4], "-n", "notes", "-d", "d", "-s", mdvec.write("a.md", "# a"))
     assert refused.code == 2

@@ -328,8 +328,8 @@ class CombinedImport:
                 )
             del self._kept[path]
             self._read_file(files[path], as_text, {})
-            if path not in self._parts:
-                raise self._outcome.failed.pop()[1]
+            if failed := dict(self._outcome.failed).get(path):
+                raise failed
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:
         """The rows of all files in the order of their paths."""

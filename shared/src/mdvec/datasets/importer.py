@@ -136,6 +136,11 @@ class _DatasetImport:
 
     def _plan(self, unchanged: Collection[str]) -> ImportPlan:
         if not self.tool.source.is_dir():
+            if self.options.tables:
+                raise ImportRefused(
+                    f"the tool {self.tool.name!r} reads one file, whose table has the tool's name; "
+                    "--table is for a folder of files, so leave it out"
+                )
             return ImportPlan((), tuple(self.found))
         return plan(
             self.found,
@@ -162,23 +167,30 @@ class _DatasetImport:
                 table = many_tables.group_table(name, self.reader.root, planned, outcome)
         except UnreadableFile as error:
             self._fail(planned.group.pattern, error)
-            for path in (planned.group.pattern, *(file.path for file in planned.files)):
-                self._keep_copies(path)
-            self._keep_states(file.path for file in planned.files_before)
+            self._keep_group(planned)
         else:
             self._put_group(planned, outcome, table)
         for file in planned.files:
             if file.path not in unchanged:
                 self.progress.file_done()
 
+    def _keep_group(self, planned: PlannedGroup) -> None:
+        """Keep the tables of files that cannot become one, and that of the last import."""
+        for stored in self.stored:
+            if stored.combined and stored.path == planned.group.pattern:
+                self.tables.setdefault(stored.name, stored)
+        for file in planned.files:
+            self._keep_copies(file.path)
+        self._keep_states(file.path for file in planned.files_before)
+
     def _put_group(
         self, planned: PlannedGroup, outcome: CombinedOutcome, table: DatasetTable | None
     ) -> None:
         if table is not None:
             self.tables.put(table)
-        if outcome.notes:
-            notes = Understood(notes=tuple(outcome.notes))
-            self.reader.understood[planned.group.pattern] = notes
+        if outcome.notes:  # the pattern may be the name of one of the files
+            own = self.reader.understood.get(planned.group.pattern, Understood())
+            self.reader.understood[planned.group.pattern] = own.with_notes(*outcome.notes)
         for path, cells in outcome.nulls.items():
             if path in self.reader.understood:
                 self.reader.understood[path] = self.reader.understood[path].with_nulls(cells)
@@ -354,7 +366,8 @@ class _DatasetImport:
                 read[origin] = read[origin].with_notes(*sentences)
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
-        return (stored for stored in self.stored if stored.path == path)
+        """The stored tables of a file by itself."""
+        return (each for each in self.stored if each.path == path and not each.combined)
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:
         self.failed.append(error.problem(origin))

@@ -167,6 +167,8 @@ def with_reading(
         for each in table.combined.files
     ]
     reading = by_origin.get(table.origin, before.get(table.parquet, ""))
+    if table.origin in table.file_paths:  # the pattern is a file's name, and the note that file's
+        reading = ""
     return replace(table, reading=reading, combined=replace(table.combined, files=tuple(files)))
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from mdvec.dates import Month, MonthRange
-from mdvec.household.core.answers import DayEnds, LedgerAnswer, answer_words, first_rows
+from mdvec.household.core.answers import DayEnds, LedgerAnswer, ListLines, answer_words, first_rows
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
 from mdvec.household.core.periods import UnderstoodPeriod, span_in_words
@@ -144,11 +144,11 @@ def list_lines(
     """The rows by person, up to a limit, with their sums, and the near ones by shop."""
     every = [row for rows in chosen.by_person.values() for row in rows]
     total = format_currency(total_of(every))
-    lines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
+    listed: ListLines = [f"{span}の{title}の一覧です: {len(every):,}件、合計 {total}。"]
     for person, rows in chosen.by_person.items():
-        lines.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
-        lines += [f"{row_line(row, notes.get(row.id))} [{row.id}]" for row in rows]
-    lines = first_rows(lines, limit)
+        listed.append(f"{shown_name(person)}: {len(rows):,}件 {format_currency(total_of(rows))}")
+        listed += [(f"{row_line(row, notes.get(row.id))} [{row.id}]",) for row in rows]
+    lines = first_rows(listed, limit)
     if chosen.near:
         yen = format_currency(total_of(chosen.near))
         lines.append(f"合計に入れていない、近いもの（{len(chosen.near):,}件 {yen}）:")
@@ -248,12 +248,12 @@ def cost_lines(span: str, lines: Sequence[CostLine], limit: int | None) -> list[
     for name, yen, part in zip(("固定費", _VARIABLE), sums, parts, strict=True):
         share = f"（{format_percentage(percent(yen, whole), signed=False)}）" if whole > 0 else ""
         text.append(f"{name} {format_currency(yen)}{share}:")
-        each = [
+        each = (
             f"- {shown_name(line.name)} {format_currency(line.yen)}（{line.rows:,}件"
             f"{'、' if line.why else ''}{line.why}）"
             for line in part
-        ]
-        text += first_rows(each, limit)
+        )
+        text += first_rows([(line,) for line in each], limit)
     return [*text, "どちらかは、明細のタグ「固定費」「変動費」で決められます。"]
 
 

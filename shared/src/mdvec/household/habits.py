@@ -13,7 +13,7 @@ from mdvec.household.core.anomalies import (
     history_notes,
     month_anomalies,
 )
-from mdvec.household.core.answers import LedgerAnswer, answer_words, first_rows
+from mdvec.household.core.answers import LedgerAnswer, ListLines, answer_words, first_rows
 from mdvec.household.core.forecast import (
     AHEAD,
     HABIT,
@@ -39,7 +39,7 @@ NO_RECURRING = (
 NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
-def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> list[str]:
+def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> ListLines:
     """Each payment that continues, then those that ended within a year.
 
     ``age`` is the line about old rows, if the answer begins with it.
@@ -49,14 +49,14 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     going = [payment for payment in payments if payment.next_day is not None]
     spending = [payment for payment in going if not payment.is_income]
     yearly = sum(payment.per_year for payment in spending)
-    lines = [
+    lines: ListLines = [
         f"定期的な支払いは {len(spending)}件、年に約 {format_currency(yearly)} です"
         f"{_made_from(as_of, age)}。"
     ]
-    lines += [line for payment in spending for line in _lines(payment)]
+    lines += map(_row, spending)
     if income := [payment for payment in going if payment.is_income]:
         lines.append(f"定期的な収入 {len(income)}件:")
-        lines += [line for payment in income for line in _lines(payment)]
+        lines += map(_row, income)
     ended = [
         payment
         for payment in payments
@@ -65,9 +65,12 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     if ended:
         lines.append(f"この1年に終わったらしいもの {len(ended)}件:")
         lines += [
-            f"- {shown_name(payment.name)}"
-            f"{payment.account and f'（{shown_name(payment.account)}）'}: {payment.interval.name} "
-            f"{format_currency(payment.amount)}、最後は {payment.last_day}"
+            (
+                f"- {shown_name(payment.name)}"
+                f"{payment.account and f'（{shown_name(payment.account)}）'}: "
+                f"{payment.interval.name} {format_currency(payment.amount)}、"
+                f"最後は {payment.last_day}",
+            )
             for payment in ended
         ]
     return lines
@@ -85,7 +88,7 @@ def as_shown(payment: RecurringPayment, as_of: date) -> RecurringPayment:
     )
 
 
-def _lines(recurring: RecurringPayment) -> list[str]:
+def _row(recurring: RecurringPayment) -> tuple[str, ...]:
     about = "" if recurring.is_fixed else "約 "
     amount, per_year = format_currency(recurring.amount), format_currency(recurring.per_year)
     about_it = filter(None, (recurring.category, recurring.account))
@@ -119,17 +122,17 @@ def _lines(recurring: RecurringPayment) -> list[str]:
         f"  二重かもしれません: {row.day} にも {format_currency(row.yen)} [{row.id}]"
         for row in recurring.twice
     ]
-    return lines
+    return tuple(lines)
 
 
-def due_lines(due: Sequence[DuePayment], until: date) -> list[str]:
+def due_lines(due: Sequence[DuePayment], until: date) -> ListLines:
     """The payments expected until a day."""
     if not due:
         return [f"{until} までに予定される支払いはありません。"]
     total = format_currency(sum(payment.amount for payment in due))
     return [
         f"{until} までに予定される支払い（合計 {total}）:",
-        *(f"- {payment.day} ごろ {due_names([payment])}" for payment in due),
+        *((f"- {payment.day} ごろ {due_names([payment])}",) for payment in due),
     ]
 
 

@@ -173,3 +173,20 @@ def test_rows_do_not_leave_a_table_for_one_that_cannot_have_them(shop):
     with pytest.raises(ImportRefused, match=said):
         shop.table("mine=sales_*.csv")
     assert shop.files() == {"m__sales": SALES, **SHOPS}
+
+
+@pytest.mark.parametrize("name", ["sales_2024-01", "mine"])
+def test_a_pattern_that_is_the_name_of_a_file_is_read_only_when_that_changes(shop, name):
+    shop.write(SALES[0], "day,yen\n2024-01-01,7\n合計,7\n")
+    shop.table(f"{name}={SALES[0]}")
+    table = f"m__{name.replace('-', '_')}"
+    before = shop.tables()[table]
+    assert before.whole_reading.count("rows of totals") == 1
+    assert shop.import_().updated == 0
+    shop.write(SALES[0], 'day,yen\n"never closed')
+    assert list(problems(shop.import_())) == [SALES[0]]
+    assert shop.tables()[table].parquet == before.parquet
+    shop.write(SALES[0], "day,yen\n2024-01-01,8\n")
+    assert (shop.import_().updated, shop.read(table, "yen")) == (1, [(8,)])
+    shop.put(f"x/{SALES[0]}")
+    assert (shop.import_().updated, shop.import_().updated) == (1, 0)

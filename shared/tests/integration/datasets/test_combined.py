@@ -469,3 +469,15 @@ def test_more_files_than_are_opened_at_once_are_one_table(tmp_path):
     whole = combine(parts, columns, Snapshots(tmp_path / "copies" / "1"))
     found = duckdb.sql(f"SELECT * FROM '{whole}'").fetchall()
     assert found == [(7, name) for name in names]
+
+
+def test_a_file_that_turns_out_to_hold_no_table_any_longer_leaves_the_others(shop):
+    shop.write("s_1.json", '[{"n": 1}]')
+    shop.write("s_2.json", '[{"n": 2}]')
+    shop.import_("new")
+    shop.write("s_2.json", '[{"n": "two"}]')
+    # s_1 is read again as text, after it has changed as well.
+    report = shop.import_(on_progress=lambda _: shop.write("s_1.json", "[1]"))
+    assert left_out(report) == {"s_1.json": "line 1: it holds a single value, not objects"}
+    assert not report.failed
+    assert shop.read("s__s") == [("two", "s_2.json")]

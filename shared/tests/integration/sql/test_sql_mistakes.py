@@ -210,6 +210,9 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT count(*) FROM ordres", "nearest: orders; the tables are: customers, orders, 売上"),
         ("SELECT count(*) FROM dbo.orders", "nearest: orders;"),
         ("SELECT 店 FROM 売上", "nearest: 店舗;"),
+        ("SELECT c.prcie FROM orders, customers AS c", "nearest: price (orders);"),
+        ("SELECT shpo FROM orders, customers", "nearest: shop;"),
+        ("SELECT shop_item FROM orders, customers", "nearest: shop, item (orders);"),
         ("SELECT qty FROM (SELECT shop, sum(qty) AS total FROM orders GROUP BY ALL)",
          "qty is a column of orders, but not of what is read where it is named; orders has id"),
         ("SELECT o.qty FROM customers AS o JOIN orders ON true",
@@ -246,6 +249,10 @@ def test_common_slips_without_a_form_are_told_what_to_write(handler, sql, advice
     [
         ("SELECT prcie FROM orders", Hint("prcie", ["price"])),
         ("SELECT xyz FROM customers", Hint("xyz", ["shop", "customer_id", "customer_name"])),
+        (
+            "SELECT xyz FROM customers, 売上",
+            Hint("xyz", ["shop", "日付", "customer_id", "店舗", "customer_name", "金額"]),
+        ),
         ("SELECT qty FROM customers WHERE shop IN (SELECT shop FROM orders)", None),
         ("SELECT qty FROM (SELECT shop FROM orders)", None),
     ],

@@ -7,6 +7,9 @@ three or more go on by even steps, such as days or months, or if the row below f
 them and has no key; different years over other numbers; and 0, 1, 2. A row with a date, or with a
 column that it does not name, may be a title, so it is asked about if a row below it names columns
 of numbers; but no title are dates by even steps where every column is named.
+
+A second row of names that begins with a text as the rows below it do (曜日, 金, 土) is written like
+a record: it is read as values, and told only below dates over numbers.
 """
 
 from __future__ import annotations

@@ -85,18 +85,18 @@ def answer_text(
 
 MAX_LISTED = 100
 """How many rows of a list an answer shows by default."""
+ListLines = list[str | tuple[str, ...]]
+"""The headings of a list, and its rows, each a tuple of its lines."""
 
 
-def first_rows(lines: Sequence[str], limit: int | None) -> list[str]:
-    """The first ``limit`` rows of a list (lines that begin with "- "), and how to see the others.
-
-    All headings stay; indented lines belong to the row above.
-    """
-    most, rows, shown = MAX_LISTED if limit is None else max(limit, 0), 0, []
+def first_rows(lines: ListLines, limit: int | None) -> list[str]:
+    """All headings of a list, its first ``limit`` rows, and how to see the others."""
+    most, rows, shown = MAX_LISTED if limit is None else max(limit, 0), 0, list[str]()
     for line in lines:
-        rows += line.startswith("- ")
-        if rows <= most or not line.startswith(("- ", " ")):
+        if isinstance(line, str):
             shown.append(line)
+        elif (rows := rows + 1) <= most:
+            shown += line
     more = f"ほか {rows - most:,}件は limit={rows} で示します。"
     return [*shown, *([more] if rows > most else [])]
 

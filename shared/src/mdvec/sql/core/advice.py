@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from mdvec.datasets import Column
@@ -303,14 +304,27 @@ def _advice(
     lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
     if having:
         return [f"{where}, but not of what is read where it is named", *instead, *lists], None
+    in_turn = zip_longest(*names.values())  # no table crowds out the others
+    known = [column for each in in_turn for column in each if column is not None]
     candidates = re.findall(r'"([^"]+)"', message[unknown.end() :])
-    known = [column for columns in (*names.values(), candidates) for column in columns]
+    known += [name for name in candidates if name.rpartition(".")[2] not in known]
     if near := nearest_names(unknown[1], known):
-        instead.insert(0, f"nearest: {named(near)}")
+        instead.insert(0, f"nearest: {_with_tables(near, names)}")
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
-    first: Sequence[str] = next(iter(names.values()), ())
-    return [*instead, *lists], Hint(unknown[1], names_that_fit(near or first))
+    return [*instead, *lists], Hint(unknown[1], names_that_fit(near or list(dict.fromkeys(known))))
+
+
+def _with_tables(columns: Iterable[str], names: Mapping[str, Sequence[str]]) -> str:
+    """Columns, with their tables if others of the query lack them."""
+    of_tables: dict[tuple[str, ...], list[str]] = {}
+    for column in columns:
+        having = tuple(table for table, theirs in names.items() if column in theirs)
+        of_tables.setdefault(having, []).append(column)
+    return ", ".join(
+        f"{named(some)} ({named(having)})" if 0 < len(having) < len(names) else named(some)
+        for having, some in of_tables.items()
+    )
 
 
 def _cut(message: str) -> str:
