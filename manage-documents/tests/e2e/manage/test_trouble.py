@@ -178,7 +178,7 @@ def test_a_database_or_settings_that_this_user_cannot_read_are_named_by_mdvec_it
     assert database.err.startswith(
         f"エラー: {closed} を開けません（unable to open database file）。"
     )
-    assert settings.err == f"エラー: {closed} を読めません（Permission denied）\n"
+    assert settings.err == f"エラー: {closed} を読めません（権限がありません）\n"
     assert (database.code, settings.code) == (1, 1)
 
 
