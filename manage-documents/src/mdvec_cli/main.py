@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import typer
 from mdvec import __version__
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, PlaceUnusable
 from mdvec.installation import this_installation
 from mdvec.log import record
 from typer.core import TyperGroup
@@ -218,12 +218,13 @@ def main() -> None:
         say("stopped")
         sys.exit(STOPPED)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
             _give_up_stdout()
             say(f"error: the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")
+        said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
+        say(f"error: {PlaceUnusable.of(error) or said}")
         sys.exit(1)
 
 

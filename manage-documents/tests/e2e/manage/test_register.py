@@ -275,4 +275,4 @@ def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):
     assert gone.code == 1
     assert gone.err.startswith("mdvec-mcp: error: フォルダー nowhere がありません")
     wrong = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
-    assert wrong.err.endswith("--tools に 'x' は使えません。'all', 'core' のどれかです\n")
+    assert wrong.err.endswith("'all', 'core' のどれかです (mdvec-mcp --help)\n")

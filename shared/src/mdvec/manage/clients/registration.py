@@ -220,7 +220,7 @@ def _text(file: Path) -> str | None:
     except UnicodeDecodeError as error:
         raise NotRegistered(f"{file} is not UTF-8; save it as UTF-8") from error
     except OSError as error:
-        raise NotRegistered(f"{file} cannot be read ({error})") from error
+        raise NotRegistered(f"{file} cannot be read ({error.strerror})") from error
 
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:
