@@ -57,6 +57,8 @@ _COMMANDS = (
     commands.ui_command, commands.doctor_command, commands.register_command,
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
+_FULL_WIDTH = re.compile("\u3000|^[\u2010-\u2015\u2212\u30fc\uff0d]")
+"""Signs that look like a space between words, or like the - of an option."""
 _EMPTY_WORDS = re.compile(r"argument\(s\) \( *\)")
 
 
@@ -290,6 +292,9 @@ def _wrong_usage(error: typer.TyperException) -> str:
     # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
     context = getattr(error, "ctx", None)
+    for word in filter(_FULL_WIDTH.search, sys.argv[1:]):
+        if repr(word)[1:-1] in message:  # it looks like what was meant
+            message = f"'{word}' has a space or dash that is not the plain one; type it anew"
     message = message.rstrip(".") + _how_to_name(message, context)
     return f"error: {message}; see: {getattr(context, 'command_path', 'mdvec')} --help"
 
