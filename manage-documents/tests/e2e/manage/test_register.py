@@ -122,11 +122,12 @@ def test_what_the_user_added_to_an_entry_stays_when_it_is_registered_again(mdvec
         "type": "stdio", "command": SERVER,
         "args": ["--database", str(mdvec.database), *args[2:]], "alwaysLoad": True, **own,
     }  # fmt: skip
-    assert (
+    kept = (
         "kept from the previous entry: env, disabled, alwaysAllow, --docs-dir, --name, --verbose "
         "(to start anew: mdvec unregister claude-code)\n"
-    ) in done.err
-    assert again.err == f"mdvec is registered already in {file}\n"
+    )
+    assert kept in done.err
+    assert again.err == f"mdvec is registered already in {file}\n{kept}"  # it serves one folder
     over_http = mdvec("register", "claude-code", "--http", "http://127.0.0.1:8765/mcp")
     assert json.loads(file.read_text())["mcpServers"]["mdvec"] == {
         "type": "http", "url": "http://127.0.0.1:8765/mcp", "disabled": True,
