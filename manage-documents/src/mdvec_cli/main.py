@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import typer
 from mdvec import __version__
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, PlaceUnusable
 from mdvec.installation import this_installation
 from mdvec.log import record
 from typer.core import TyperGroup
@@ -57,6 +57,8 @@ _COMMANDS = (
     commands.ui_command, commands.doctor_command, commands.register_command,
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
+_FULL_WIDTH = re.compile("\u3000|^[\u2010-\u2015\u2212\u30fc\uff0d]")
+"""Signs that look like a space between words, or like the - of an option."""
 _EMPTY_WORDS = re.compile(r"argument\(s\) \( *\)")
 
 
@@ -218,12 +220,13 @@ def main() -> None:
         say("stopped")
         sys.exit(STOPPED)
     except Exception as error:
-        if isinstance(error, OSError) and error.errno in _UNWRITABLE:
+        if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
             _give_up_stdout()
             say(f"error: the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        say(f"error: unexpected {type(error).__name__}: {error}; run it with --verbose for details")
+        said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
+        say(f"error: {PlaceUnusable.of(error) or said}")
         sys.exit(1)
 
 
@@ -289,6 +292,9 @@ def _wrong_usage(error: typer.TyperException) -> str:
     # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
     context = getattr(error, "ctx", None)
+    for word in filter(_FULL_WIDTH.search, sys.argv[1:]):
+        if repr(word)[1:-1] in message:  # it looks like what was meant
+            message = f"'{word}' has a space or dash that is not the plain one; type it anew"
     message = message.rstrip(".") + _how_to_name(message, context)
     return f"error: {message}; see: {getattr(context, 'command_path', 'mdvec')} --help"
 

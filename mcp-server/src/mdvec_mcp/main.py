@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mdvec import __version__, embedding, log, manage
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, PlaceUnusable
 from mdvec.japanese import in_japanese
 from mdvec.quick_start import load_quickly, loaded
 
@@ -52,7 +52,9 @@ def main() -> None:
         _exit(1)
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
-        sys.stderr.write(f"mdvec-mcp: error: the connection broke ({_innermost(error)!r})\n")
+        inner = _innermost(error)
+        said = PlaceUnusable.of(inner) or f"the connection broke ({inner!r})"
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(said))}\n")
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
@@ -85,17 +87,19 @@ def _reserve_stdio() -> tuple[int, int]:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in the language of the person."""
+    """Says what is wrong in one line, in the language of the person."""
 
     def error(self, message: str) -> NoReturn:
-        super().error(_in_own_language(message))
+        self.exit(2, f"{self.prog}: error: {_in_own_language(message)} ({self.prog} --help)\n")
 
 
 def _path(text: str) -> Path:
     """The path of an argument; `Path` would read an empty one as the working folder."""
     if not text:
         raise argparse.ArgumentTypeError("the path is empty; name a file or a folder")
-    return Path(text)
+    from mdvec.settings import expanded
+
+    return expanded(text)
 
 
 def _arguments(argv: Sequence[str]) -> argparse.Namespace:
@@ -218,7 +222,7 @@ def _run(arguments: argparse.Namespace, wire: tuple[int, int]) -> None:
     database: Path | None = arguments.database
     if arguments.data_dir is not None:
         database = arguments.data_dir / DATABASE_NAME
-    path = None if database is None else str(database.expanduser().absolute())
+    path = None if database is None else str(database.absolute())
     flags = {
         "database": {"path": path},
         "server": {

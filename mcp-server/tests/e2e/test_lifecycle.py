@@ -187,7 +187,9 @@ def run(server):
     ],
 )
 def test_wrong_flags_are_refused(refused, arguments, words):
-    assert words in refused(*arguments)
+    told = refused(*arguments)
+    assert words in told
+    assert len(told.splitlines()) == 1
 
 
 def test_a_file_that_is_not_a_database_stops_the_start_with_one_sentence(tmp_path, refused):

@@ -5,7 +5,7 @@ is wrong and what to do. The command line and the MCP server each translate ``Md
 place; any other exception is a bug.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 
 class MdvecError(Exception):
@@ -20,3 +20,17 @@ class MdvecError(Exception):
     def sentences(self) -> tuple[str, ...]:
         """The message, and what else a person should know, each as a sentence of its own."""
         return (str(self),)
+
+
+class PlaceUnusable(MdvecError):
+    """The system refuses a file or folder, which the user named or the settings lead to."""
+
+    @classmethod
+    def of(cls, error: BaseException) -> Self | None:
+        """The error of the system in our words; None if it is about no file."""
+        if not isinstance(error, OSError) or error.filename is None:
+            return None
+        return cls(
+            f"{error.filename} cannot be used ({error.strerror}); check the path, and your rights "
+            "and the space left there"
+        )

@@ -1,14 +1,16 @@
 """Translates the library's English sentences to Japanese, whatever names and numbers they contain.
 
-The table ``japanese.toml`` has sentences with ``{places}`` in both languages; the questions of a
-household about a file have a table of their own.
+The table ``japanese.toml`` has sentences with ``{places}`` in both languages, and the system's own
+errors by their names; the questions of a household about a file have a table of their own.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
@@ -93,11 +95,20 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
     here = Path(__file__)
     table = tomllib.loads(here.with_suffix(".toml").read_text(encoding="utf-8"))
     asked = here.with_name("household") / "mapping_sentences.toml"
+    table["system"] = list(_errors_of_system(table.pop("errno")))
     table["mapping"] = list(tomllib.loads(asked.read_text(encoding="utf-8")).values())
     return {
         speaker: tuple((each["en"], each["ja"]) for each in sentences)
         for speaker, sentences in table.items()
     }
+
+
+def _errors_of_system(named: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What the system says of its errors, which is in English; within a sentence it is small."""
+    for name, japanese in named.items():
+        if number := getattr(errno, name, None):  # not each system has each of them
+            said = os.strerror(number)
+            yield from ({"en": words, "ja": japanese} for words in (said, said.lower()))
 
 
 def _candidates(sentence: str) -> Iterable[_Entry]:

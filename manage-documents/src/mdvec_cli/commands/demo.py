@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -61,8 +61,10 @@ def demo_command(
     began = time.monotonic()
     here = this_installation()
     if folder is not None:
-        target = folder.expanduser().absolute()
-        with _removed_unless_whole(target):
+        target = folder.absolute()
+        for own in chain.from_iterable(map(target.glob, _MADE)):
+            raise DemoNotWritten(f"{own} exists already; choose another folder")
+        with manage.undone_unless_whole(target, _MADE, lambda: _say_removed(target)):
             _demonstrate(ctx, target)
         say("")
         say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
@@ -107,30 +109,9 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
                     raise typer.Exit(code)
 
 
-@contextmanager
-def _removed_unless_whole(folder: Path) -> Iterator[None]:
-    """Keep what the block makes in a folder only if it ends well; the user's own files stay."""
-    for own in _made(folder):
-        raise DemoNotWritten(f"{own} exists already; choose another folder")
-    is_new = not folder.exists()
-    try:
-        yield
-    except BaseException:  # Ctrl-C, too: another try would be refused for what is there
-        made = [folder] if is_new and folder.exists() else _made(folder)
-        for each in made:
-            if each.is_dir():
-                shutil.rmtree(each, ignore_errors=True)
-            else:
-                each.unlink(missing_ok=True)
-        if made:
-            say("")
-            say(f"what the demo made in {folder} is removed again")
-        raise
-
-
-def _made(folder: Path) -> list[Path]:
-    """What a demo makes in a folder, as far as it is there."""
-    return [path for pattern in _MADE for path in folder.glob(pattern)]
+def _say_removed(folder: Path) -> None:
+    say("")
+    say(f"what the demo made in {folder} is removed again")
 
 
 def _on_page(folder: Path) -> str:
@@ -162,7 +143,7 @@ def samples_command(
     folder: Annotated[GivenPath, typer.Argument(help="The folder to write.")],
 ) -> None:
     """Write sample notes and the statement files of invented households into a folder."""
-    copies = manage.copy_samples(folder.expanduser().absolute())
+    copies = manage.copy_samples(folder.absolute())
     for name, copy in copies.items():
         say(f"wrote {name}: {copy}")
     notes = shell_line(str(copies["notes"]))

@@ -66,7 +66,7 @@ def map_(
     settings = options.settings()
     as_json = wants_json(format_, settings)
     shown = manage.map_statement(
-        settings.database_path, file.expanduser(), name, account=account, save=save,
+        settings.database_path, file, name, account=account, save=save,
         stated=stated or (), language="ja" if is_japanese() and not as_json else "en",
     )  # fmt: skip
     if as_json:

@@ -45,7 +45,7 @@ def _checked_url(url: str | None) -> str | None:
 
 def _served_folder(folder: Path) -> str:
     """The absolute path of a folder, since clients start the server in another one."""
-    path = folder.expanduser().absolute()
+    path = folder.absolute()
     if not path.is_dir():
         raise typer.BadParameter(f"there is no folder {folder}", param_hint="'--docs-dir'")
     return str(path)
@@ -156,4 +156,4 @@ def _instructions(path: Path | None, *, ipython: bool) -> Path | None:
     """The file of instructions; None if only the script is meant."""
     if path is None and ipython:
         return None
-    return (path or Path("CLAUDE.md")).expanduser().absolute()
+    return (path or Path("CLAUDE.md")).absolute()

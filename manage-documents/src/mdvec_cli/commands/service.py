@@ -46,7 +46,7 @@ def install_command(
     )  # otherwise its start fails
     more = manage.server_arguments(settings.database_path, options.config)
     if token_file is not None:
-        more += ["--token-file", str(token_file.expanduser().absolute())]
+        more += ["--token-file", str(token_file.absolute())]
     command = [manage.kept_server_program(), "--http", http, *more]
     service = manage.service_of(manage.this_machine(), command)
     if print_:

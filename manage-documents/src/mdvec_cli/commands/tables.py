@@ -156,7 +156,7 @@ def export_command(
             export = partial(tables.analytics.exporter.export, query, kind, max_rows)
             answer = tables.answer(export, query)
         else:
-            with new_file(output.expanduser(), replace=replace) as file:
+            with new_file(output, replace=replace) as file:
                 write = partial(_write_rows, tables.analytics, query, kind, max_rows, file)
                 answer = {"file": str(output), **tables.answer(write, query)}
         facts = [[key, _cell_list(value)] for key, value in answer.items()]
@@ -283,7 +283,7 @@ def plot_command(
     histogram: one column; box: a name and a number; heatmap: x, y, number.
     """
     image_format = _image_format_of(output)
-    with open_tables(options) as tables, new_file(output.expanduser(), replace=replace) as file:
+    with open_tables(options) as tables, new_file(output, replace=replace) as file:
         form = tables.form(format_)
         in_japanese = is_japanese() and form != "json"
         draw = partial(_draw, tables, query, kind, title, size, image_format, file, in_japanese)

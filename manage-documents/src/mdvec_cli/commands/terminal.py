@@ -22,7 +22,7 @@ import typer
 from mdvec import __version__, log, manage
 from mdvec.errors import MdvecError
 from mdvec.japanese import heading_in_japanese, in_japanese
-from mdvec.settings import display_language
+from mdvec.settings import display_language, expanded
 from mdvec.text import on_one_line, visible
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ else:
 def _given_path(text: str) -> Path:
     if not text:
         raise ValueError("the path is empty; name a file or a folder")
-    return Path(text)
+    return expanded(text)
 
 
 def name_option(help_: str) -> Any:  # noqa: ANN401 - as typer.Option
@@ -175,7 +175,7 @@ def with_settings_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _absolute(path: Path | None) -> str | None:
-    return None if path is None else str(path.expanduser().absolute())
+    return None if path is None else str(path.absolute())
 
 
 def _log_to_stderr() -> None:

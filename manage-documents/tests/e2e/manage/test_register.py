@@ -122,11 +122,12 @@ def test_what_the_user_added_to_an_entry_stays_when_it_is_registered_again(mdvec
         "type": "stdio", "command": SERVER,
         "args": ["--database", str(mdvec.database), *args[2:]], "alwaysLoad": True, **own,
     }  # fmt: skip
-    assert (
+    kept = (
         "kept from the previous entry: env, disabled, alwaysAllow, --docs-dir, --name, --verbose "
         "(to start anew: mdvec unregister claude-code)\n"
-    ) in done.err
-    assert again.err == f"mdvec is registered already in {file}\n"
+    )
+    assert kept in done.err
+    assert again.err == f"mdvec is registered already in {file}\n{kept}"  # it serves one folder
     over_http = mdvec("register", "claude-code", "--http", "http://127.0.0.1:8765/mcp")
     assert json.loads(file.read_text())["mcpServers"]["mdvec"] == {
         "type": "http", "url": "http://127.0.0.1:8765/mcp", "disabled": True,
@@ -275,4 +276,4 @@ def test_serve_starts_the_server_of_a_folder_and_passes_options_on(mdvec):
     assert gone.code == 1
     assert gone.err.startswith("mdvec-mcp: error: フォルダー nowhere がありません")
     wrong = mdvec.process("serve", "docs", "--tools", "x", MDVEC_DISPLAY_LANGUAGE="ja")
-    assert wrong.err.endswith("--tools に 'x' は使えません。'all', 'core' のどれかです\n")
+    assert wrong.err.endswith("'all', 'core' のどれかです (mdvec-mcp --help)\n")

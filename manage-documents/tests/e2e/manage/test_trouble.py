@@ -178,7 +178,7 @@ def test_a_database_or_settings_that_this_user_cannot_read_are_named_by_mdvec_it
     assert database.err.startswith(
         f"エラー: {closed} を開けません（unable to open database file）。"
     )
-    assert settings.err == f"エラー: {closed} を読めません（Permission denied）\n"
+    assert settings.err == f"エラー: {closed} を読めません（権限がありません）\n"
     assert (database.code, settings.code) == (1, 1)
 
 
@@ -236,6 +236,8 @@ def test_a_backup_without_room_names_the_file_that_was_asked_for(notes):
     ("command", "folder", "room", "file"),
     [
         ("samples", "tried", 2_000, "tried"),
+        ("samples", "new/in/tried", 2_000, "tried"),
+        ("demo", "new/in/tried", 2_000, "tried/samples"),
         ("demo", "tried", 2_000, "tried/samples"),
         ("demo", "tried", 99_000, "demo.sqlite"),
         ("demo", "docs", 99_000, "demo.sqlite"),
@@ -253,7 +255,66 @@ def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(
     assert f"{file} c" in said
     assert "make room, " in said
     assert mdvec.files() == before
+    assert not (mdvec.work / "new").exists()
     assert mdvec(command, folder).code == 0
+
+
+PLACES = ("shut/a", "shut/a/b", "shut", "docs/a.md/b", "read-only/a", "loop/a", f"docs/{'n' * 300}")
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_place_that_cannot_be_used_is_one_sentence_for_every_command(mdvec, place):
+    mdvec.write("a.md", "# The user's own")
+    (mdvec.work / "loop").symlink_to("loop2")
+    (mdvec.work / "loop2").symlink_to("loop")
+    for name, mode in (("shut", 0), ("read-only", 0o555)):
+        (mdvec.work / name).mkdir(mode)
+    assert mdvec("tool", "add", "-n", "one", "-d", "one", "-s", "docs").code == 0
+    before = mdvec.files()
+    commands = (
+        f"demo {place}/c", f"samples {place}/c", f"backup {place}/c",
+        f"restore {place}/c --yes", f"export one -o {place}/c.csv", f"plot one -o {place}/c.png",
+        f"tool add -n two -d two -s {place}/c",
+        f"tool add -n two -d two -s docs --database {place}/c", f"household map {place}/c",
+        f"register claude-code --docs-dir {place}/c", f"status --config {place}/c",
+        f"status --database {place}/c", f"rules install --path {place}/c",
+        f"search one --database {place}/c",
+    )  # fmt: skip
+    for command, done in zip(
+        commands, without_capabilities(lambda: mdvec.each(*commands)), strict=True
+    ):
+        assert done.code in (1, 2), command
+        assert done.err.startswith("error: "), command
+        assert done.err.count("\n") == 1, done.err
+        assert "unexpected" not in done.err
+        assert "Errno" not in done.err
+    assert mdvec.files() == before
+
+
+def test_settings_in_a_folder_that_may_not_be_entered_are_no_traceback(mdvec):
+    (mdvec.work / "shut").mkdir(0)
+    done = without_capabilities(
+        lambda: mdvec("status", HOME=str(mdvec.work / "shut"), XDG_CONFIG_HOME=None)
+    )
+    assert done.code == 1
+    assert done.err.endswith("/config.toml cannot be read (Permission denied)\n")
+
+
+def test_a_folder_of_an_unknown_user_is_one_that_is_not_there(mdvec):
+    done = mdvec("tool", "add", "-n", "one", "-d", "one", "-s", "~nobody-here/notes")
+    assert done.err.startswith("error: there is no folder ~nobody-here/notes; ")
+
+
+def test_an_exports_folder_that_cannot_be_made_says_so(notes):
+    (notes.work / "read-only").mkdir(0o555)
+    folder = str(notes.work / "read-only/exports")
+    done = without_capabilities(
+        lambda: notes("export", "SELECT 1 AS a", MDVEC_ANALYTICS_FOLDER=folder)
+    )
+    assert done.err == (
+        "error: the exports folder cannot be written (Permission denied); check [analytics] "
+        "folder and the space left there\n"
+    )
 
 
 def test_a_demo_in_a_folder_that_cannot_be_written_is_refused(mdvec):

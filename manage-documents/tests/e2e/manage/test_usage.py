@@ -113,6 +113,10 @@ WRONG = {
         "error: Got unexpected extra argument(s) (会議): a tool is named with -n, and several "
         "words are given in quotes; see: mdvec search --help"
     ),
+    "import −n notes": (
+        "error: '−n' has a space or dash that is not the plain one; type it anew; "
+        "see: mdvec import --help"
+    ),
     "household expenses": (
         "error: Missing argument 'which'; choose one of: medical, furusato; "
         "see: mdvec household expenses --help"
@@ -126,6 +130,16 @@ def test_wrong_usage_is_one_line_that_says_where_to_look_and_exit_code_2(mdvec):
     for command, done in zip(WRONG, mdvec.each(*WRONG), strict=True):
         assert (done.code, done.out, done.err) == (2, "", f"{WRONG[command]}\n")
     assert mdvec.files() == before
+
+
+def test_a_full_width_space_is_named_where_a_command_is_not_found_for_it(mdvec):
+    words = "search\u3000水"
+    done = mdvec(words, MDVEC_DISPLAY_LANGUAGE="ja")
+    assert done.err == (
+        f"エラー: {words} の空白かハイフンが半角ではありません。半角で入れ直してください。"
+        "mdvec --help をご覧ください\n"
+    )
+    assert "Did you mean 'search'" in mdvec("serch", words).err
 
 
 def every(command, path=("mdvec",)):

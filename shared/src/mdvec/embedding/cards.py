@@ -119,7 +119,7 @@ class ModelCard:
 
 PLAMO = ModelCard(
     name="plamo",
-    summary="PLaMo-Embedding-1B by Preferred Networks: the best Japanese answers, 2.1 GB",
+    summary="PLaMo-Embedding-1B by Preferred Networks: made for Japanese, 2.1 GB",
     dimension=2048,
     default_size=1024,
     max_tokens=4096,

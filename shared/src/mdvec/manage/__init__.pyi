@@ -50,6 +50,7 @@ from .rules import startup_script as startup_script
 from .rules import uninstall_script as uninstall_script
 from .rules import uninstall_section as uninstall_section
 from .samples import copy_samples as copy_samples
+from .samples import undone_unless_whole as undone_unless_whole
 from .service import install as install
 from .service import kept_server_program as kept_server_program
 from .service import server_program as server_program

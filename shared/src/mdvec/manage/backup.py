@@ -82,8 +82,7 @@ def back_up(
         BackupRefused: the target exists already or cannot be written; nothing was written.
         DatabaseError: the database is missing or damaged, or cannot be read; nothing was written.
     """
-    if target.exists():
-        raise BackupRefused(f"{target} exists already; name a new file for the backup")
+    _check_new(target)
     parent = target.absolute().parent
     if not parent.is_dir():
         raise BackupRefused(f"there is no folder {target.parent}; make it, or name another place")
@@ -100,10 +99,14 @@ def back_up(
         with _writing(target):
             _pack(copy, settings, packed)
             size = packed.stat().st_size
-            if target.exists():
-                raise FileExistsError
+            _check_new(target)
             packed.rename(target)
     return Backup(target.absolute(), size, tools, settings)
+
+
+def _check_new(target: Path) -> None:
+    if target.exists():
+        raise BackupRefused(f"{target} exists already; name a new file for the backup")
 
 
 def restore(
@@ -366,8 +369,6 @@ def _working_folder(parent: Path) -> Iterator[Path]:
 def _writing(path: Path) -> Iterator[None]:
     try:
         yield
-    except FileExistsError as error:
-        raise BackupRefused(f"{path} exists already; name a new file for the backup") from error
     except OSError as error:
         raise BackupRefused(
             f"{path} cannot be written ({error.strerror}); make room, or name another place"

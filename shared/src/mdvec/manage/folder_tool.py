@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import add_tool, tools_so_far
+from mdvec.settings import expanded
 from mdvec.tools import Tool, ToolExists, checked_tool_name, name_for
 
 _KIND = "markdown"
@@ -29,7 +31,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         InvalidToolName: no tool can have that name.
         DatabaseError: the file cannot be created or written.
     """
-    resolved = folder.expanduser().resolve()
+    resolved = Path(os.path.realpath(expanded(folder)))
     if name is not None:
         checked_tool_name(name)
     known = _registered_tool(database, resolved, name)

@@ -91,8 +91,9 @@ def page_key(database: Path) -> PageKey:
             _make(file)
         secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
     except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", error)
         raise PageKeyUnusable(
-            f"the key of the page, {file}, cannot be used ({error}); delete it, and check that its "
+            f"the key of the page, {file}, cannot be used ({why}); delete it, and check that its "
             "folder can be written"
         ) from error
     if len(secret) < _KEY_BYTES:
@@ -199,7 +200,7 @@ class StartedServer:
 
 def server_arguments(database: Path, config: Path | None) -> list[str]:
     """The arguments with which a server uses this database and this settings file."""
-    named = [] if config is None else ["--config", str(config.expanduser().absolute())]
+    named = [] if config is None else ["--config", str(config.absolute())]
     return ["--database", str(database), *named]
 
 
@@ -293,4 +294,5 @@ def _content(file: Path) -> str:
                 )
             return stream.read().strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise TokenUnusable(f"the token file {file} cannot be read ({error})") from error
+        why = getattr(error, "strerror", error)
+        raise TokenUnusable(f"the token file {file} cannot be read ({why})") from error

@@ -6,6 +6,7 @@ the database is missing, or cannot be read or written.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from mdvec.files import ScanRules
 from mdvec.household import Ledger
 from mdvec.index import ChromaServer
 from mdvec.manage.kind_code import KIND_CODE
+from mdvec.settings import expanded
 from mdvec.text import is_blank
 from mdvec.tools import KINDS, Tool, ToolNotFound, checked_tool_name, only_import_of, registry
 
@@ -73,7 +75,7 @@ class FolderServed(InvalidTool):
 
 def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
     """The tools of a kind with this source; [] if there is no database."""
-    path = source.expanduser().resolve()
+    path = Path(os.path.realpath(expanded(source)))
     tools = tools_so_far(database)
     return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
@@ -247,9 +249,9 @@ def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _checked_source(source: Path, kind: str) -> Path:
-    path = source.expanduser()
+    path = Path(os.path.realpath(expanded(source)))  # unlike resolve, it allows a circle of links
     if path.is_dir():
-        return path.resolve()
+        return path
     if not KINDS[kind].takes_file:
         if path.is_file():
             raise InvalidTool(
@@ -262,12 +264,12 @@ def _checked_source(source: Path, kind: str) -> Path:
             f"there is no file or folder {source}; name one that exists with --source"
         )
     endings = KINDS[kind].endings or ()
-    if not path.resolve().name.lower().endswith(endings):
+    if not path.name.lower().endswith(endings):
         raise InvalidTool(
             f"{source} cannot be a {kind}; name a file that ends in {', '.join(endings)}, "
             "or a folder of such files"
         )
-    return path.resolve()
+    return path
 
 
 def rename_tool(database: Path, name: str, to: str, on_notice: Callable[[str], None]) -> Tool:

@@ -83,7 +83,7 @@ def _read(file: Path) -> str:
     except UnicodeDecodeError as error:
         raise InstructionsUnusable(f"{file} is not UTF-8; save it as UTF-8") from error
     except OSError as error:
-        raise InstructionsUnusable(f"{file} cannot be read ({error})") from error
+        raise InstructionsUnusable(f"{file} cannot be read ({error.strerror})") from error
 
 
 def _write(file: Path, before: str, text: str) -> bool:

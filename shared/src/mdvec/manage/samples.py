@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import mdvec
@@ -26,19 +28,43 @@ def copy_samples(folder: Path) -> dict[str, Path]:
     for copy in copies.values():
         if copy.exists():
             raise SamplesNotWritten(f"{copy} exists already; choose another folder")
-    made = [*copies.values()] if folder.exists() else [folder]
     try:
-        for name, copy in copies.items():
-            _copy(_samples_folder() / name, copy)
-    except BaseException as error:  # Ctrl-C, too: what is left would be refused as existing
-        for each in made:
-            shutil.rmtree(each, ignore_errors=True)
-        if not isinstance(error, OSError):
-            raise
+        with undone_unless_whole(folder, _SAMPLES):
+            for name, copy in copies.items():
+                _copy(_samples_folder() / name, copy)
+    except OSError as error:
         raise SamplesNotWritten(
             f"{folder} cannot be written ({error.strerror}); make room, or name another place"
         ) from error
     return copies
+
+
+@contextmanager
+def undone_unless_whole(
+    folder: Path, names: Sequence[str], on_removed: Callable[[], None] = lambda: None
+) -> Iterator[None]:
+    """Keep what the block makes in a folder only if it ends well; the user's own files stay.
+
+    ``names`` are patterns of what it makes there, none of which is there before. A folder that
+    was missing goes with those above it that were. ``on_removed`` is called if there was anything.
+    """
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    try:
+        yield
+    except BaseException:  # Ctrl-C, too: another try would be refused for what is there
+        inside = (each for name in names for each in folder.glob(name))
+        made = [each for each in (missing[:1] or inside) if each.exists()]
+        for each in made:
+            if each.is_dir():
+                shutil.rmtree(each, ignore_errors=True)
+            else:
+                each.unlink(missing_ok=True)
+        for above in missing[1:]:
+            with suppress(OSError):  # another program put something there
+                above.rmdir()
+        if made:
+            on_removed()
+        raise
 
 
 def _copy(source: Path, target: Path) -> None:

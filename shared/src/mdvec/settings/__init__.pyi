@@ -6,6 +6,7 @@ from .loading import unknown_variables as unknown_variables
 from .loading import unread_file as unread_file
 from .places import SettingsError as SettingsError
 from .places import display_language as display_language
+from .places import expanded as expanded
 from .places import users_file as users_file
 from .sections import DATABASE_NAME as DATABASE_NAME
 from .sections import MAX_EXPORT_ROWS as MAX_EXPORT_ROWS

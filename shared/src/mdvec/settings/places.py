@@ -42,7 +42,7 @@ def config_file(
     """
     named = config or environment.get(CONFIG_VARIABLE)
     if named:
-        if not expanded(named).is_file():
+        if not _is_file(expanded(named)):
             raise SettingsError(
                 f"there is no settings file {named}; check --config or MDVEC_CONFIG"
             )
@@ -50,7 +50,18 @@ def config_file(
     candidates = [users_file()]
     if project_folder is not None:
         candidates.insert(0, project_folder / _PROJECT_FILE)
-    return next((path.absolute() for path in candidates if path.is_file()), None)
+    return next((path.absolute() for path in candidates if _is_file(path)), None)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:  # of a folder that may not be entered, or a name that is too long
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> SettingsError:
+    return SettingsError(f"{path} cannot be read ({error.strerror})")
 
 
 def expanded(path: str | Path) -> Path:
@@ -94,4 +105,4 @@ def toml_of(path: Path) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{path} is not valid TOML: {error}; correct it there") from error
     except OSError as error:
-        raise SettingsError(f"{path} cannot be read ({error.strerror})") from error
+        raise _unreadable(path, error) from error

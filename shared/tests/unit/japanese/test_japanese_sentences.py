@@ -1,5 +1,7 @@
 """What doctor and commands say, in Japanese: each is still said in English, none hides another."""
 
+import errno
+import os
 import re
 from functools import cache
 from importlib.machinery import SourceFileLoader
@@ -100,12 +102,22 @@ def test_reasons_within_a_sentence_are_put_into_japanese_too():
 
 def test_a_file_and_its_reason_are_not_taken_for_a_longer_name():
     assert in_japanese("a.csv: it cannot be read (is a directory)") == (
-        "a.csv: 読めません（is a directory）"
+        "a.csv: 読めません（フォルダーです）"
     )
     assert in_japanese("a.sqlite#x: it is a view that cannot be read (gone)") == (
         "a.sqlite#x: 読めないビューです（gone）"
     )
     assert in_japanese("C:\\a: b.csv cannot be read (gone)") == "C:\\a: b.csv を読めません（gone）"
+
+
+def test_an_error_of_the_system_is_in_japanese_where_its_number_is_known():
+    for number in (errno.EACCES, errno.ENOSPC, errno.ENAMETOOLONG, errno.ELOOP):
+        assert KANA.search(in_japanese(os.strerror(number)))
+    assert in_japanese(f"a.csv cannot be read ({os.strerror(errno.EACCES)})") == (
+        "a.csv を読めません（権限がありません）"
+    )
+    unknown = os.strerror(errno.EDEADLK)
+    assert in_japanese(f"a.csv cannot be read ({unknown})") == f"a.csv を読めません（{unknown}）"
 
 
 NAMES = ["メモ; 家計.md", "a: b; c.md", "x (y); z, 5.csv", 'say "hi"; ok.md', "it's; here.md", "; "]

@@ -78,7 +78,8 @@ def renewed_entry(client: Client, server: Server, previous: object) -> RenewedEn
         new, options = _merge_options(server, _options(client.arguments(server)), before)
         entry["args"] = [part for option in (*new, *options) for part in option]
     left = {_name(option) for option in _options(_own_arguments(entry))}
-    kept_names = [*keys, *map(_name, options)]
+    own = (key for key, value in keys.items() if value != fresh.get(key))
+    kept_names = [*own, *map(_name, options)]
     dropped = [*(key for key in others if key in foreign - {"type"}),
                *(name for name in map(_name, before) if name not in left)]  # fmt: skip
     return RenewedEntry(entry, tuple(dict.fromkeys(kept_names)), tuple(dict.fromkeys(dropped)))
@@ -167,7 +168,7 @@ def register(client: Client, machine: Machine, server: Server, now: datetime) ->
         previous = entry_in(client, text)
         renewed = renewed_entry(client, server, previous)
         if previous == renewed.entry:
-            return FileChange(file, changed=False)
+            return FileChange(file, changed=False, kept=renewed.kept)
         changed = with_entry(client, text, renewed.entry)
     except FileNotUnderstood as error:
         what_to_do = "" if isinstance(error, EntryNotUnderstood) else "; add the entry by hand"
@@ -220,7 +221,7 @@ def _text(file: Path) -> str | None:
     except UnicodeDecodeError as error:
         raise NotRegistered(f"{file} is not UTF-8; save it as UTF-8") from error
     except OSError as error:
-        raise NotRegistered(f"{file} cannot be read ({error})") from error
+        raise NotRegistered(f"{file} cannot be read ({error.strerror})") from error
 
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:

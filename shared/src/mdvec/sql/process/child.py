@@ -219,7 +219,10 @@ class Child:
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
                     raise no_room_to_start() from error
-                raise _not_started(f"no folder for exports: {error}") from error
+                raise QueriesUnavailable(
+                    f"the exports folder cannot be written ({error.strerror}); check [analytics] "
+                    "folder and the space left there"
+                ) from error
         return self._spool
 
     def is_ready(self) -> bool:
