@@ -181,11 +181,15 @@ def test_payments_to_one_shop_from_two_accounts_are_told_apart(connection):
         for account, last in (("銀行A", 7), ("銀行B", 7), ("銀行C", 3))
         for month in range(1, last + 1)
     ]
-    ledger = Ledger(connection, fill(connection, rows), date(2025, 7, 20))
+    later = Bought("2025-08-01", "朝市", -100)
+    ledger = Ledger(connection, fill(connection, [*rows, later]), date(2025, 8, 1))
     answer = list_recurring_payments(ledger)
     assert [each.account for each in answer.payments] == ["銀行A", "銀行B", "銀行C"]
     assert "- 保険（保険、銀行A）: 毎月 3,000円" in answer.text
     assert "- 保険（銀行C）: 毎月 3,000円、最後は 2025-03-03" in answer.text
+    assert answer.text.splitlines()[-2:] == [
+        "- 2025-08-03 ごろ 保険 3,000円（銀行A）", "- 2025-08-03 ごろ 保険 3,000円（銀行B）"
+    ]  # fmt: skip
 
 
 def test_every_answer_has_the_same_name_for_a_shop(connection):
