@@ -28,7 +28,6 @@ from mdvec.household.core.row_sums import (
     groups_by,
     groups_by_time,
     means_over,
-    shop_names,
     sums_within,
     with_others,
 )
@@ -117,7 +116,7 @@ def find_transactions(
         words, condition, period = wanted_rows.words, wanted_rows.rows.condition, wanted_rows.period
         shop: ShopOf = str
         if words.restrict or listing.group_by == "shop":
-            shop = shop_names(ledger_sums.descriptions(ledger))
+            shop = ledger_sums.shops_of_ledger(ledger)
         found = _select(ledger, wanted_rows, listing)
         notes = list(wanted_rows.notes)
         if found.left_out:

@@ -7,6 +7,7 @@ from plan_ledger import Bought, fill, monthly
 
 from mdvec.household import Ledger
 from mdvec.household.comparison import compare_periods
+from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import fixed_and_variable_costs
@@ -210,6 +211,19 @@ def test_every_answer_has_the_same_name_for_a_shop(connection):
     assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
     assert "「スーパーA」を含む店" in list_rules(ledger).text
     assert remove_rule(ledger, shop="スーパーa").text.startswith("「スーパーA」の規則")
+
+
+def test_shops_are_named_once_until_a_description_changes(connection):
+    tool = fill(connection, monthly("ｽｰﾊﾟｰA", -9_000, "2025-01", 5))
+    ledger = Ledger(connection, tool, date(2025, 6, 20))
+    before = list_recurring_payments(ledger)
+    named = shop_names.cache_info().misses
+    for answer in (compare_periods, forecast_spending, fixed_and_variable_costs):
+        answer(ledger)
+    assert shop_names.cache_info().misses == named
+    connection.execute("UPDATE transactions SET description = 'スーパーa 12' WHERE row_number = 3")
+    after = list_recurring_payments(ledger)
+    assert [each.payments[0].name for each in (before, after)] == ["ｽｰﾊﾟｰA", "スーパーa"]
 
 
 def test_months_without_a_row_are_no_history(connection):
