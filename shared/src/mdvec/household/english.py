@@ -237,7 +237,7 @@ def _category(name: str) -> str:
 
 @cache
 def _category_names() -> dict[str, str]:
-    names: dict[str, str] = {}
+    names = dict(_table("groups"))
     for english, japanese in english_names().items():
         for name in japanese:
             names.setdefault(name, english)

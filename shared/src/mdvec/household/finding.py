@@ -28,7 +28,6 @@ from mdvec.household.core.row_sums import (
     groups_by,
     groups_by_time,
     means_over,
-    shop_names,
     sums_within,
     with_others,
 )
@@ -116,7 +115,7 @@ def find_transactions(
         understood = understood_filter(view, wanted)
         shop: ShopOf = str
         if understood.words.restrict or listing.group_by == "shop":
-            shop = shop_names(ledger_sums.descriptions(ledger))
+            shop = ledger_sums.shops_of_ledger(ledger)
         found = _select(ledger, understood, listing)
         totals = found.totals
         notes = _notes(view, understood, found, listing, shop, embed)

@@ -66,10 +66,8 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
         lines.append(f"この1年に終わったらしいもの {len(ended)}件:")
         lines += [
             (
-                f"- {shown_name(payment.name)}"
-                f"{payment.account and f'（{shown_name(payment.account)}）'}: "
-                f"{payment.interval.name} {format_currency(payment.amount)}、"
-                f"最後は {payment.last_day}",
+                f"- {shown_name(payment.name)}{_of_account(payment)}: {payment.interval.name} "
+                f"{format_currency(payment.amount)}、最後は {payment.last_day}",
             )
             for payment in ended
         ]
@@ -132,8 +130,16 @@ def due_lines(due: Sequence[DuePayment], until: date) -> ListLines:
     total = format_currency(sum(payment.amount for payment in due))
     return [
         f"{until} までに予定される支払い（合計 {total}）:",
-        *((f"- {payment.day} ごろ {due_names([payment])}",) for payment in due),
+        *(
+            (f"- {payment.day} ごろ {due_names([payment])}{_of_account(payment)}",)
+            for payment in due
+        ),
     ]
+
+
+def _of_account(payment: RecurringPayment | DuePayment) -> str:
+    """The account in brackets that tells a shop's payment from that of another account."""
+    return payment.account and f"（{shown_name(payment.account)}）"
 
 
 def _made_from(as_of: date, age: str) -> str:

@@ -17,7 +17,7 @@ from mdvec.household.core.naming import (
     WordsAsked,
     spelling_key,
 )
-from mdvec.household.core.row_sums import FoundGroup, group_lines, groups_by, shop_names
+from mdvec.household.core.row_sums import FoundGroup, group_lines, groups_by
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import REASONS, totals_of
 from mdvec.household.core.transaction import Transaction
@@ -53,7 +53,7 @@ def shop_sums(ledger: Ledger, days: Days, subject: Subject | None, limit: int = 
     """
     with read_snapshot(ledger.connection):
         sums = row_sums.sums_by_text(_condition(ledger, days, subject), {})
-        shop = shop_names(ledger_sums.descriptions(ledger))
+        shop = ledger_sums.shops_of_ledger(ledger)
     counted = [row_sum for row_sum in sums if row_sum.left_out is None]
     shops = groups_by(counted, lambda row_sum: shop(row_sum.description))
     return ShopSums(tuple(shops[: min(limit, MAX_SHOPS)]), len(shops))
@@ -147,7 +147,7 @@ def try_alias(ledger: Ledger, *, shop: str, spelling: str) -> AliasTrial:
         sums = [
             row_sum for row_sum in row_sums.sums_by_text(condition, {}) if row_sum.left_out is None
         ]
-        name = shop_names(ledger_sums.descriptions(ledger))
+        name = ledger_sums.shops_of_ledger(ledger)
     words = RowWords(spelling, (), (), Aliases([ShopAlias(shop, (spelling,))]))
     words.choose(sums)
     groups = groups_by(words.named, lambda row_sum: name(row_sum.description))

@@ -7,6 +7,7 @@ from plan_ledger import Bought, fill, monthly
 
 from mdvec.household import Ledger
 from mdvec.household.comparison import compare_periods
+from mdvec.household.core.row_sums import shop_names
 from mdvec.household.core.wording import EmptyLedger
 from mdvec.household.english import in_english
 from mdvec.household.expense_lists import fixed_and_variable_costs
@@ -181,11 +182,15 @@ def test_payments_to_one_shop_from_two_accounts_are_told_apart(connection):
         for account, last in (("銀行A", 7), ("銀行B", 7), ("銀行C", 3))
         for month in range(1, last + 1)
     ]
-    ledger = Ledger(connection, fill(connection, rows), date(2025, 7, 20))
+    later = Bought("2025-08-01", "朝市", -100)
+    ledger = Ledger(connection, fill(connection, [*rows, later]), date(2025, 8, 1))
     answer = list_recurring_payments(ledger)
     assert [each.account for each in answer.payments] == ["銀行A", "銀行B", "銀行C"]
     assert "- 保険（保険、銀行A）: 毎月 3,000円" in answer.text
     assert "- 保険（銀行C）: 毎月 3,000円、最後は 2025-03-03" in answer.text
+    assert answer.text.splitlines()[-2:] == [
+        "- 2025-08-03 ごろ 保険 3,000円（銀行A）", "- 2025-08-03 ごろ 保険 3,000円（銀行B）"
+    ]  # fmt: skip
 
 
 def test_every_answer_has_the_same_name_for_a_shop(connection):
@@ -206,6 +211,19 @@ def test_every_answer_has_the_same_name_for_a_shop(connection):
     assert [move.name for move in by_category.movements[0].shops] == ["スーパーA"]
     assert "「スーパーA」を含む店" in list_rules(ledger).text
     assert remove_rule(ledger, shop="スーパーa").text.startswith("「スーパーA」の規則")
+
+
+def test_shops_are_named_once_until_a_description_changes(connection):
+    tool = fill(connection, monthly("ｽｰﾊﾟｰA", -9_000, "2025-01", 5))
+    ledger = Ledger(connection, tool, date(2025, 6, 20))
+    before = list_recurring_payments(ledger)
+    named = shop_names.cache_info().misses
+    for answer in (compare_periods, forecast_spending, fixed_and_variable_costs):
+        answer(ledger)
+    assert shop_names.cache_info().misses == named
+    connection.execute("UPDATE transactions SET description = 'スーパーa 12' WHERE row_number = 3")
+    after = list_recurring_payments(ledger)
+    assert [each.payments[0].name for each in (before, after)] == ["ｽｰﾊﾟｰA", "スーパーa"]
 
 
 def test_months_without_a_row_are_no_history(connection):

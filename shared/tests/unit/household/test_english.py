@@ -64,14 +64,14 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
         (
             "カテゴリ別の支出:\n- 収支: 2円 （9%, 1件）\n- 合計: 1円 （5%, 1件）\n"
             "- （中項目なし）: 1円",
-            "Spending by category:\n- 収支 (balance): ¥2 (9%, 1 row)\n- 合計: ¥1 (5%, 1 row)\n"
-            "- (no subcategory): ¥1",
+            "Spending by category:\n- 収支 (balance): ¥2 (9%, 1 row)\n"
+            "- 合計 (total): ¥1 (5%, 1 row)\n- (no subcategory): ¥1",
         ),
         (
             "動いたカテゴリ（差の大きい順）:\n- 平日: 1円 → 2円（+1円）\n"
             "- 収入（収入）: 1円 → 2円（+1円）",
-            "The categories that moved, largest difference first:\n- 平日: ¥1 → ¥2 (+¥1)\n"
-            "- income: ¥1 → ¥2 (+¥1)",
+            "The categories that moved, largest difference first:\n"
+            "- 平日 (Monday to Friday): ¥1 → ¥2 (+¥1)\n- income: ¥1 → ¥2 (+¥1)",
         ),
         ("固定費カテゴリ", "the category 固定費 (fixed costs)"),
         ("収支カテゴリ", "the category 収支 (balance)"),

@@ -31,7 +31,8 @@ _TAIL = 10  # per cent of the trials that lie below the band, and above it
 class DuePayment:
     """A payment that is expected on about a day; its amount is a guess if it is not fixed.
 
-    ``is_planned``: the ledger has its row already, dated after today.
+    ``is_planned``: the ledger has its row already, dated after today. ``account`` is that of its
+    series, where a shop has one for each account.
     """
 
     day: date
@@ -39,6 +40,7 @@ class DuePayment:
     amount: int
     is_fixed: bool
     is_planned: bool = False
+    account: str = ""
 
 
 def due_until(
@@ -63,7 +65,9 @@ def due_until(
         if same:
             expected.remove(min(same, key=lambda each: abs((each[1] - row.day).days)))
     due += [
-        DuePayment(day, payment.name, payment.amount_on(day), payment.is_fixed)
+        DuePayment(
+            day, payment.name, payment.amount_on(day), payment.is_fixed, account=payment.account
+        )
         for payment, day in expected
         if day <= until
     ]

@@ -255,12 +255,20 @@ def _of_accounts(
     for row in rows:
         accounts[row.account].append(row)
     payments: list[RecurringPayment] = []
-    for account, part in accounts.items() if len(accounts) > 1 else ():
+    # Most shops end here: a fixed amount occurs twice.
+    if len(accounts) < 2 or any(_all_differ(part) for part in accounts.values()):
+        return payments
+    for account, part in accounts.items():
         series = _series(part, as_of, intervals)
         if series is None or not series.is_fixed:
             return []
         payments.append(replace(series, account=account))
     return payments
+
+
+def _all_differ(rows: Sequence[CountedRow]) -> bool:
+    """Whether no two rows have the same amount."""
+    return len({row.amount for row in rows}) == len(rows)
 
 
 def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:

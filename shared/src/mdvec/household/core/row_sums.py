@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Literal, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
@@ -99,11 +100,13 @@ ShopOf = Callable[[str], str]
 """Gives the name of a description's shop in answers."""
 
 
-def shop_names(descriptions: Iterable[str]) -> ShopOf:
+@lru_cache(maxsize=4)
+def shop_names(descriptions: tuple[str, ...]) -> ShopOf:
     """The name in answers of each description's shop: as written, if only one description has it.
 
     Of several, it is what they share, with the capitals of the first of them in the order of their
-    letters. With all of a ledger's descriptions, every answer about it has the same name.
+    letters. With all of a ledger's descriptions, every answer about it has the same name. The
+    names of a few ledgers are kept, as finding them takes longer than most answers.
     """
     shops = shops_of(descriptions)
     written: dict[str, set[str]] = {}
@@ -113,7 +116,7 @@ def shop_names(descriptions: Iterable[str]) -> ShopOf:
         shop: next(iter(names)) if len(names) == 1 else as_written(shop, min(names))
         for shop, names in written.items()
     }
-    return lambda description: shown[shops[description]]
+    return {description: shown[shop] for description, shop in shops.items()}.__getitem__
 
 
 def groups_by(sums: Iterable[SomeSum], name: Callable[[SomeSum], str]) -> list[FoundGroup]:
