@@ -339,6 +339,8 @@ def test_a_row_of_one_word_may_name_columns_or_mean_no_value_and_both_are_offere
         "会員,名前,,対応\n,山田,返品,済\nA,佐藤,交換,済\n",
         "id,名前,,対応,数\n,山田,返品,済,3\n1,佐藤,交換,未,x\n",
         "氏名,店A,店B\n,金,土\n佐藤,早番,休\n鈴木,休,早番\n",
+        # A record below dates over texts, whatever is in other columns.
+        "担当,2024/5/1,2024/5/2,2024/5/3,数\n佐藤,早,遅,休,無\n鈴木,休,早,遅,3\n林,遅,休,早,2\n",
     ],
 )
 def test_a_row_that_says_nothing_over_values_is_no_row_of_names(files, text):

@@ -16,6 +16,7 @@ from mdvec.files.problems import UnreadableFile
 
 at = datetime.fromisoformat
 READER = duckdb.connect()
+NO_HEADER = "its header cannot be told from its first rows"
 
 
 def written(header, rows, **dialect):
@@ -203,7 +204,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
     [
         (b"", "it is empty"),
         (b"\n\n", "it is empty"),
-        (b"1,2\n3,4\n", "its first line holds values"),
+        (b"1,2\n3,4\n", NO_HEADER),
         (b", \n1,2\n", "its first line is empty"),
         (
             b"a,b\n1,2\n3\n",
@@ -221,23 +222,29 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,\xff\xff\xff\n", "it is neither UTF-8 nor cp932"),
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (
-            "売上表,,単位\n日付,店,金額\n2025/5/1,A,1\n".encode(),
-            "its titles; name its row: --header-row 2 if it is the one with 日付, 店, 金額, "
-            "--header-row 1-2 if it begins in row 1$",
+            "売上表,,単位\n日付,店,金額\n\n2025/5/1,A,1\n".encode(),
+            r'data: 1 "売上表 \| \| 単位", 2 "日付 \| 店 \| 金額", '
+            r'4 "2025/5/1 \| A \| 1"$',
         ),
-        ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
-        ("一覧\n作成日,2025/5/1,\n日付,店,金額\n2025/5/1,A,1\n".encode(), "its titles"),
-        (b"a,b,,d,e\n,,,,\nv,w,x,y,z\n1,2,3,4,5\n", "its titles"),
-        ("備品,\n品名,置き場\n机,1階\n椅子,2階\n".encode(), "its titles"),
-        ("備品,,,\n6月1日現在,,,（人）\n名,場,数,外\n机,あ,い,う\n".encode(), "its titles"),
-        ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), "--header-row 3 if it is the one with c, d$"),
+        ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), NO_HEADER),
+        ("一覧\n作成日,2025/5/1,\n日付,店,金額\n2025/5/1,A,1\n".encode(), NO_HEADER),
+        (b"a,b,,d,e\n,,,,\nv,w,x,y,z\n1,2,3,4,5\n", NO_HEADER),
+        ("備品,\n品名,置き場\n机,1階\n椅子,2階\n".encode(), NO_HEADER),
+        ("備品,,,\n6月1日現在,,,（人）\n名,場,数,外\n机,あ,い,う\n".encode(), NO_HEADER),
+        ("一覧,,,\n,a,,\n,,c,d\n東,1,2,3\n".encode(), NO_HEADER),
         *(
             (
                 f"{start}統計名：,家計,,,,,\n表番号：,10,,,,,\n,,,11,12,13,14\n"
                 "コード,地域,月,米,麦,豆,茶\n1,全国,5月,1,2,3,4\n1,東京,5月,4,5,6,7\n".encode(),
-                f"{row} if it is the one with コード, 地域, 月",
+                rf'{row} "コード \| 地域 \| 月',
             )
             for start, row in (("", 4), ("調査,,,,,,\n\n", 6))
+        ),
+        (
+            f'売上{"x" * 99},,\n,,\n店,"2024/5/1\n",2024/5/2\nx,1,2\n'.encode()
+            + b'"""y",1,2\n' * 9,
+            rf'1 "売上{"x" * 57}…", 4 "店 \| 2024/5/1 \| 2024/5/2", .* 6 '
+            r'"\\"y \| 1 \| 2", 7 .*, 8 [^,]*$',
         ),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],

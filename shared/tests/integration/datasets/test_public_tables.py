@@ -17,7 +17,7 @@ from mdvec.files import UnreadableFile
 
 PACKAGES = Path(__file__).parents[4] / "build" / "public"
 NULLS = {"", "na", "n/a", "nan", "null", "none", "-"}
-HAS_NO_HEADER = "its first line holds values, not names"
+HAS_NO_HEADER = "its header cannot be told"
 REFUSALS = (
     r"line \d+: (the row has|it is not valid CSV)|it has more than 10,000 columns|"
     r"it is in an encoding that cannot be determined"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from source_folder import READER
 from table_of_cases import each
 
+from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
@@ -255,8 +256,37 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
 )  # fmt: skip
 def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
     (tmp_path / "a.csv").write_text(text)
-    with pytest.raises(UnreadableFile, match="--read header=none if it has none, --header-row 1"):
+    with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
         csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+
+
+@pytest.mark.usefixtures("databases")
+@each(
+    "text",
+    [
+        *(
+            f"{title}\n店,{names}\n東京,{cells}\n"
+            for title in ("売上一覧,,,", "売上一覧", "売上一覧,,,単位：円", ",水,木,金")
+            for names in ("2024/5/1,2024/5/2,2024/5/3", "5/1,5/2,5/3", "2024/5/1,2024/5/2,合計")
+            for cells in ("5,6,7", "早,遅,休")
+            if not (title == ",水,木,金" and names.startswith("5/1"))
+        ),
+        "売上一覧,,,\n,2024/5/1,2024/5/2,2024/5/3\n,水,木,金\n東京,5,6,7\n",
+        "売上一覧,,,\n店,2024/5/1,2024/5/2,2024/5/3\n東京,○,×,2024/7/1\n大阪,×,○,○\n",
+        "売上一覧,一月,2024/5/31,\n店,2021,2022,2023\n東京,5,6,7\n",
+        "勤務表,,,,,\n氏名,1,2,3,4,5\n佐藤,早,遅,休,早,早\n",
+        "一覧,,,単位：円\n店,商品,担当,備考\n東京,りんご,佐藤,新\n",
+        "会員番号,来店予定,,\nP-1,2024/4/1,2024/4/8,2024/4/15\n20,未,未,未\n30,未,未,未\n",
+    ],
+)  # fmt: skip
+def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
+        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    reading = ReadingOptions(header_row=2)
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part", reading=reading)
+    names = text.split("\n")[1].split(",")
+    assert [column.name for column in understood.columns] == [name or "column1" for name in names]
 
 
 @pytest.mark.usefixtures("databases")
@@ -270,10 +300,7 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
         ("a,,\nb,c,d\ne,f,g\n", ("a",), 2, {"b": "e", "c": "f", "d": "g"}),
         ("一覧,,\n,,\n名称,住所,備考\nあ館,東京,山田\nい館,大阪,佐藤\n", ("一覧",), 3,
          {"名称": "あ館", "住所": "東京", "備考": "山田"}),
-        # A first line of few names over even dates is no title: the dates are of the first record.
-        ("会員番号,来店予定,,\nP-1,2024/4/1,2024/4/8,2024/4/15\n20,未,未,未\n30,未,未,未\n", (), 1,
-         {"会員番号": "P-1", "来店予定": "2024/4/1", "column3": "2024/4/8",
-          "column4": "2024/4/15"}),
+        # A text that comes again, a number, and dates over dates are of the first record.
         ("店,点検,,,\n本,2024/4/1,2024/5/1,2024/6/1,休\n支,未,未,未,休\n", (), 1,
          {"店": "本", "点検": "2024/4/1", "column3": "2024/5/1", "column4": "2024/6/1",
           "column5": "休"}),

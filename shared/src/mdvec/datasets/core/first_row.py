@@ -5,8 +5,8 @@ cell that is like those under it is a value: a date over nothing but dates shows
 no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
 three or more go on by even steps, such as days or months, or if the row below fills gaps between
 them and has no key; different years over other numbers; and 0, 1, 2. A row with a date, or with a
-column that it does not name, may be a title, so it is asked about if a row below it names columns
-of numbers; but no title are dates by even steps where every column is named.
+column that it does not name, may be a title, so it is asked about if a row below it may name
+columns of numbers, or by dates; but no title are dates by even steps where every column is named.
 
 A second row of names that begins with a text as the rows below it do (曜日, 金, 土) is written like
 a record: it is read as values, and told only below dates over numbers.
@@ -17,17 +17,22 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise, zip_longest
+from itertools import islice, pairwise, zip_longest
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
 from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds
 from mdvec.dates import Month, parse_dated
+from mdvec.text import on_one_line, quoted
 
 NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
     "names them, choose --header-row 1)"
 )
-_NO_HEADER = "its header cannot be told from its titles; name its row"
+_NO_HEADER = (
+    "its header cannot be told from its first rows; choose --header-row N if row N names the "
+    "columns (N-M if several rows do; rows above are left out), or --read header=none if every row "
+    "is data: "
+)
 _STARTS_AS_VALUE = re.compile(
     r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
     "|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec",
@@ -39,7 +44,8 @@ _IN_LIST = re.compile(r"[(（]\d{1,2}[)）]")
 _MIN_RUN = 5
 _MIN_SERIES = 3
 _MIN_NAMES = 2
-_MAX_SHOWN = 3
+_MAX_SHOWN_ROWS = 6
+_MAX_SHOWN_LETTERS = 60
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
 
@@ -75,24 +81,17 @@ def is_data(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> b
         for at, cell in enumerate(first)
         if at not in shapes and _is_alike(cell.strip(), [row[at] for row in below if at < len(row)])
     ]
-    if not named:
-        return False
-    if dates:
-        check_names_below(rows, at, numbers)
-    if at:
-        raise no_header(first, numbers[at])
-    shown = ", ".join(first[at].strip() for at in sorted(named)[:_MAX_SHOWN])
-    raise NoHeader(
-        f"its first line holds values, not names ({shown}); put a line with the columns' names "
-        "before it, or choose --read header=none if it has none, --header-row 1 if these are names"
-    )
+    if named:
+        raise no_header(rows, numbers)
+    return False
 
 
 def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[int]) -> int:
     """Check a header that leaves columns without a name, or has a date for one: it may be a title.
 
-    Returns the index of a row below that may name its columns as well; 0 if none may. That row
-    names every column, and has values right under it, while the rows between have none.
+    Returns the index of a row below that may name its columns as well; 0 if none may. That row may
+    name every column. It has values right under it, while the rows between have none, or dates that
+    are not over dates.
 
     Raises:
         NoHeader: there is such a row, and the header may be a title.
@@ -109,17 +108,44 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     if (is_full and not has_dates) or (below := next(full, None)) is None:
         return 0
     names = [cells[below].lower() for cells in used]
-    if len(set(names)) < len(names) or any(map(is_value, names)):
+    if len(set(names)) < len(names) or not may_name_columns(rows, below):
         return 0
-    if not any(
-        is_value("".join(cells[below + 1 : below + 2]))
-        and not any(map(is_value, cells[at + 1 : below]))
+    over_values = [
+        cells
         for cells in used
-    ):
-        return 0
-    if not (is_full and _has_series(rows[at])):
-        raise no_header([cells[below] for cells in used], numbers[below], numbers[at])
-    return below
+        if is_value("".join(cells[below + 1 : below + 2]))
+        and not any(map(is_value, cells[at + 1 : below]))
+    ]
+    if is_full and _has_series(rows[at]):
+        return below if any(_is_date(cells[at]) for cells in over_values) else 0
+    if over_values or any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used):
+        raise no_header(rows, numbers)
+    return 0
+
+
+def may_name_columns(rows: Sequence[Sequence[str]], at: int) -> bool:
+    """Whether all cells of a row may be names.
+
+    None is a number, except of different years or 1, 2, 3, nor like most cells under it, as a date
+    over dates, and no text comes again.
+    """
+    row, below = rows[at], [other for other in rows[at + 1 :] if other != rows[at]]
+    names = {place: name for place, cell in enumerate(row) if (name := cell.strip())}
+    columns = {
+        place: _filled_cells(other[place] for other in below if place < len(other))
+        for place in names
+    }
+    numbers = [place for place, name in names.items() if kind_of(name) == _NUMBER]
+    are_years = len(numbers) > 1 and _are_years(row, numbers, columns)
+    if numbers and not (are_years or _is_run(row, numbers)):
+        return False
+    return not any(
+        sum(kind == kind_of(cell) for cell in columns[place]) * 2 > len(columns[place])
+        if (kind := kind_of(name))
+        else name in columns[place] or _is_alike(name, columns[place])
+        for place, name in names.items()
+        if place not in numbers
+    )
 
 
 def _names_without_key(rows: Sequence[Sequence[str]], at: int) -> bool:
@@ -177,16 +203,19 @@ def _has_series(row: Sequence[str]) -> bool:
     return 0 not in steps and (len(steps) == 1 or (is_same_day and len(months) == 1))
 
 
-def no_header(names: Sequence[str] = (), row: int = 0, top: int = 0) -> NoHeader:
-    """The refusal of rows of which each may be the header.
+def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader:
+    """The refusal of rows of which each may be the header; it shows the first as they are."""
+    texts = (on_one_line(" | ".join(row)) if any(map(str.strip, row)) else "" for row in rows)
+    shown = (
+        f"{number} {quoted(text if len(text) <= _MAX_SHOWN_LETTERS else _cut(text))}"
+        for number, text in zip(numbers, texts, strict=False)
+        if text
+    )
+    return NoHeader(_NO_HEADER + ", ".join(islice(shown, _MAX_SHOWN_ROWS)))
 
-    That may be the row with these names, whose number is ``row``, or go on to it from row ``top``.
-    """
-    if not names:
-        return NoHeader(f"{_NO_HEADER} with --header-row")
-    shown = ", ".join([name for cell in names if (name := cell.strip())][:_MAX_SHOWN])
-    above = f", --header-row {top}-{row} if it begins in row {top}" if top else ""
-    return NoHeader(f"{_NO_HEADER}: --header-row {row} if it is the one with {shown}{above}")
+
+def _cut(text: str) -> str:
+    return f"{text[: _MAX_SHOWN_LETTERS - 1]}…"
 
 
 def kind_of(cell: str) -> str:

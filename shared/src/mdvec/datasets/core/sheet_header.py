@@ -15,6 +15,7 @@ from mdvec.datasets.core.first_row import (
     is_data,
     kind_of,
     may_have_names_below,
+    may_name_columns,
     no_header,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
@@ -85,11 +86,13 @@ def header_at(
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
     is_title = bool(at and rows[0][0].strip()) and has_names
-    # In a file without merged cells, several names, or one over values, are taken by their word.
+    # In a file without merged cells, several names, or one over values, are taken by their word,
+    # unless the row below may name the columns.
     is_taken = merged is None and (_filled_count(rows[0]) > 1 or (at == 1 and not has_names))
+    is_taken &= not (at and at < len(rows) - 1 and may_name_columns(rows, at))
     is_clear = is_taken or _joined_rows(rows, 0, merged) is not None
     if not is_clear and (width > _MIN_COLUMNS or is_title):
-        raise _no_header(rows, width, numbers)
+        raise no_header(rows, numbers)
     return 0
 
 
@@ -111,27 +114,13 @@ def _is_below_titles(
     is_padded = not (is_short and merged is None)
     is_header = numbers[at] > numbers[at - 1] + 1 or _names_numbers(rows, at)
     if has_values and is_padded and not is_header and _may_name_first_columns(rows[at - 1]):
-        raise no_header()
+        raise no_header(rows, numbers)
     names = [cell.strip() for cell in rows[at]]
     is_complete = all(names) and len(set(names)) == len(names)
     if has_values:
         return is_short or is_complete
     are_single = all(_filled_count(row) <= 1 for row in rows[:at])
     return are_single and is_complete and len(names) > _MIN_COLUMNS
-
-
-def _no_header(rows: Sequence[Sequence[str]], width: int, numbers: Sequence[int]) -> NoHeader:
-    """The refusal of rows of which each may be the header, with the one right above the values.
-
-    A narrow row holds no values of the table: it may give a title's number.
-    """
-    filled = ([cell.strip() for cell in row if cell.strip()] for row in rows)
-    for number, (names, below) in zip(numbers, pairwise(filled), strict=False):
-        has_values = any(is_value(cell) and not is_year(cell) for cell in below)
-        has_values &= not _is_narrow(below, width)
-        if has_values and len(names) >= _MIN_COLUMNS and not any(map(is_value, names)):
-            return no_header(names, number)
-    return no_header()
 
 
 def _may_name_first_columns(row: Sequence[str]) -> bool:
