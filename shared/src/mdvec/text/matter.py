@@ -174,11 +174,24 @@ def _has_only_tags(line: str) -> bool:
 
 def _entry_value(key: str, text: str) -> Any:  # noqa: ANN401 - whatever YAML can hold
     """The value of an entry by itself; what is not valid YAML stays text."""
-    if (value := _mended(key, text, _alone(text))) is not None:
-        return value
-    text = text.strip()
-    if text[:1] in ("'", '"') and text.count(text[0]) == 1:  # its end is missing
-        return text[1:]
+    value = _mended(key, text, _alone(text))
+    return _unquoted(text.strip()) if value is None else value
+
+
+def _unquoted(text: str) -> str:
+    """A value without the quotes around all of it, of which the last may be missing.
+
+    They are not around all of it ("部" の章) if the next such sign is at the end of a word: it is
+    not in 'It's a test', nor in "The "Best" Guide".
+    """
+    sign, rest = text[:1], text[1:]
+    if sign not in ("'", '"'):
+        return text
+    before, found, after = rest.partition(sign)
+    around = before[-1:] + after[:1]
+    is_inside = before[-1:].isspace() or (around.isascii() and around.isalnum() and after != "")
+    if not found or (is_inside and after.endswith(sign)):
+        return rest.removesuffix(sign)
     return text
 
 

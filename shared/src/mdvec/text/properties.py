@@ -82,8 +82,8 @@ _WEEKDAY = re.compile(
     r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
     r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
 )
-_STAMP = re.compile(r"^[<\[]+|[<\[](?=[0-9]{4}-[0-9]{2}-[0-9]{2})")
-"""What Org's dates begin with: <2025-06-01 Sun>, Time-stamp: <2025-06-01 10:00:00>."""
+_STAMP = re.compile(r"^[<\[\"']+|[<\[](?=[0-9]{4}-[0-9]{2}-[0-9]{2})")
+"""What Org's dates begin with (<2025-06-01 Sun>, Time-stamp: <2025-06-01 10:00:00>), or a quote."""
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
 
@@ -214,7 +214,8 @@ def _item_text(item: object) -> str:
     """The text of a list's item, also of one with a colon ("- 広報費: 増額"), a mapping to YAML."""
     if isinstance(item, Mapping) and len(item) == 1 and "name" not in item:
         ((key, value),) = item.items()
-        return ": ".join(filter(None, (_text(key), _text(value))))
+        values = map(_text, value if isinstance(value, list) else [value])
+        return ": ".join(filter(None, (_text(key), ", ".join(filter(None, values)))))
     return _text(item)
 
 

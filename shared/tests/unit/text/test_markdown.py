@@ -125,6 +125,9 @@ def test_lines_start_behind_crlf_cr_and_lf():
         ("---\ntitle: '部: 章\n---\n", "部: 章"),
         ('---\ntitle: "部" の章\n---\n', '"部" の章'),
         ("---\ntitle: '部' と '章'\n---\n", "'部' と '章'"),
+        ('---\ntitle: "部"の"章"\n---\n', '"部"の"章"'),
+        ("---\ntitle: 'It's a test'\n---\n", "It's a test"),
+        ('---\ntitle: "The "Best" Guide"\n---\n', 'The "Best" Guide'),
         ('---\nlinks: [open\ntitle: "kept" \n---\n', "kept"),
         ("---\ndate: 2024-13-45\ntitle: a\n---\n", "a"),
         ("--- \t\ntitle: a\n---   \n", "a"),
@@ -220,7 +223,7 @@ LINES = st.sampled_from(
     ["title: {}", "{}: {}", "{}: {}: {}", "{}：{}", "status:{}", "tags: {}", "tags: #{} #{}",
      "tags: # {}\n- {}\n- {}", "tags:\n-{}\n-{}", "aliases:\n  -{}\n  - {}", "alias: [{}, {}",
      "{}:\n  {}\n  {}", "{}: '{}", "- {}", "{}", "  {}", "同: {}", "同: [{}, {}]", "date: {}", "",
-     "日時: {}\n\n{}", "{}:\n- {}: {}\n- {}", "{}。{}: {}", "]{}", "* {}", "{}: [\n{}\n]"]
+     "日時: {}\n\n{}", "{}:\n- {}: {}\n- {}", "{}:\n- {}: [{}, {}]", "{}。{}: {}", "]{}", "* {}", "{}: [\n{}\n]"]
 )  # fmt: skip
 
 
