@@ -59,7 +59,7 @@ class CombinedOutcome:
         files: the files of the combined table; none if there is no such table.
         parquet: the new Parquet file of the table; None if its old one is still valid.
         separate: files that stay tables of their own, with the reason if it is worth reporting.
-        failed: files that cannot be read, with the error.
+        failed: by path, the errors of files that cannot be read.
         no_tables: files that hold something else, with the reason.
         several: files that hold several tables, each of which stays separate.
         notes: notes on the columns.
@@ -72,7 +72,7 @@ class CombinedOutcome:
     from_path: tuple[str, ...] = ()
     parquet: Path | None = None
     separate: list[tuple[ReadPart, str]] = field(default_factory=list)
-    failed: list[tuple[str, UnreadableFile]] = field(default_factory=list)
+    failed: dict[str, UnreadableFile] = field(default_factory=dict)
     no_tables: dict[str, str] = field(default_factory=dict)
     several: list[FoundFile] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -148,7 +148,7 @@ class CombinedImport:
             self._parts.pop(file.path, None)
             self._outcome.several.append(file)
         except UnreadableFile as error:
-            self._outcome.failed.append((file.path, error))
+            self._outcome.failed[file.path] = error
             self._parts.pop(file.path, None)
             if file.path in before:
                 self._kept[file.path] = before[file.path]
@@ -328,7 +328,7 @@ class CombinedImport:
                 )
             del self._kept[path]
             self._read_file(files[path], as_text, {})
-            if failed := dict(self._outcome.failed).get(path):
+            if failed := self._outcome.failed.get(path):
                 raise failed
 
     def _rows(self, common: tuple[str, ...]) -> list[CombinedRows]:

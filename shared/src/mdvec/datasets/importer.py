@@ -6,6 +6,7 @@ that queries never open, lock or wait for the originals.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
+from mdvec.datasets.core.grouping import table_name
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import shared_databases
@@ -49,7 +51,11 @@ from mdvec.importing import (
     ProgressCount,
     check_unchanged,
 )
+from mdvec.platform import shell_line
+from mdvec.text import some_of
 from mdvec.tools import registry
+
+_MAX_NAMED = 2
 
 
 def import_dataset(job: ImportJob) -> ImportReport:
@@ -93,6 +99,7 @@ class _DatasetImport:
         # A new file must not take the name of an existing table.
         old = {stored.path for stored in self.stored}
         self.found = sorted(found, key=lambda file: (file.path not in old, file.path))
+        self.paths = {file.path for file in self.found}
 
     def run(self) -> ImportReport:
         """Read what changed, record everything, then remove unneeded copies."""
@@ -103,7 +110,8 @@ class _DatasetImport:
                 self._import_files()
             self._keep_unseen()
             self._name_apart()
-            self._check_combined()
+            self._check_rows()
+            self._check_names()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
             self.readings.check(self.found, self.tables.values(), self.failed, self.known)
@@ -148,7 +156,6 @@ class _DatasetImport:
             self.options,
             unchanged,
             tool_name=self.tool.name,
-            scan=self.job.scan,
             is_rebuilt=self.job.request.mode == "replace",
         )
 
@@ -195,10 +202,10 @@ class _DatasetImport:
             if path in self.reader.understood:
                 self.reader.understood[path] = self.reader.understood[path].with_nulls(cells)
         self.files += many_tables.complete_files(planned, outcome)
-        for path, error in outcome.failed:
+        for path, error in outcome.failed.items():
             self._fail(path, error)
             self._keep_copies(path)
-        self._keep_states(path for path, _ in outcome.failed if path in outcome.files)
+        self._keep_states(path for path in outcome.failed if path in outcome.files)
         for file in outcome.several:
             if table is not None:
                 self.doubts[file.path] = (
@@ -326,26 +333,55 @@ class _DatasetImport:
     def _keep_unseen(self) -> None:
         """Keep files, with their tables, in places that were not scanned: they may still exist."""
         known = self.known.keys() | {stored.path for stored in self.stored}
-        gone = known - {file.path for file in self.found}
+        gone = known - self.paths
         unseen = {path for path in gone if self.job.scan.may_still_have(path)}
         for stored in self.stored:
             if stored.path in unseen and stored.name not in self.tables:
                 self.tables.put(stored)
         self.files += [file for path, file in self.known.items() if path in unseen]
 
-    def _check_combined(self) -> None:
-        """Check that a table which the user names can have the rows of the combined ones before.
+    def _check_rows(self) -> None:
+        """Check that what fails takes no rows out of SQL whose file is still there, nor twice in.
 
         Raises:
-            ImportRefused: a file that was in one cannot be read now.
+            ImportRefused: it does.
         """
-        in_tables = {path for table in self.tables.values() for path in table.file_paths}
-        before = {path for table in self.stored if table.combined for path in table.file_paths}
-        lost = before.intersection(file.path for file in self.found) - in_tables
-        lost -= {file.path for file in self.files}
-        if self.options.tables and lost and self.failed:
-            first = min(self.failed, key=lambda problem: problem.file_path not in lost)
-            raise ImportRefused(f"{first.file_path}: {first.reason}; nothing was changed")
+        now = Counter(origin for table in self.tables.values() for origin in table.origins)
+        complete = {file.path for file in self.files}
+        failed = {problem.file_path for problem in self.failed}
+        for table in self.stored:
+            for origin, path in table.origins.items() if table.is_copy else ():
+                is_failed = path not in complete or origin in failed
+                is_lost = is_failed and not now[origin] and self._may_exist(path)
+                if is_lost or now[origin] > 1:
+                    names = (origin, path, table.path)
+                    of_it = sorted(self.failed, key=lambda each: each.file_path not in names)
+                    first = next(iter(of_it), Problem(path, "it cannot be reached now"))
+                    raise ImportRefused(f"{first.file_path}: {first.reason}; nothing was changed")
+
+    def _check_names(self) -> None:
+        """Check that a table which the user names has a file of the table that had the name.
+
+        Raises:
+            ImportRefused: it has none, and one of those files is in no other that the user names.
+        """
+        chosen = {table_name(self.tool.name, group.name): group for group in self.options.tables}
+        files = {name: self.tables[name].file_paths for name in chosen if name in self.tables}
+        named = {path for paths in files.values() for path in paths}
+        for table in self.stored:
+            left = [path for path in table.file_paths if path not in named]
+            left = [path for path in left if self._may_exist(path)]
+            is_other = not set(table.file_paths).intersection(files.get(table.name, ()))
+            if table.name in chosen and is_other and left:
+                how = shell_line("--table", f"NAME={table.path}")
+                raise ImportRefused(
+                    f"the table {table.name} has {some_of(left, _MAX_NAMED)}, but that of "
+                    f"{chosen[table.name].pattern!r} would not; choose another name, or give "
+                    f"these files one as well: {how}"
+                )
+
+    def _may_exist(self, path: str) -> bool:
+        return path in self.paths or self.job.scan.may_still_have(path)
 
     def _name_apart(self) -> None:
         """Note, for each combined table, the files with similar names that are not in it."""

@@ -102,9 +102,8 @@ def _table(
 
 def complete_files(planned: PlannedGroup, outcome: CombinedOutcome) -> Iterator[ImportedFile]:
     """The files of a group whose present state is in its table, and those without tables."""
-    failed = {path for path, _ in outcome.failed}
     for file in planned.files:
-        if file.path in outcome.files and file.path not in failed:
+        if file.path in outcome.files and file.path not in outcome.failed:
             yield ImportedFile(file.path, *file.state)
         elif reason := outcome.no_tables.get(file.path):
             yield ImportedFile(file.path, *file.state, ((file.path, reason),))

@@ -10,14 +10,11 @@ from mdvec.datasets.core.periods import overlapping
 from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
-from mdvec.files import FoundFile, Scan
+from mdvec.files import FoundFile
 from mdvec.importing import ImportRefused
-from mdvec.platform import shell_line
-from mdvec.text import some_of
 
 MAX_PARQUET_BYTES = 2**30
 """Parquet files of more bytes are copied into one table only if the user names it."""
-_MAX_NAMED = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,6 @@ def plan(
     unchanged: Collection[str],
     *,
     tool_name: str,
-    scan: Scan,
     is_rebuilt: bool,
 ) -> ImportPlan:
     """Plan an import.
@@ -63,11 +59,10 @@ def plan(
     ``unchanged`` are the paths of files that need no reading.
 
     Raises:
-        ImportRefused: no file fits a pattern that the user gave, or one fits two, or a table of
-            other files has the name.
+        ImportRefused: no file fits a pattern that the user gave, or one fits two.
     """
     old = {table.combined.group: table for table in stored if table.combined}
-    names = {table_name(tool_name, group.name): group for group in options.tables}
+    names = {table_name(tool_name, group.name) for group in options.tables}
     known = [
         group
         for group, table in old.items()
@@ -87,7 +82,6 @@ def plan(
             continue
         single.append(file)
     _check_patterns(options.tables, members)
-    _check_names(names, members, stored, source_files, scan)
     if (is_rebuilt or not stored) and not options.is_separate:
         members |= (found := _new_groups(single))
         grouped = {file.path for files in found.values() for file in files}
@@ -111,32 +105,6 @@ def _check_patterns(
             raise ImportRefused(
                 f"no file fits {group.pattern!r}, which --table {group.name} names; give a pattern "
                 "of files with one table each, with '/' only if folders are part of it"
-            )
-
-
-def _check_names(
-    names: Mapping[str, FileGroup],
-    members: Mapping[FileGroup, Sequence[FoundFile]],
-    stored: Iterable[DatasetTable],
-    files: Iterable[FoundFile],
-    scan: Scan,
-) -> None:
-    """Raise ImportRefused if the user gives the name of a table to none of that table's files."""
-    found = {file.path for file in files}
-    taken = {file.path for group in names.values() for file in members[group]}
-    for table in stored:
-        if (group := names.get(table.name)) is None:
-            continue
-        left = [
-            path
-            for path in table.file_paths
-            if path not in taken and (path in found or scan.may_still_have(path))
-        ]
-        if left and not any(file.path in table.file_paths for file in members[group]):
-            how = shell_line("--table", f"NAME={table.path}")
-            raise ImportRefused(
-                f"the table {table.name} has {some_of(left, _MAX_NAMED)}, which {group.pattern!r} "
-                f"does not fit; choose another name, or give these files one as well: {how}"
             )
 
 

@@ -166,7 +166,7 @@ class EndpointTexts:
                 yield text
 
     def ask(self) -> None:
-        """Ask the user, once per import, before the first text is sent to another machine.
+        """Ask the user before the first text of a tool is sent to another machine.
 
         Raises:
             SendingRefused: the user does not allow it; nothing was sent.
@@ -175,7 +175,7 @@ class EndpointTexts:
             return
         job = self._job
         sending = embedding.Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
-        if not _is_now_allowed(job, sending):
+        if not _is_allowed(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
                 f"add --yes: mdvec import -n {job.tool.name} --mode {_advice(job)} --yes"
@@ -277,20 +277,20 @@ def ask_about_questions(job: ImportJob, model: str, load: Callable[[], embedding
     if not isinstance(embedder, embedding.RemoteEmbedder) or embedder.endpoint.is_local:
         return
     name, endpoint = job.tool.name, embedder.endpoint
-    if is_endpoint_allowed(job.connection, job.tool.id, endpoint.origin):
-        return
-    if not _is_now_allowed(job, embedding.Sending(name, embedder.name, endpoint)):
+    if not _is_allowed(job, embedding.Sending(name, embedder.name, endpoint)):
         job.on_notice(
             f"questions about {name} do not go to {endpoint.host}; they are answered by words "
             f"alone until you allow it: mdvec import -n {name} --mode update --yes"
         )
 
 
-def _is_now_allowed(job: ImportJob, sending: embedding.Sending) -> bool:
-    """Ask the user, and record a yes for this tool and this address."""
-    is_allowed = job.may_send(sending)
-    if is_allowed:
-        allow_endpoint(job.connection, job.tool.id, sending.endpoint.origin)
+def _is_allowed(job: ImportJob, sending: embedding.Sending) -> bool:
+    """Whether texts may go there; the user is asked until a yes for this tool and this address."""
+    where = job.connection, job.tool.id, sending.endpoint.origin
+    if is_endpoint_allowed(*where):
+        return True
+    if is_allowed := job.may_send(sending):
+        allow_endpoint(*where)
     return is_allowed
 
 

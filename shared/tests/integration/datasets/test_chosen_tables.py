@@ -5,7 +5,7 @@ import json
 import duckdb
 import openpyxl
 import pytest
-from source_folder import DataFolder, left_out, problems
+from source_folder import DataFolder, left_out, problems, workbook
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
@@ -50,12 +50,16 @@ def shop(tmp_path):
     [
         (
             "sales=shop_*.csv",
-            "the table m__sales has sales_2024-01.csv, sales_2024-02.csv and 1 more, which "
-            "'shop_*.csv' does not fit; choose another name, or give these files one as well: "
+            "the table m__sales has sales_2024-01.csv, sales_2024-02.csv and 1 more, but that of "
+            "'shop_*.csv' would not; choose another name, or give these files one as well: "
             "--table 'NAME=sales_*.csv'",
         ),
         ("Sales=shop_*.csv", "the table m__sales has sales_2024-01.csv"),
-        ("shop_x=sales_*.csv", "the table m__shop_x has shop_x.csv, which 'sales_*.csv' does not"),
+        (
+            "shop_x=sales_*.csv",
+            "shop_x.csv: its table would be called m__shop_x, as that of sales_*.csv is; rename "
+            "one of them; nothing was changed",
+        ),
     ],
 )
 def test_the_name_of_a_table_of_other_files_is_refused_and_all_stays(shop, mode, choice, said):
@@ -173,6 +177,60 @@ def test_rows_do_not_leave_a_table_for_one_that_cannot_have_them(shop):
     with pytest.raises(ImportRefused, match=said):
         shop.table("mine=sales_*.csv")
     assert shop.files() == {"m__sales": SALES, **SHOPS}
+
+
+@pytest.mark.parametrize("name", ["sales", "shop_x"])
+def test_a_name_stays_with_a_file_that_fits_the_pattern_but_not_its_columns(shop, name):
+    """Its rows would have no table: the name would be that of the others."""
+    shop.write(f"{name}.csv", "shop,target\na,100\n")
+    shop.table(mode="replace", is_separate=True)
+    before, pattern = shop.files(), "s*.csv"
+    with pytest.raises(ImportRefused) as refusal:
+        shop.table(f"{name}={pattern}")
+    assert str(refusal.value) == (
+        f"{name}.csv: its table would be called m__{name}, as that of s*.csv is; rename one of "
+        "them; nothing was changed"
+    )
+    assert shop.files() == before
+    shop.table(f"mine={pattern}")
+    assert shop.files()[f"m__{name}"] == [f"{name}.csv"]
+
+
+@pytest.mark.parametrize("mode", ["update", "replace"])
+def test_no_rows_leave_sql_with_a_file_that_leaves_its_table_but_finds_its_name_taken(shop, mode):
+    shop.put("sales-2024-01.csv")
+    shop.table("mine=sales_*.csv")
+    before = shop.files()
+    assert before["m__sales_2024_01"] == ["sales-2024-01.csv"]
+    shop.write(SALES[0], "shop,target\na,100\n")
+    with pytest.raises(ImportRefused, match="its table would be called m__sales_2024_01, as that"):
+        shop.import_(mode)
+    assert shop.files() == before
+
+
+def test_a_rebuilt_table_keeps_the_rows_of_a_file_that_cannot_be_read(shop):
+    shop.write(SALES[1], 'day,yen\n"never closed')
+    with pytest.raises(ImportRefused, match=f"{SALES[1]}: line 2: a quotation mark opens a cell"):
+        shop.import_("replace")
+    assert shop.files() == {"m__sales": SALES, **SHOPS}
+
+
+def test_one_sheet_of_a_workbook_does_not_lose_its_name_to_other_files(shop):
+    workbook(shop.folder / "b.xlsx", ("x", [["n"], [1]]), ("y", [["n"], [2]]))
+    shop.import_()
+    with pytest.raises(ImportRefused, match=r"^b\.xlsx#x: its table would be called m__b__x, as"):
+        shop.table("b__x=sales_*.csv")
+    assert shop.read("m__b__x", "n") == [(1,)]
+
+
+def test_a_file_that_fails_again_as_it_is_read_for_the_others_is_told_once(shop):
+    shop.write(SALES[1], "day,yen\n2024-01-01,much\n")
+    shop.import_()
+    (shop.folder / SALES[1]).unlink()
+    shop.write(SALES[2], 'day,yen\n"never closed')
+    report = shop.import_()
+    assert [problem.file_path for problem in report.failed] == [SALES[2]]
+    assert shop.read("m__sales", "yen") == [("7",), ("7",)]
 
 
 @pytest.mark.parametrize("name", ["sales_2024-01", "mine"])

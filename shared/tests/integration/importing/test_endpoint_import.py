@@ -288,8 +288,12 @@ def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, end
     assert import_(True).added == FILES
     host = f"0.0.0.0:{endpoint.url.rpartition(':')[2]}"
     assert asked == [(host, 0)] * 2
-    import_(False)  # nothing changed, so nothing is asked
-    assert len(asked) == 2
+    notes.write("00.md", "# 新しい\n\n後から書いたメモ。\n")  # the answer holds for later texts
+    assert [import_(False).updated, len(asked)] == [1, 2]
+    elsewhere = _at(elsewhere, "http://0.0.0.0:9/v1")
+    notes.write("00.md", "# さらに\n\n宛先の変わったメモ。\n")
+    with pytest.raises(SendingRefused):
+        import_(False)
 
 
 def test_questions_go_only_where_the_user_allowed_it(notes, endpoint):

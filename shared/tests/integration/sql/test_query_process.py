@@ -40,7 +40,7 @@ def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_p
     (tmp_path / "1.parquet").unlink()
     try:
         assert process.rows("runs", max_rows=1).rows == [[2]]
-        with pytest.raises(QueryFailed, match="runs has i"):
+        with pytest.raises(QueryFailed, match="columns of runs: i"):
             process.rows("SELECT j FROM runs", max_rows=1)
     finally:
         process.close()

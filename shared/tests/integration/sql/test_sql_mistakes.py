@@ -204,7 +204,7 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
 @each(
     ("sql", "advice"),
     [
-        ("SELECT prcie FROM orders", "nearest: price; orders has id, day, made, shop, item, qty,"),
+        ("SELECT prcie FROM orders", "nearest: price; columns of orders: id, day, made, shop,"),
         ("SELECT customer FROM customers", "nearest: customer_id, customer_name;"),
         ("SELECT totl FROM (SELECT sum(qty) AS total FROM orders)", "nearest: total;"),
         ("SELECT count(*) FROM ordres", "nearest: orders; the tables are: customers, orders, 売上"),
@@ -214,7 +214,7 @@ def test_a_slip_gets_a_form_with_its_own_value_or_none(handler, outcome, sql, ro
         ("SELECT shpo FROM orders, customers", "nearest: shop;"),
         ("SELECT shop_item FROM orders, customers", "nearest: shop, item (orders);"),
         ("SELECT qty FROM (SELECT shop, sum(qty) AS total FROM orders GROUP BY ALL)",
-         "qty is a column of orders, but not of what is read where it is named; orders has id"),
+         "qty is a column of orders, but not of what is read where it is named; columns of orders"),
         ("SELECT o.qty FROM customers AS o JOIN orders ON true",
          'named "qty"; qty is a column of orders, but not of what is read where it is named;'),
         ('SELECT id FROM orders WHERE shop = "Tokyo"', "a text stands in single quotes: 'Tokyo'"),
@@ -252,6 +252,13 @@ def test_common_slips_without_a_form_are_told_what_to_write(handler, sql, advice
         (
             "SELECT xyz FROM customers, 売上",
             Hint("xyz", ["shop", "日付", "customer_id", "店舗", "customer_name", "金額"]),
+        ),
+        ("SELECT o.prcie, c.xyz FROM orders AS o, customers AS c", Hint("prcie", ["price"])),
+        ("SELECT c.prcie FROM orders AS o, customers AS c", Hint("c.prcie", ["price"])),
+        ("SELECT c.prcie, c.xyz FROM orders AS o, customers AS c", None),
+        (
+            "SELECT c.xyzw FROM orders AS o, customers AS c",
+            Hint("xyzw", ["shop", "customer_id", "customer_name"]),
         ),
         ("SELECT qty FROM customers WHERE shop IN (SELECT shop FROM orders)", None),
         ("SELECT qty FROM (SELECT shop FROM orders)", None),

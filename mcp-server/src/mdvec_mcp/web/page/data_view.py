@@ -38,7 +38,6 @@ _BINS = 12
 _MAX_SQL_CHARS = 20_000
 _VALUE = "p."
 """The prefix of address fields for parameters."""
-_PLAIN = re.compile(r"[^\W\d]\w*")
 _GONE = 499
 """The status of an answer that nobody waits for, as in nginx."""
 
@@ -281,14 +280,8 @@ def instead_of(sql: str, hint: Hint) -> list[tuple[str, str]]:
     """The names that a refusal suggests, each with the corrected SQL."""
     if hint.form:
         return [(hint.form, hint.form)]
-    wrong = re.escape(hint.wrong)
-    place = re.compile(rf'"{wrong}"|(?<!\w){wrong}(?!\w)', re.IGNORECASE)
-
-    def corrected(name: str) -> str:
-        written = name if _PLAIN.fullmatch(name) else identifier(name)
-        return place.sub(lambda _: written, sql)
-
-    return [(name, corrected(name)) for name in hint.names if corrected(name) != sql]
+    corrected = [(name, hint.put_in(sql, name)) for name in hint.names]
+    return [(name, query) for name, query in corrected if query != sql]
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")

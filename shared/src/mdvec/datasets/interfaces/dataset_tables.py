@@ -113,6 +113,13 @@ class DatasetTable(TableExtent):
         return tuple(file.path for file in self.combined.files) if self.combined else (self.path,)
 
     @property
+    def origins(self) -> dict[str, str]:
+        """The files, or the one part of a file, that its rows are from, with the files' paths."""
+        if self.combined is None:
+            return {self.origin: self.path}
+        return {path: path for path in self.file_paths}
+
+    @property
     def whole_reading(self) -> str:
         """Notes on how it and its files were read; files read in the same way share one.
 

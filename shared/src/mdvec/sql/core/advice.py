@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -156,6 +157,7 @@ _CONDITIONS: dict[str, Callable[[exp.Expr, str], bool]] = {
 _MAX_BYTES = 900
 _MAX_MESSAGE_BYTES = 340
 _UNKNOWN_COLUMN = re.compile(r'column (?:named )?"((?:[^"]|"")*)"(?: not found|$| Candidate)')
+_QUALIFIED = re.compile(r'Binder Error: [\w ]+ "((?:[^"]|"")*)" does not have a column named ')
 _AMBIGUOUS = re.compile(r'Ambiguous reference to column name "((?:[^"]|"")*)"')
 _JAPANESE_SIGNS = {
     "、": ",", "。": ";", "‘": "'", "’": "'", "“": '"', "”": '"', "≧": ">=", "≥": ">=",
@@ -218,7 +220,7 @@ def advised(
             return f"{_cut(_LONGER.sub('', message))}; {advice}", Hint(form=form[0])
     parts, hint = _quoted(sql, halved, columns, can_run) if fails else [], None
     if not parts:
-        parts, hint = _advice(message, sql, names)
+        parts, hint = _advice(message, sql, names, can_run)
     parts.insert(0, _cut(_CANDIDATES.sub("", message) if parts else message))
     while len("; ".join(parts).encode()) > _MAX_BYTES:
         parts.pop()
@@ -284,7 +286,10 @@ def _outside_quotes(sql: str, pattern: str, instead: Callable[[str], str]) -> st
 
 
 def _advice(
-    message: str, sql: str, names: Mapping[str, Sequence[str]]
+    message: str,
+    sql: str,
+    names: Mapping[str, Sequence[str]],
+    can_run: Callable[[str], bool],
 ) -> tuple[list[str], Hint | None]:
     """The nearest names, what DuckDB has instead, and the columns of the query's tables.
 
@@ -301,7 +306,9 @@ def _advice(
     where = f"{shortened_name(wrong[1])} is a column of {named(having)}"
     if unknown is None:  # DuckDB names two of its tables only
         return [*instead, where], None
-    lists = [f"{shortened_name(name)} has {named(columns)}" for name, columns in names.items()]
+    lists = [
+        f"columns of {shortened_name(name)}: {named(columns)}" for name, columns in names.items()
+    ]
     if having:
         return [f"{where}, but not of what is read where it is named", *instead, *lists], None
     in_turn = zip_longest(*names.values())  # no table crowds out the others
@@ -312,7 +319,26 @@ def _advice(
         instead.insert(0, f"nearest: {_with_tables(near, names)}")
     elif f'"{unknown[1]}"' in sql:
         instead.insert(0, f"a text stands in single quotes: '{shortened(unknown[1], 40)}'")
-    return [*instead, *lists], Hint(unknown[1], names_that_fit(near or list(dict.fromkeys(known))))
+    hint = Hint(unknown[1], names_that_fit(near or list(dict.fromkeys(known))))
+    if qualified := _QUALIFIED.match(message):
+        return [*instead, *lists], _of_one_table(hint, qualified[1], candidates, sql, can_run)
+    return [*instead, *lists], hint
+
+
+def _of_one_table(
+    hint: Hint,
+    table: str,
+    candidates: Collection[str],
+    sql: str,
+    can_run: Callable[[str], bool],
+) -> Hint | None:
+    """What of a hint is true of the table that the query names; else names that need no table."""
+    its = [name for name in hint.names if name in candidates or can_run(hint.put_in(sql, name))]
+    if its:
+        return replace(hint, names=its)
+    hint = replace(hint, wrong=f"{table}.{hint.wrong}")
+    others = [name for name in hint.names if can_run(hint.put_in(sql, name))]
+    return replace(hint, names=others) if others else None
 
 
 def _with_tables(columns: Iterable[str], names: Mapping[str, Sequence[str]]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from mdvec.errors import MdvecError
 from mdvec.sizes import MEGABYTE
-from mdvec.text import shortened, shown_name
+from mdvec.text import identifier, shortened, shown_name
 from mdvec.tools import offered_name
 
 _MAX_NAME = 80
@@ -69,6 +69,7 @@ def _key(name: str) -> str:
 
 
 _MAX_LISTED = 20
+_PLAIN = re.compile(r"[^\W\d]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,13 @@ class Hint:
     wrong: str = ""
     names: Sequence[str] = ()
     form: str = ""
+
+    def put_in(self, sql: str, name: str) -> str:
+        """The query with one of the names in place of the wrong one."""
+        wrong = re.escape(self.wrong)
+        written = name if _PLAIN.fullmatch(name) else identifier(name)
+        place = rf'"{wrong}"|(?<!\w){wrong}(?!\w)'
+        return re.sub(place, lambda _: written, sql, flags=re.IGNORECASE)
 
 
 class QueryError(MdvecError):
