@@ -261,11 +261,15 @@ def connect_here(
         *,
         home: Path,
         folder: Path | None = None,
+        is_alone: bool = False,
         client: Implementation | None = None,
         mode: str = "auto",
         **environment: str,
     ) -> Iterator[Connected]:
-        """``folder`` is that of ``--docs-dir``; servers that run at once have the same ``home``."""
+        """``folder`` is that of ``--docs-dir``, ``is_alone`` that no other tool is offered.
+
+        Servers that run at once have the same ``home``.
+        """
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
             for name in _HOMES:
@@ -276,7 +280,7 @@ def connect_here(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
             tool = folder and manage.tool_of_folder(database, folder)
-            start = main.Start(settings, settings_file=None, folder=tool, is_alone=False)
+            start = main.Start(settings, settings_file=None, folder=tool, is_alone=is_alone)
             server = main._wired(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)
