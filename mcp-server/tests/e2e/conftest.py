@@ -290,12 +290,12 @@ def connect_here(
     return connect_here
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def connected(
-    filled: Path, connect: Callable[..., AbstractContextManager[Connected]]
+    filled: Path, connect_here: Callable[..., AbstractContextManager[Connected]]
 ) -> Iterator[Connected]:
     """One server over ``filled`` for all tests that only read."""
-    with connect(filled / "vectors.sqlite", home=filled / "home") as connected:
+    with connect_here(filled / "vectors.sqlite", home=filled / "home") as connected:
         yield connected
 
 
@@ -339,3 +339,15 @@ def wire(server):
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture
+def web(wire):
+    """Start a server over HTTP; it, and its address."""
+
+    def start(database: Path, *arguments: str, **how: str) -> tuple[Wire, str]:
+        one = wire(database, "--http", "127.0.0.1:0", *arguments, **how)
+        one.logged("mdvec-mcp: serving http://127.0.0.1:")
+        return one, next(line.split()[-1] for line in one.log if "serving" in line)
+
+    return start

@@ -22,18 +22,6 @@ from page_site import page_site
 TOKEN = "0123456789abcdef"
 
 
-@pytest.fixture
-def web(wire):
-    """Start a server over HTTP; it, and its address."""
-
-    def start(database, *arguments):
-        one = wire(database, "--http", "127.0.0.1:0", *arguments)
-        one.logged("mdvec-mcp: serving http://127.0.0.1:")
-        return one, next(line.split()[-1] for line in one.log if "serving" in line)
-
-    return start
-
-
 def test_clients_of_both_generations_and_bridges_share_one_model(web, server, filled, tmp_path):
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "token").chmod(0o600)
