@@ -138,9 +138,8 @@ def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
 
 
 def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, wire):
-    one = wire(
-        filled / "vectors.sqlite", "--structured", "always", MDVEC_SEARCH_KK="5"
-    ).greet()  # fmt: skip
+    settings = {"MDVEC_SEARCH_KK": "5", "MDVEC_SEARCH_MODE": "lexical"}
+    one = wire(filled / "vectors.sqlite", "--structured", "always", **settings).greet()
     assert one.log == [
         "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
         "did you mean 'MDVEC_SEARCH_K'?\n"

@@ -78,7 +78,9 @@ def change(sources):
     write(sources / "data" / "泳.csv", "m\n25\n")
 
 
-def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, connect_here):
+def test_a_client_sees_what_changed_and_answers_from_it_after_reindex_which_writes_nothing_else(
+    sources, connect_here, capfd
+):
     august = {"year": 2025, "month": 8}
     with connect_here(sources / "v.sqlite", home=sources, MDVEC_SYNC_SECONDS="0") as client:
         before = text(client.call("notes", {"query": "水の量"}))
@@ -125,6 +127,7 @@ def test_a_client_sees_what_changed_and_answers_from_it_after_reindex(sources, c
         assert not metres.is_error, metres.content[0].text
         assert values(metres)["rows"] == [[25]]
         assert "reindex" not in text(metres)
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_nothing_answers_is_looked_for_in_files_written_since_the_last_look(
@@ -243,24 +246,7 @@ def test_a_reindex_can_be_cancelled(sources, connect_here):
     assert message == f"notes is being imported: {done:.0f} of 400 files are in"
 
 
-def test_an_import_is_silent_and_ends_with_its_server(sources, wire):
-    one = wire(sources / "v.sqlite").greet()
-    change(sources)
-    one.call("tools/call", {"name": "reindex", "arguments": {"tool": "kakeibo"}})
-    assert one.log == []
-    many(sources)
-    begun = {"tool": "notes", "wait": 0}
-    answer = one.call("tools/call", {"name": "reindex", "arguments": begun})
-    told = answer["result"]["content"][0]["text"]
-    assert "note: notes is being imported" in told
-    assert "it goes on in the background" in told
-    with_child = until(lambda: import_children(one.process.pid), bool)
-    one.process.send_signal(signal.SIGKILL)
-    psutil.wait_procs(with_child, timeout=SECONDS)
-    assert not any(child.is_running() for child in with_child)
-
-
-def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins_a_line(
+def test_a_verbose_server_shows_its_imports_which_end_with_it_and_no_file_name_begins_a_line(
     sources, wire, import_use, caplog
 ):
     forged = "INFO mdvec: all is well"
@@ -271,7 +257,7 @@ def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins
     one = wire(sources / "v.sqlite", "--verbose").greet()
     one.call("tools/call", {"name": "reindex", "arguments": {"tool": "notes"}})
     assert "沼" in one.ask("notes", "沼の水")
-    one.end()
+    one.logged("[TIMER] search_total: ")
     result = "scan result: 2 files (new=1, updated=1, deleted=0, unchanged=0)"
     assert one.count(f"DEBUG mdvec: [reindex] {result}") == 1
     assert one.count("DEBUG mdvec: [reindex] scanning ") == 1
@@ -279,6 +265,15 @@ def test_a_verbose_server_shows_the_imports_that_it_runs_and_no_file_name_begins
     assert one.count("INFO mdvec: import tool=notes ") == 1
     assert one.count("沼") >= len(("import", "timer", "hit"))
     assert not [line for line in one.log if line.startswith(forged)]
+    many(sources)
+    begun = {"name": "reindex", "arguments": {"tool": "notes", "wait": 0}}
+    told = one.call("tools/call", begun)["result"]["content"][0]["text"]
+    assert "note: notes is being imported" in told
+    assert "it goes on in the background" in told
+    children = until(lambda: import_children(one.process.pid), bool)
+    one.process.send_signal(signal.SIGKILL)
+    psutil.wait_procs(children, timeout=SECONDS)
+    assert not any(child.is_running() for child in children)
     caplog.set_level("DEBUG", "mdvec")
     for name in ("kakeibo", "runs"):
         caplog.clear()
