@@ -143,11 +143,3 @@ def test_a_change_whose_undo_is_too_long_for_an_address_is_made_and_says_so(clie
     assert "too long to be undone" in done.text
     assert 'value="restore"' not in done.text
     assert "#x" in done.text
-
-
-def test_a_read_only_page_offers_no_change(tmp_path):
-    database = ledger(tmp_path, rows())
-    with page_site(database, server={"read_only": True}) as site, site.client() as reader:
-        page = shown(reader, edit="1")
-        assert "/money/rows/change" not in page
-        assert change(reader, "save", id="1", one="1", note="x").status_code == 403
