@@ -2,14 +2,15 @@
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
-from client_here import tools_of
+from client_here import asking, tools_of
 from imported import imported
 from jsonschema.validators import validator_for  # type: ignore[import-untyped]
-from sample_server import EXAMPLES
 
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
 AGE = re.compile(r"明細は2025-09-30までです（\d+か月前）。")
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_monthly_household", {"year": 2025, "month": 6}),
@@ -54,11 +55,17 @@ def database(tmp_path_factory):
     root = tmp_path_factory.mktemp("household")
     folder = root / "csv"
     folder.mkdir()
-    for file in (EXAMPLES / "household").glob("*.csv"):
+    for file in SAMPLES.glob("*.csv"):
         (folder / file.name).write_bytes(file.read_bytes())
     imported(root / "vectors.sqlite", "kakeibo", folder, "household")
     (folder / "収入・支出詳細_2025-10-01_2025-10-31.csv").write_text("x", encoding="utf-8")
     return root / "vectors.sqlite"
+
+
+@pytest.fixture(scope="module")
+def ask(database):
+    with asking(database) as ask:
+        yield ask
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,11 @@
 """The household's tools, charts and resources as a client sees them, over the sample household."""
 
 import re
+from pathlib import Path
 
 import pytest
-from client_here import answers
+from client_here import answers, asking
+from imported import imported
 from mdvec.database.connection import open_database
 from mdvec.embedding.cards import ModelConstants
 from mdvec.household import Ledger, review
@@ -11,6 +13,22 @@ from mdvec.household.core.pair import DetectionOptions
 from mdvec.index.nearest import store_constants
 from mdvec.manage import registering
 from mdvec.tools.registry import get_tool
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
+    imported(path, "kakeibo", SAMPLES, "household")
+    return path
+
+
+@pytest.fixture(scope="module")
+def ask(database):
+    """One server over it."""
+    with asking(database) as ask:
+        yield ask
 
 
 def size_of(png):

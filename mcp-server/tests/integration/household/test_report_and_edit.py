@@ -1,9 +1,27 @@
 """Reports and edits of a household as a client reads them, over the sample household."""
 
 import re
+from pathlib import Path
 
-from client_here import answers
+import pytest
+from client_here import answers, asking
 from imported import imported
+
+SAMPLES = Path(__file__).parents[4] / "docs" / "examples" / "household"
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory):
+    path = tmp_path_factory.mktemp("household") / "vectors.sqlite"
+    imported(path, "kakeibo", SAMPLES, "household")
+    return path
+
+
+@pytest.fixture(scope="module")
+def ask(database):
+    """One server over it."""
+    with asking(database) as ask:
+        yield ask
 
 
 def report(name, **arguments):
