@@ -140,16 +140,6 @@ def test_without_a_cookie_nothing_is_shown(site):
         assert client.post("/look", data={}).status_code == 403
 
 
-def test_a_one_time_address_opens_the_page_once(site):
-    code = site.key.one_time_code()
-    with site.client(is_open=False) as first, site.client(is_open=False) as second:
-        assert first.get(f"/open?code={code}").status_code == 200
-        assert second.get(f"/open?code={code}").status_code == 403
-        cookie = first.cookies.jar._cookies["127.0.0.1"]["/"][f"mdvec_{site.key.id}"]
-    assert cookie.has_nonstandard_attr("HttpOnly")
-    assert cookie.get_nonstandard_attr("SameSite") == "lax"
-
-
 def test_every_answer_forbids_what_the_page_does_not_do(client):
     styles = re.search(r'href="(/static/\S*page\.css)"', client.get("/").text)[1]
     for path in ("/", "/nothing", styles, "/open"):
