@@ -152,8 +152,8 @@ def test_no_other_origin_reads_or_changes(attacked, client, method, origin):
     assert attacked.status(head, body, cookie_of(client)) == 403
 
 
-PARTS = [" ".join(NAMES[at::6]) for at in range(6)]
-"""All hostile names in six texts."""
+HALVES = [" ".join(NAMES[at::2]) for at in range(2)]
+"""All hostile names in two texts, each with a way out of every element and attribute."""
 FIELDS = {
     "/": ("q", "tool", "path", "tags", "since", "until", "where", "links_to", "sort", "k"),
     "/document": ("tool", "path", "start"),
@@ -174,10 +174,10 @@ ASKED = [(path, field) for path, fields in FIELDS.items() for field in fields]
 @each(("number", "asked"), enumerate(ASKED))
 def test_no_word_in_an_address_acts_or_fails(client, number, asked):
     path, field = asked
-    for part in (PARTS[number % 6], PARTS[(number + 3) % 6]):
-        beside = {"again": {"category": part}, "p.x": {"sql": "SELECT $x"}}.get(field, {})
-        answer = client.get(path, params={field: part, **beside})
-        assert (answer.status_code < 500, harm_of(answer)) == (True, []), part
+    part = HALVES[number % 2]
+    beside = {"again": {"category": part}, "p.x": {"sql": "SELECT $x"}}.get(field, {})
+    answer = client.get(path, params={field: part, **beside})
+    assert (answer.status_code < 500, harm_of(answer)) == (True, [])
     quoted = part.replace("'", "''")
     sql = {"sql": f"SELECT '{quoted}' AS a, 1 AS \"{quoted.replace(chr(34), '')}\""}
     if field == "sql":
@@ -213,7 +213,7 @@ def test_every_change_that_is_nonsense_is_refused_in_a_page(client):
               "keep", "days", "shop", "category", "subject", "amount", "per", "period", "sql",
               "household", "here", "language", "undo", "alike", "part")  # fmt: skip
     for path in CHANGES:
-        for part in PARTS:
+        for part in HALVES:
             answer = post(client, path, **dict.fromkeys(fields, part))
             assert harm_of(answer) == [], (path, part)
             assert (path, answer.status_code) in ((path, 400), ("/look", 404), ("/look", 200),
