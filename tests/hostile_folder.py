@@ -54,6 +54,7 @@ def _write_notes(folder: Path) -> None:
             f"# {name}\n\n水の備え {number}: {PAYLOADS[number]}\n\n{PAYLOADS[number]}\n",
             encoding="utf-8",
         )
+    (folder / f"{NAMES[1]}.md").write_bytes(b"\0")  # which fails
 
 
 def _write_statements(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""A real server over HTTP with the page, in a thread of this process, and a browser's client."""
+"""A real server over HTTP with the page, in a thread of this process, and those who ask it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import re
+import socket
 import ssl
 import threading
 import time
@@ -27,8 +28,10 @@ from mdvec_mcp.server import wired_server
 from mdvec_mcp.web.gate import LOOPBACK_NAMES, Address, Rules, listen
 from mdvec_mcp.web.page.app import page_app
 from mdvec_mcp.web.serve import HttpLimits, http_app
+from mdvec_mcp.whole_requests import WholeRequests
 from tiny_embedder import TinyBackend
 
+SECONDS = 30
 _TOKEN = re.compile(r'data-csrf="([0-9a-f]+)"')
 _NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """Without certificates, which each client would read anew."""
@@ -45,13 +48,32 @@ class Site:
     def client(self, language: str = "en", *, is_open: bool = True) -> Iterator[httpx2.Client]:
         """A client with cookies, which has opened a one-time address."""
         with httpx2.Client(
-            base_url=self.address, trust_env=False, follow_redirects=True, timeout=30,
+            base_url=self.address, trust_env=False, follow_redirects=True, timeout=SECONDS,
             headers={"accept-language": language}, verify=_NO_TLS,
         ) as client:  # fmt: skip
             if is_open:
                 opened = client.get(f"/open?code={self.key.one_time_code()}")
                 assert opened.status_code == 200, opened.text
             yield client
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rpartition(":")[2])
+
+    def connect(self, data: bytes) -> socket.socket:
+        """A connection that has sent this."""
+        connection = socket.create_connection(("127.0.0.1", self.port), SECONDS)
+        connection.sendall(data)
+        return connection
+
+    def status(self, head: str, body: bytes = b"", cookie: str = "") -> int:
+        """The status of the answer to a request of these lines, which no browser may send."""
+        lines = [*head.splitlines(), f"cookie: {cookie}", f"content-length: {len(body)}"]
+        text = "\r\n".join([*lines, "connection: close", "", ""])
+        sent = text.encode("latin-1") + body
+        with self.connect(sent) as connection, connection.makefile("rb") as file:
+            return int(file.readline().split()[1])
 
 
 def post(client: httpx2.Client, path: str, /, **fields: str | list[str]) -> httpx2.Response:
@@ -99,7 +121,10 @@ def page_site(
     listening, address = listen(Address("127.0.0.1", port))
     page = page_app(wiring, key)
     app = http_app(wiring.server, Rules(LOOPBACK_NAMES), HttpLimits(), page)
-    config = uvicorn.Config(app, log_config=None, lifespan="on", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="on", ws="none", server_header=False,
+        http=WholeRequests, timeout_graceful_shutdown=1,
+    )  # fmt: skip
     web = uvicorn.Server(config)
     thread = threading.Thread(target=web.run, kwargs={"sockets": [listening]})
     thread.start()
@@ -111,7 +136,7 @@ def page_site(
         wiring.server.close()
 
 
-def wait_until(is_so, seconds: float = 30) -> None:
+def wait_until(is_so, seconds: float = SECONDS) -> None:
     """Wait for a condition."""
     deadline = time.monotonic() + seconds
     while not is_so():

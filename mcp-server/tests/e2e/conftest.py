@@ -261,11 +261,15 @@ def connect_here(
         *,
         home: Path,
         folder: Path | None = None,
+        is_alone: bool = False,
         client: Implementation | None = None,
         mode: str = "auto",
         **environment: str,
     ) -> Iterator[Connected]:
-        """``folder`` is that of ``--docs-dir``; servers that run at once have the same ``home``."""
+        """``folder`` is that of ``--docs-dir``, ``is_alone`` that no other tool is offered.
+
+        Servers that run at once have the same ``home``.
+        """
         kept_caches(home)
         with pytest.MonkeyPatch.context() as patch:
             for name in _HOMES:
@@ -276,7 +280,7 @@ def connect_here(
                 loaded, idle_seconds=600, memory_threshold=1.0, memory_use=lambda: 0.0
             )
             tool = folder and manage.tool_of_folder(database, folder)
-            start = main.Start(settings, settings_file=None, folder=tool, is_alone=False)
+            start = main.Start(settings, settings_file=None, folder=tool, is_alone=is_alone)
             server = main._wired(start, models).server
             with closing(server), start_blocking_portal() as portal:
                 connecting = Client(server, client_info=client, mode=mode)
@@ -286,12 +290,12 @@ def connect_here(
     return connect_here
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def connected(
-    filled: Path, connect: Callable[..., AbstractContextManager[Connected]]
+    filled: Path, connect_here: Callable[..., AbstractContextManager[Connected]]
 ) -> Iterator[Connected]:
     """One server over ``filled`` for all tests that only read."""
-    with connect(filled / "vectors.sqlite", home=filled / "home") as connected:
+    with connect_here(filled / "vectors.sqlite", home=filled / "home") as connected:
         yield connected
 
 
@@ -335,3 +339,15 @@ def wire(server):
     yield start
     for one in started:
         one.close()
+
+
+@pytest.fixture
+def web(wire):
+    """Start a server over HTTP; it, and its address."""
+
+    def start(database: Path, *arguments: str, **how: str) -> tuple[Wire, str]:
+        one = wire(database, "--http", "127.0.0.1:0", *arguments, **how)
+        one.logged("mdvec-mcp: serving http://127.0.0.1:")
+        return one, next(line.split()[-1] for line in one.log if "serving" in line)
+
+    return start

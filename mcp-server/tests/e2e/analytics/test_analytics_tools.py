@@ -1,4 +1,4 @@
-"""The analytics tools as a client meets them: over STDIO, on a household and on datasets."""
+"""The analytics tools as a client meets them, on a household and on datasets."""
 
 from __future__ import annotations
 
@@ -52,14 +52,18 @@ def exports(data) -> ExportFolder:
 
 
 @pytest.fixture(scope="module")
-def client(data, connect):
+def start(data, connect_here):
+    def start(exports: Path, **settings: str):
+        settings = {"MDVEC_ANALYTICS_FOLDER": str(exports), "MDVEC_CHARTS_PORT": "0", **settings}
+        return connect_here(data / "vectors.sqlite", home=data / "home", **settings)
+
+    return start
+
+
+@pytest.fixture(scope="module")
+def client(data, start):
     """One server over all of it."""
-    settings = {
-        "MDVEC_ANALYTICS_FOLDER": str(data / "exports"),
-        "MDVEC_ANALYTICS_MAX_SECONDS": "1",
-        "MDVEC_LOG_FILE": str(data / "mdvec.log"),
-    }
-    with connect(data / "vectors.sqlite", home=data / "home", **settings) as connected:
+    with start(data / "exports", MDVEC_ANALYTICS_MAX_SECONDS="1") as connected:
         yield connected
 
 
@@ -136,32 +140,6 @@ def test_a_wide_table_tells_less_of_each_column_before_it_leaves_one_out(ask):
     gone = 60 - len(found["columns"])
     assert left_out.startswith(f"{gone} columns left out; name those you need in columns: name_of")
     assert left_out.endswith("more")
-
-
-@pytest.mark.soak
-def test_estimates_of_very_many_rows_have_error_bounds(data, connect_here, tmp_path):
-    # The memory limits the effort, not the time: the machine may be busy.
-    settings = {
-        "MDVEC_ANALYTICS_FOLDER": str(tmp_path / "exports"),
-        "MDVEC_ANALYTICS_MAX_MEMORY_MB": "716",
-        "MDVEC_ANALYTICS_MAX_SECONDS": "60",
-    }
-    query = "SELECT range AS n FROM range(12000000)"
-    with connect_here(data / "vectors.sqlite", home=tmp_path, **settings) as client:
-        found, brief = (
-            values(client.call(tool, arguments))
-            for tool, arguments in (
-                ("profile", {"table_or_query": query}),
-                ("runs", {"query": query, "statistics_only": True}),
-            )
-        )
-    assert found["approximate"].keys() == {"median", "distinct_count"}
-    percent = {figure: float(said.split()[0][1:]) for figure, said in found["approximate"].items()}
-    assert max(percent.values()) <= 2
-    figures = found["columns"]["n"]
-    assert figures["median"] == pytest.approx(6e6, abs=12e6 * percent["median"] / 100)
-    assert figures["distinct_count"] == pytest.approx(12e6, rel=percent["distinct_count"] / 100)
-    assert brief["approximate"].keys() == percent.keys()
 
 
 def test_too_many_bins_for_the_guard_become_fewer(ask):
@@ -354,17 +332,18 @@ def test_lists_and_descriptions_wait_for_no_query_even_if_nine_run(client, ask):
     client.portal.call(list_beside_them)
 
 
-def test_the_log_tells_of_starts_exports_and_refusals_without_a_word_of_the_query(
-    ask, refused, data
-):
-    rows = ask("export", query="SELECT '食費' AS 分類 FROM range(3)")["rows"]
-    refused("profile", table_or_query="SELECT '食費'::INTEGER AS n")
-    refused("no_such_tool")
-    refused("profile", table_or_query=5)
-    lines = (data / "mdvec.log").read_text("utf-8").splitlines()
+def test_the_log_tells_of_starts_exports_and_refusals_without_a_word_of_the_query(start, tmp_path):
+    log = tmp_path / "mdvec.log"
+    with start(tmp_path / "exports", MDVEC_LOG_FILE=str(log)) as client:
+        client.call("export", {"query": "SELECT '食費' AS 分類 FROM range(3)"})
+        for tool, query in (
+            ("profile", "SELECT '食費'::INTEGER AS n"), ("no_such_tool", ""), ("profile", 5),
+        ):  # fmt: skip
+            assert client.call(tool, {"table_or_query": query}).is_error
+    lines = log.read_text("utf-8").splitlines()
     assert " start program=mdvec-mcp " in lines[0]
     told = [line.split(" ", 3)[3] for line in lines[-4:]]
-    assert told[0].startswith(f"export format=parquet rows={rows} bytes=")
+    assert told[0].startswith("export format=parquet rows=3 bytes=")
     assert told[1:] == [
         "refusal tool=profile error=QueryFailed",
         "refusal tool=no_such_tool error=ToolError",
@@ -391,16 +370,11 @@ def test_the_rules_reach_the_client(client):
     assert "export hands them to Python" in client.client.instructions
 
 
-def test_handles_survive_a_restart_and_expire(data, connect_here, tmp_path):
+def test_handles_survive_a_restart_and_expire(start, tmp_path):
     folder = tmp_path / "exports"
 
     def server(ttl: int):
-        return connect_here(
-            data / "vectors.sqlite",
-            home=tmp_path,
-            MDVEC_ANALYTICS_FOLDER=str(folder),
-            MDVEC_ANALYTICS_EXPORT_TTL_SECONDS=str(ttl),
-        )
+        return start(folder, MDVEC_ANALYTICS_EXPORT_TTL_SECONDS=str(ttl))
 
     def exported(client) -> Path:
         return folder / values(client.call("export", {"query": "SELECT 1 AS n"}))["handle"]

@@ -88,31 +88,6 @@ def test_anything_readable_is_a_question(connected):
     assert [answer.is_error for answer in answers] == [False] * 5
 
 
-REFUSALS = [
-    ({}, "notes needs the parameter 'query'"),
-    ({"query": " 　"}, "the query is blank; ask something"),
-    ({"query": ""}, 'notes: query should have at least 1 character, not ""'),
-    ({"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
-    ({"query": "水", "k": 51}, "notes: k should be less than or equal to 50, not 51"),
-    (
-        {"query": "水", "top": 3},
-        "notes has no parameter 'top'; it takes: query, queries, exact, exclude, k, return, "
-        "path, tags, since, until, sort, link",
-    ),
-    ({"query": 5}, "notes: query should be a valid string, not 5"),
-    ({"query": None}, "notes: query should be a valid string, not null"),
-    ({"query": "水", "k": "many"}, 'notes: k should be a whole number, not "many"'),
-    ({"query": "水", "k": None}, "notes: k should be a whole number, not null"),
-]
-
-
-def test_a_wrong_argument_is_refused_in_one_sentence(connected):
-    answers = [connected.call("notes", arguments) for arguments, _ in REFUSALS]
-    assert [(answer.is_error, answer.content[0].text) for answer in answers] == [
-        (True, sentence) for _, sentence in REFUSALS
-    ]
-
-
 def test_a_query_that_is_too_long_is_refused_without_repeating_it(connected):
     for tool in ("notes", "search"):
         answer = connected.call(tool, {"query": "水" * 4_001})

@@ -85,6 +85,20 @@ def test_what_a_model_reads_keeps_within_max_chars(filled, connect_here):
 
 
 REFUSALS = [
+    ("notes", {}, "notes needs the parameter 'query'"),
+    ("notes", {"query": " 　"}, "the query is blank; ask something"),
+    ("notes", {"query": ""}, 'notes: query should have at least 1 character, not ""'),
+    ("notes", {"query": "水", "k": 0}, "notes: k should be greater than or equal to 1, not 0"),
+    (
+        "notes",
+        {"query": "水", "top": 3},
+        "notes has no parameter 'top'; it takes: query, queries, exact, exclude, k, return, path, "
+        "tags, since, until, sort, link",
+    ),
+    ("notes", {"query": 5}, "notes: query should be a valid string, not 5"),
+    ("notes", {"query": None}, "notes: query should be a valid string, not null"),
+    ("notes", {"query": "水", "k": "many"}, 'notes: k should be a whole number, not "many"'),
+    ("notes", {"query": "水", "k": None}, "notes: k should be a whole number, not null"),
     ("search", {"query": "水", "k": 0}, "search: k should be greater than or equal to 1, not 0"),
     ("search", {"query": "水", "k": 51}, "search: k should be less than or equal to 50, not 51"),
     ("search", {"query": "水", "tools": []}, "search: tools should have at least 1 item, not []"),

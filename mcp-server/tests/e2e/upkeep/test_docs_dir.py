@@ -58,18 +58,18 @@ def test_the_first_search_waits_the_next_start_imports_changes_and_the_folder_ca
     async def note(done, total, message):
         told.append(message)
 
-    with started(folder, "--data-dir", data) as client:
+    with started(folder, "--data-dir", data, "--name", "home") as client:
         answer = client.call("search", {"query": "水の量"}, progress_callback=note)
-        assert names(client) == ["docs", "search", "get_document", "reindex", "list_sources"]
+        assert names(client) == ["home", "search", "get_document", "reindex", "list_sources"]
     assert "三リットル" in answer.content[0].text
-    assert told[0].startswith("docs is being imported")
-    tool = registering.find_tool(data / "vector-db.sqlite", "docs")
+    assert told[0].startswith("home is being imported")
+    tool = registering.find_tool(data / "vector-db.sqlite", "home")
     said = "The user's documents in the folder 家のメモ."
-    assert (tool.name, tool.source, tool.description) == ("docs", folder, said)
+    assert (tool.source, tool.description) == (folder, said)
     write(folder, 1, "# 水\n\n水は九リットルに増やした。\n")
 
     def answered():
-        return client.call("docs", {"query": "水"}).content[0].text
+        return client.call("home", {"query": "水"}).content[0].text
 
     with serving(folder=folder) as client:
         wait_until(lambda: "九リットル" in answered())
@@ -109,22 +109,26 @@ def project(tmp_path):
     return tmp_path / "project"
 
 
-def test_a_server_of_a_folder_offers_and_answers_from_that_folder_alone(started, project):
-    calls: tuple[tuple[str, dict[str, object]], ...] = (
-        ("search", {"query": "水の量"}),
+def test_a_server_of_a_folder_answers_from_that_folder_alone(project, connect_here, import_use):
+    database = project.parent / "mdvec" / "vector-db.sqlite"
+    registering.add_tool(database, "home", "d", project, "markdown")
+    for name in ("diary", "home"):
+        import_use(database, name)
+    refusals: tuple[tuple[str, dict[str, object]], ...] = (
         ("search", {"query": "水", "tools": ["diary"]}),
         ("get_document", {"tool": "diary", "file_path": "0.md"}),
-        ("list_sources", {}),
         ("reindex", {"tool": "diary"}),
         ("diary", {"query": "水"}),
     )
-    with started(project, "--name", "home") as alone:
-        assert names(alone) == ["home", "search", "get_document", "reindex", "list_sources"]
-        found, *refused, _ = [alone.call(*call) for call in calls]
-    assert {hit.tool for hit in passages(found.content[0].text)} == {"home"}
-    assert [answer.is_error for answer in refused] == [True, True, False, True]
+    with connect_here(database, home=project.parent, folder=project, is_alone=True) as alone:
+        found = alone.call("search", {"query": "水の量"}).content[0].text
+        listed = alone.call("list_sources", {}).content[0].text
+        refused = [alone.call(*call) for call in refusals]
+    assert {hit.tool for hit in passages(found)} == {"home"}
+    assert [answer.is_error for answer in refused] == [True] * len(refusals)
     assert all("秘密" not in answer.content[0].text for answer in refused)
-    assert "private" not in refused[2].content[0].text
+    assert "home" in listed
+    assert "private" not in listed
 
 
 def test_with_all_tools_it_offers_those_of_the_database(started, project):

@@ -4,8 +4,8 @@ import html
 import re
 
 import pytest
-from hostile import PAYLOADS, harm_in, text_in
-from page_ledger import ledger, quoted
+from hostile import text_in
+from page_ledger import ledger
 from page_site import page_site, post, table_in
 
 BANK = """日付,摘要,摘要内容,支払い金額,預かり金額,差引残高,メモ
@@ -25,9 +25,6 @@ def rows():
     yield "1,2025/07/05,さとふる,-20000,財布,税・社会保障,ふるさと納税,,0,s1"
     yield "1,2025/07/06,スーパー,-2000,財布,食料品,野菜,,0,a1"
     yield "1,2025/07/07,スーパー,-500,財布,食費,野菜,,0,a2"
-    for number, payload in enumerate(PAYLOADS):
-        text = quoted(payload)
-        yield f"1,2025/07/{1 + number % 28:02},{text},-50,{text},{text},{text},,0,h{number}"
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +38,6 @@ def client(tmp_path_factory):
 def shown(client, **query):
     answer = client.get("/money/accounts", params=query)
     assert answer.status_code == 200, text_in(answer.text)
-    assert harm_in(answer.text) == []
     return text_in(answer.text)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
-from hostile import PAYLOADS, harm_in, text_in
+from hostile import PAYLOADS, text_in
 from imported import imported
 from page_site import page_site, post
 from table_of_cases import each
@@ -149,28 +149,6 @@ def test_a_result_is_exported_for_python(client):
 def test_an_unknown_table_is_refused(client):
     for name in ("nothing", '"; DROP TABLE runs__days; --', "a\0b", ""):
         assert client.get("/data/table", params={"name": name}).status_code == 400
-
-
-def test_hostile_columns_and_values_do_nothing(client):
-    shown = [
-        client.get("/data"),
-        client.get("/data/table", params={"name": "runs__evil"}),
-        client.get("/data", params={"sql": "FROM runs__evil"}),
-    ]
-    assert [answer.status_code for answer in shown] == [200, 200, 200]
-    assert [harm_in(answer.text) for answer in shown] == [[], [], []]
-    missing = [one for one in PAYLOADS if " ".join(one.split()) not in text_in(shown[2].text)]
-    assert missing == []
-
-
-@each("payload", PAYLOADS[::2])
-def test_hostile_queries_do_nothing(client, payload):
-    quoted = payload.replace("'", "''")
-    for query in ({"sql": payload}, {"sql": f"SELECT '{quoted}' AS a, 1 AS b"}):
-        answer = client.get("/data", params=query)
-        assert (answer.status_code < 500, harm_in(answer.text)) == (True, [])
-    refused = client.get("/data/table", params={"name": payload})
-    assert (refused.status_code, harm_in(refused.text)) == (400, [])
 
 
 def test_without_data_the_view_says_what_to_do(tmp_path):

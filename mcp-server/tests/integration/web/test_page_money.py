@@ -1,19 +1,16 @@
 """The view of money over a real port: figures, months, categories, shops, rows, downloads."""
 
-import itertools
 import re
 from urllib.parse import unquote
 
 import pytest
-from hostile import PAYLOADS, harm_in, text_in
+from hostile import text_in
 from mdvec.charts.colors import colors_of
 from mdvec.dates import Month, today
 from mdvec.manage.registering import add_tool
-from page_ledger import ledger, quoted
+from page_ledger import ledger
 from page_site import page_site, table_in
 from table_of_cases import each
-
-HOSTILE = "2025年9月"
 
 
 def rows():
@@ -31,18 +28,12 @@ def rows():
         yield f"1,2025/06/{12 + number},{name},-{100 * 10**number},財布,日用品,雑貨,,0,n{number}"
     yield "1,2025/06/11,引越し屋,-90000,銀行,特別な支出,引越し,,0,m"
 
-
-def hostile_rows():
-    for number, payload in enumerate(PAYLOADS):
-        text = quoted(payload)
-        day, yen = f"2025/09/{1 + number % 28:02}", 100 + number
-        yield f"1,{day},{text},-{yen},{text},{text},{text},{text},0,h{number}"
     yield "1,2025/09/28,楽天 -マガジン,-700,カード,教養・教育,新聞・雑誌,,0,z"
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    database = ledger(tmp_path_factory.mktemp("money"), [*rows(), *hostile_rows()])
+    database = ledger(tmp_path_factory.mktemp("money"), rows())
     with page_site(database) as site, site.client() as client:
         yield client
 
@@ -121,7 +112,7 @@ def test_a_shop_in_several_spellings_is_one_sum_as_in_the_tools(client):
     "query", [{"shop": "楽天 -マガジン"}, {"category": "収支"}, {"category": "貯蓄率"}]
 )
 def test_the_rows_that_are_shown_can_be_searched_and_corrected(client, query):
-    shown = money(client, period=HOSTILE, **query)
+    shown = money(client, period="2025年9月", **query)
     address = re.search('"(/money/rows[^"]*)">Search, sort and correct', shown)[1]
     rows = client.get(address.replace("&amp;", "&"))
     assert rows.status_code == 200
@@ -249,19 +240,19 @@ def test_what_is_not_there_ends_in_one_sentence(client, query):
     assert "Traceback" not in answer.text
 
 
-def test_tables_download_as_csv_without_formulas(client):
-    answer = client.get("/money/categories.csv", params={"period": HOSTILE})
+def test_tables_download_as_csv(client):
+    answer = client.get("/money/categories.csv", params={"period": "2025-05"})
     assert answer.headers["content-disposition"] == 'attachment; filename="mdvec-categories.csv"'
-    table = table_in(answer)
-    assert table[0] == ["category", "yen", "percent", "rows"]
-    assert len(table) > 40
-    assert not [cell for row in table for cell in row if cell.startswith(("=", "@", "+"))]
+    assert table_in(answer)[:2] == [
+        ["category", "yen", "percent", "rows"],
+        ["住宅", "50000", "95.2", "1"],
+    ]
     months = client.get("/money/months.csv", params={"period": "2025-05"}).text.splitlines()
     assert months[1] == "2025-05,200000,52500,147500"
 
 
 @pytest.mark.parametrize(
-    ("of", "period"), [("months", "2025年"), ("months", HOSTILE), ("categories", "2025年")]
+    ("of", "period"), [("months", "2025年"), ("months", "2025年9月"), ("categories", "2025年")]
 )
 def test_charts_download_as_pictures(client, of, period):
     query = {"period": period, "of": of}
@@ -272,23 +263,6 @@ def test_charts_download_as_pictures(client, of, period):
     assert "attachment" in svg.headers["content-disposition"]
     same = {"params": {**query, "format": "svg"}, "headers": {"accept-language": "ja"}}
     assert client.get("/money/chart", **same).content != svg.content
-
-
-def test_hostile_shops_categories_and_memos_do_nothing(client):
-    shown = money(client, period=HOSTILE)
-    assert harm_in(shown) == []
-    for address in sorted(set(addresses(shown).values()))[::6]:
-        assert harm_in(client.get(address).text) == []
-    for page in (1, 2):
-        assert harm_in(money(client, period=HOSTILE, page=page)) == []
-
-
-def test_hostile_questions_do_nothing(client):
-    questions = itertools.cycle(("period", "category", "shop", "household", "page"))
-    for payload, name in zip(PAYLOADS[::2], questions, strict=False):
-        for view in ("/money", "/money/trend") if name == "category" else ("/money",):
-            answer = client.get(view, params={name: payload})
-            assert (answer.status_code < 500, harm_in(answer.text)) == (True, []), (name, payload)
 
 
 def test_a_household_without_rows_hides_no_other(tmp_path):

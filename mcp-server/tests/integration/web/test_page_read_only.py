@@ -13,7 +13,8 @@ from mdvec_mcp.household.context import today
 REFUSED = "This server only reads, so nothing can be changed here."
 VIEWS = (
     "/", "/money", "/money/plan?all=1&subject=食費", "/review?decided=1&undo=1",
-    "/review/categories?set=商店", "/data?sql=SELECT 1 AS a", "/tools", "/tools?part=list",
+    "/money/rows?edit=1", "/review/categories?set=商店", "/data?sql=SELECT 1 AS a", "/tools",
+    "/tools?part=list",
 )  # fmt: skip
 FORMS = {
     "/tools/add": {"path": "~", "kind": "markdown"},
@@ -29,6 +30,7 @@ FORMS = {
         "amount": "5",
         "per": "month",
     },
+    "/money/rows/change": {"do": "save", "id": "1", "one": "1", "note": "x"},
     "/data/save": {"sql": "SELECT 1", "name": "a"},
     "/tools/backup": {},
     "/tools/restore": {"backup": "a.zip", "replaces": "1"},
@@ -70,7 +72,7 @@ def actions(page):
 
 def stored(database):
     with open_database(database, "read") as connection:
-        tables = ("tools", "category_rules", "budgets", "duplicate_checks")
+        tables = ("tools", "category_rules", "budgets", "duplicate_checks", "transactions")
         return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables}
 
 

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from hostile import PAYLOADS, harm_in, text_in
-from page_ledger import ledger, quoted
+from hostile import text_in
+from page_ledger import ledger
 from page_site import page_site, post, table_in, undone
 
 SHOPS = ("青葉書店 本店", "喫茶 麦", "青葉書店 渋谷")
@@ -18,9 +18,6 @@ def rows():
     yield "1,2025/07/31,給与,300000,銀行,収入,給与,,0,i1"
     yield "1,2025/05/02,貯蓄へ,-70000,銀行,その他,その他,,1,t1"
     yield "1,2025/05/03,文具店,-500,財布,その他,その他,,0,s1"
-    for number, payload in enumerate(PAYLOADS):
-        text = quoted(payload)
-        yield f"1,2024/01/{1 + number % 28:02},{text},-50,財布,{text},{text},{text},0,h{number}"
 
 
 @pytest.fixture
@@ -146,14 +143,3 @@ def test_a_change_whose_undo_is_too_long_for_an_address_is_made_and_says_so(clie
     assert "too long to be undone" in done.text
     assert 'value="restore"' not in done.text
     assert "#x" in done.text
-
-
-def test_hostile_names_do_nothing_and_a_read_only_page_offers_no_change(client, tmp_path):
-    page = shown(client, period="2024")
-    assert harm_in(page) == []
-    assert harm_in(shown(client, edit=row_id(client, "script"), ruled="<script>")) == []
-    database = ledger(tmp_path / "other", rows())
-    with page_site(database, server={"read_only": True}) as site, site.client() as reader:
-        page = shown(reader, edit="1")
-        assert "/money/rows/change" not in page
-        assert change(reader, "save", id="1", one="1", note="x").status_code == 403

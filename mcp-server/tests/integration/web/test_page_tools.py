@@ -4,10 +4,10 @@ import json
 
 import pytest
 from collection import Collection
-from hostile import PAYLOADS, harm_in, text_in
+from hostile import text_in
 from mdvec.embedding import catalog
 from mdvec.manage.registering import add_tool, find_tool
-from page_site import page_site, post, token_of, wait_until
+from page_site import page_site, post, wait_until
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def test_from_nothing_to_the_first_hit(home):
         assert "3リットル" in text_in(found)
 
 
-def test_a_tool_is_switched_and_imported_again(home):
+def test_a_tool_is_switched_off_and_on_and_said_to_be_stale(home):
     collection = Collection(home / "notes", home / "data" / "v.sqlite")
     collection.write("a.md", "# 水\n")
     collection.import_()
@@ -69,8 +69,6 @@ def test_a_tool_is_switched_and_imported_again(home):
         stale = client.get("/tools?part=list").text
         assert "1 file is newer than the index of notes" in stale
         post(client, "/tools/stop", tool="notes")
-        post(client, "/tools/reindex", tool="notes")
-        wait_until(lambda: "being imported" not in client.get("/tools?part=list").text)
         assert post(client, "/tools/reindex", tool="none").status_code == 400
         assert client.get("/tools/active").status_code == 405
 
@@ -86,21 +84,6 @@ def test_an_import_that_failed_is_shown_until_the_index_is_up_to_date(home):
         (home / "away").rename(home / "notes")
         fresh = client.get("/tools?part=list").text
         assert ("Up to date (1 files)" in fresh, 'class="trouble"' in fresh) == (True, False)
-
-
-def test_only_folders_within_the_home_are_added_or_listed(home):
-    outside = home.parent / "outside"
-    (outside / "secret-name").mkdir(parents=True)
-    (home / "link").symlink_to(outside)
-    database = home / "data" / "v.sqlite"
-    with page_site(database) as site, site.client() as client:
-        for path in ("/etc", "..", "", "~/../..", f"{home}/../outside", "link"):
-            refused = post(client, "/tools/add", path=path, kind="markdown")
-            assert (refused.status_code, "within your home" in refused.text) == (400, True), path
-            listed = client.get("/tools/folders", params={"at": path})
-            assert "secret-name" not in listed.text
-            assert listed.status_code == (400 if path else 200), path
-    assert not database.exists()
 
 
 def test_a_wrong_name_or_kind_ends_in_one_sentence(home):
@@ -135,35 +118,3 @@ def test_a_backup_is_downloaded_and_restored_over_what_was_there_when_that_is_sa
         (kept,) = database.parent.glob("v.sqlite.replaced-*")
         assert f"What was there is kept: {kept}" in text_in(done.text)
         assert sorted(file.suffix for file in database.parent.glob(".mdvec*")) == []
-
-
-def test_hostile_names_of_tools_files_and_folders_do_nothing(home):
-    database = home / "data" / "v.sqlite"
-    for number, payload in enumerate(PAYLOADS):
-        name = payload.replace("/", "_")
-        folder = home / name
-        folder.mkdir()
-        (folder / f"{name[:80]}.md").write_bytes(b"\xff\x00\x01" * 9)
-        words = "".join(char for char in payload if char.isprintable())
-        add_tool(database, f"t{number}", words, folder, "markdown", words[:100])
-    with page_site(database) as site, site.client() as client:
-        for path in ("/tools", "/tools?part=list", "/tools/folders"):
-            shown = client.get(path)
-            assert shown.status_code == 200
-            html = shown.text + ("" if "<script" in shown.text else '<script src="/static/">')
-            assert harm_in(html) == []
-
-
-def test_hostile_words_in_a_form_or_an_address_do_nothing(home):
-    for payload in PAYLOADS:
-        (home / payload.replace("/", "_")).mkdir()
-    with page_site(home / "data" / "v.sqlite") as site, site.client() as client:
-        token = token_of(client)
-        for payload in PAYLOADS:
-            listed = client.get("/tools/folders", params={"at": payload.replace("/", "_")})
-            assert harm_in(listed.text) == []
-            picked = client.get("/tools", params={"folder": payload})
-            assert harm_in(picked.text) == []
-            given = dict.fromkeys(("path", "name", "description", "title", "kind"), payload)
-            added = client.post("/tools/add", data={"csrf": token, **given})
-            assert (added.status_code, harm_in(added.text)) == (400, [])

@@ -8,7 +8,7 @@ from mdvec.manage.page_server import CODE_SECONDS, PageKey, PageKeyUnusable, pag
 from starlette.requests import Request
 from table_of_cases import each
 
-from mdvec_mcp.web.page.access import Access, is_local, is_own
+from mdvec_mcp.web.page.access import Access, is_own
 
 KEY = PageKey(bytes(range(32)))
 
@@ -68,15 +68,6 @@ def test_a_code_from_before_the_server_began_may_have_been_used():
 )
 def test_no_forged_or_old_cookie_opens_the_page(access, cookie):
     assert access.session(request(cookie=f"{access.cookie_name}={cookie}")) is None
-
-
-@each(
-    ("host", "expected"),
-    [("127.0.0.1:8765", True), ("localhost", True), ("[::1]:1", True), ("127.8.8.8", True),
-     ("192.168.0.2:8765", False), ("evil.example", False), ("", False), ("[", False)],
-)  # fmt: skip
-def test_only_names_of_this_machine_are_local(host, expected):
-    assert is_local(request(host=host)) is expected
 
 
 @each(
