@@ -235,20 +235,24 @@ class _Server(uvicorn.Server):
 
 
 class GracefulShutdown:
-    """Middleware that counts requests in progress, and refuses new ones during shutdown."""
+    """Middleware that counts requests in progress, and refuses new ones during shutdown.
+
+    A request's state has the event ``stopping``, at which streams end.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._answering = 0
-        self._stopping = False
+        self._stopping = anyio.Event()
         self._idle = anyio.Event()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        scope.setdefault("state", {})["stopping"] = self._stopping
         if scope["type"] != "http" or scope["method"] != "POST" or _is_stream(scope):
             await self._app(scope, receive, send)
             return
-        if self._stopping:
+        if self._stopping.is_set():
             stopping = PlainTextResponse("this server is stopping\n", 503)
             await _recorded(stopping)(scope, receive, send)
             return
@@ -262,7 +266,7 @@ class GracefulShutdown:
 
     async def finish(self, seconds: float) -> None:
         """Refuse new requests, and wait up to ``seconds`` for those in progress."""
-        self._stopping = True
+        self._stopping.set()
         self._idle = anyio.Event()
         if self._answering:
             with anyio.move_on_after(seconds):

@@ -208,7 +208,7 @@ async def _progress(streams: anyio.Semaphore, visit: Visit) -> AsyncIterator[str
     language, sent, states, looks = visit.language, "", None, 0
     freshness = visit.wiring.freshness
     try:
-        while True:
+        while not visit.is_server_stopping:
             try:
                 now = await visit.run(lambda: imports_now(freshness))
             except ToolError:  # for example, the database is being replaced

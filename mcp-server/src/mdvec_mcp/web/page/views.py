@@ -345,6 +345,12 @@ class Visit:
         """Why the form was refused that this visit shows again; else ""."""
         return getattr(self.request.state, "not_done", "")
 
+    @property
+    def is_server_stopping(self) -> bool:
+        """Whether the server waits for its streams to end, as the web server's state tells."""
+        stopping = getattr(self.request.state, "stopping", None)
+        return stopping is not None and stopping.is_set()
+
     async def run(self, work: Callable[[], T]) -> T:
         """Run blocking work in a thread; its MdvecErrors become ToolErrors."""
         wording = trouble_in_japanese if self.language == "ja" else trouble_in_english
