@@ -10,6 +10,7 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     emptied = notes.write("../other/disk/a.md", "# ディスク\n")
     imported(notes.database, "other", notes.work / "other", "markdown", load=lambda _: use)
     emptied.unlink()
+    settings = notes.write("../mdvec.toml", "[search]\nk = 3\n")
     with open_database(notes.database, "write") as connection:
         connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
     notes.write("new.md", "# 新しい\n")
@@ -25,6 +26,8 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     said = "empty in the source of other"
     (empty,) = [one for one in found["findings"] if said in one["sentence"]]
     assert empty["command"] is None  # importing would drop its text
+    sentences = [one["sentence"] for one in found["findings"] if one["check"] == "settings"]
+    assert f"the settings file is {settings.resolve()}" in sentences
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
 
 
