@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from collection import RULES
+from imported import RULES
 from mdvec.importing.job import ImportRequest
 from mdvec.importing.options import ChunkingSettings
 from mdvec.index.chroma import ChromaServer

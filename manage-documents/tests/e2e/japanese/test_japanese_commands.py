@@ -2,13 +2,17 @@
 
 import re
 import tomllib
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 import typer
 from hypothesis import given
 from hypothesis import strategies as st
-from mdvec.settings import display_language
+from mdvec import sql
+from mdvec.database.connection import open_database
+from mdvec.japanese import in_japanese
+from mdvec.settings import AnalyticsSettings, display_language
 
 import mdvec_cli
 from mdvec_cli.commands.terminal import in_own_language
@@ -116,7 +120,11 @@ def test_errors_and_findings_are_in_japanese(mdvec):
         "エラー: ツール「notes」は markdown で、家計簿ではありません\n"
     )
     mdvec.write("b.md", "# 米\n")
-    examined = japanese("doctor").out.splitlines()
+    with open_database(mdvec.database, "write") as connection:
+        connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
+    done = japanese("doctor", "--fix")
+    assert done.err == "直しました: notes: 検索の索引を作り直しました\n"
+    examined = done.out.splitlines()
     (newer,) = [n for n, line in enumerate(examined) if "新しいファイルが 1 個" in line]
     assert examined[newer + 1].strip() == "→ mdvec import -n notes --mode update"
     lines = [line.partition(": ")[2] for line in examined]
@@ -159,14 +167,20 @@ def test_what_a_query_or_chart_warns_of_is_in_japanese_but_not_json(mdvec):
         "店 LIKE '%ん%'", "枝番 = NULL", "枝番 <> NULL", "店 NOT IN ('東京', NULL)",
         "金額 NOT IN (SELECT 枝番 FROM sales__a)",
     )  # fmt: skip
-    queries = [f"SELECT count(*) FROM sales__a WHERE {where}" for where in wheres]
-    done = mdvec.each(
-        *(["query", query] for query in (*queries, "SUMMARIZE sales__a")),
-        MDVEC_DISPLAY_LANGUAGE="ja",
+    analytics = sql.analytics_over(
+        mdvec.database, mdvec.work / "queries", AnalyticsSettings(), None, 1
     )
+    with closing(analytics.queries):  # a command for each query would start a process for each
+        answers = [
+            analytics.questions.answer(
+                sql.Prepared.plain(f"SELECT count(*) FROM sales__a WHERE {where}")
+            )
+            for where in wheres
+        ]
+    summary = mdvec("query", "SUMMARIZE sales__a", MDVEC_DISPLAY_LANGUAGE="ja")
     plot = ["plot", "SELECT 店, 金額 FROM sales__a", "--kind", "bar", "--replace", "-o", "a.png"]
     drawn = mdvec(*plot, MDVEC_DISPLAY_LANGUAGE="ja")
-    said = [each.err for each in done] + [drawn.out]
+    said = [in_japanese(answer["warnings"][0]) for answer in answers] + [summary.err, drawn.out]
     assert [each for each in said if not KANA.search(each) or ENGLISH.search(each)] == []
     assert "only the first" in mdvec(*plot, "--format", "json", MDVEC_DISPLAY_LANGUAGE="ja").out
 

@@ -1,13 +1,16 @@
 """`mdvec doctor`: the whole examination, with a real server and a real search."""
 
+from imported import imported
 from mdvec.database.connection import open_database
 
 
-def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server(notes):
-    with open_database(notes.database, "write") as connection:
-        connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
-    japanese = notes("doctor", "--fix", MDVEC_DISPLAY_LANGUAGE="ja")
-    assert japanese.err == "直しました: notes: 検索の索引を作り直しました\n"
+def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server(notes, use):
+    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"  # JSON is in English all the same
+    notes.write("../other/b.md", "# 本\n")
+    emptied = notes.write("../other/disk/a.md", "# ディスク\n")
+    imported(notes.database, "other", notes.work / "other", "markdown", load=lambda _: use)
+    emptied.unlink()
+    settings = notes.write("../mdvec.toml", "[search]\nk = 3\n")
     with open_database(notes.database, "write") as connection:
         connection.execute("DELETE FROM fts_1_1 WHERE rowid = 1")
     notes.write("new.md", "# 新しい\n")
@@ -20,18 +23,12 @@ def test_the_whole_examination_fixes_an_index_and_searches_through_a_real_server
     assert [key for key in told if key[1] == "trouble"] == []
     (newer,) = [one for one in found["findings"] if "1 file is newer than" in one["sentence"]]
     assert newer["command"] == "mdvec import -n notes --mode update"
+    said = "empty in the source of other"
+    (empty,) = [one for one in found["findings"] if said in one["sentence"]]
+    assert empty["command"] is None  # importing would drop its text
+    sentences = [one["sentence"] for one in found["findings"] if one["check"] == "settings"]
+    assert f"the settings file is {settings.resolve()}" in sentences
     assert {"level", "check", "sentence", "command", "fixable"} == set(found["findings"][0])
-
-
-def test_a_folder_that_is_empty_now_has_no_command_since_importing_would_drop_its_text(notes):
-    notes.environment["MDVEC_DISPLAY_LANGUAGE"] = "ja"  # JSON is in English all the same
-    notes.write("disk/a.md", "# ディスク\n")
-    notes("import", "-n", "notes", "--mode", "update")
-    (notes.docs / "disk" / "a.md").unlink()
-    notes.write("new.md", "# 新しい\n")
-    findings = notes("doctor", "--format", "json").json["findings"]
-    (found,) = [one for one in findings if "empty in the source of notes" in one["sentence"]]
-    assert found["command"] is None
 
 
 def test_trouble_is_an_exit_code_and_a_line(mdvec):

@@ -13,10 +13,12 @@ RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main
 
 
 @pytest.mark.parametrize(
-    ("redirection", "why"),
-    [(">/dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+    ("command", "redirection", "why"),
+    [
+        (["status"], ">/dev/full", "No space left on device"),
+        (["get", "water.md", "-n", "notes"], ">&-", "Bad file descriptor"),
+    ],
 )
-@pytest.mark.parametrize("command", [["status"], ["get", "water.md", "-n", "notes"]])
 def test_an_output_that_is_full_or_closed_is_one_line(notes, command, redirection, why):
     line = f'exec "$0" "$@" {redirection}'
     done = subprocess.run(

@@ -314,10 +314,10 @@ def test_each_kind_of_plot_holds_its_values():
 
 @pytest.mark.parametrize(
     ("count", "size"),
-    [(1, (200, 150)), (12, (200, 150)), (12, (800, 600)), (60, (200, 150)), *(
+    [(1, (200, 150)), (12, (800, 600)), (60, (200, 150)), *(
         pytest.param(count, size, marks=pytest.mark.soak)
-        for count in (1, 12, 60) for size in ((400, 300), (800, 600), (1920, 1080))
-        if (count, size) != (12, (800, 600))
+        for count in (1, 12, 60) for size in ((200, 150), (400, 300), (800, 600), (1920, 1080))
+        if (count, size) not in {(1, (200, 150)), (12, (800, 600)), (60, (200, 150))}
     )],
 )  # fmt: skip
 def test_labels_do_not_overlap_and_stay_inside(count, size):
@@ -349,13 +349,11 @@ def extents(ticks, line, renderer):
     return boxes
 
 
-@pytest.mark.parametrize("pair", [("食費", "住宅"), ("あ", "い"), ("髙", "①"), ("㈱", "〜")])
-def test_letters_are_drawn_and_not_boxes(pair):
-    first, second = (title_of(letters * 3) for letters in pair)
-    assert (first != second).any()
-    # A letter that no font has: were it drawn, it would be the box that stands for all of them.
-    assert not any((one == title_of("〓" * len(pair[0]) * 3)).all() for one in (first, second))
-    assert (first < 128).sum() > 50
+def test_letters_are_drawn_and_not_boxes():
+    # 〓 stands for a letter that no font has: were one a box, it would look like another, or this.
+    titles = [title_of(letter * 6) for letter in "食住あい髙①㈱〜〓"]
+    assert len({title.tobytes() for title in titles}) == len(titles)
+    assert all((title < 128).sum() > 50 for title in titles)
 
 
 def test_a_character_the_font_lacks_is_shown_as_a_stand_in_and_counted(caplog):
@@ -390,7 +388,8 @@ def test_mathematical_signs_are_drawn_as_text(caplog, text):
     draw(chart, (800, 600), "png")
     draw(month_plot("line", text, months(2), (Series(text, (1, 2)),)), (800, 600), "svg")
     assert "〓" not in caplog.text
-    assert (title_of(text) != title_of(text.replace("$", ""))).any() or "$" not in text
+    if "$" in text:
+        assert (title_of(text) != title_of(text.replace("$", ""))).any()
 
 
 def test_a_dollar_sign_is_as_wide_as_it_is():

@@ -33,7 +33,7 @@ def words_of(node):
 
 def own_errors(trees):
     """The names of classes of errors, as `MdvecError` and those below it."""
-    classes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
     names = {"MdvecError", "Exception", "ValueError", "BadParameter"}
     before: set[str] = set()
     while names != before:
