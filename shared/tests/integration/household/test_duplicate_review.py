@@ -523,6 +523,20 @@ def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, to
     )
 
 
+def test_purchases_of_two_accounts_are_alike_however_common_their_amounts(db, tool):
+    for number, amount in enumerate((-1_234, -2_345, -500)):
+        for account, name in (("Amazon", "品物"), ("カードA", "AMAZON.CO.JP")):
+            add(db, tool, description=name, amount=amount, account=account,
+                mf_id=f"{account}{number}", date=f"2024-01-{10 + number}")  # fmt: skip
+    for day in range(1, 29):
+        add(db, tool, description="喫茶", amount=-500, account="カードA", mf_id=f"t{day}",
+            date=f"2024-02-{day:02}")  # fmt: skip
+    review.detect(Ledger.undated(db, tool), DetectionOptions())
+    listed = review.list_candidates(Ledger.undated(db, tool)).candidates
+    is_common = ["よくある金額で、偶然同じになりやすい" in one.reasons for one in listed]
+    assert (is_common, [one.alike_count for one in listed]) == ([False, False, True], [2, 2, 2])
+
+
 def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):
     for day in range(10, 15):
         for stations in ("入 新宿 出 渋谷", "入 渋谷 出 新宿"):
