@@ -234,7 +234,8 @@ class LedgerView:
         notes = []
         if marks.empty:
             empty = wording.months_in_words(marks.empty)
-            notes.append(f"明細が 1 件もない月（{empty}）は、合計と平均では 0円として計算しました")
+            sums = "合計と、揃っていない月を含む平均では"
+            notes.append(f"明細が 1 件もない月（{empty}）は、{sums} 0円として計算しました")
         notes += self.filling_notes(months, days)
         if covered.astray_matters(period.months, months):
             astray = ledger_sums.rows_outside(self.ledger, covered.body.days, MAX_NAMED_ROWS)
@@ -321,7 +322,8 @@ def doubt_notes_on(
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
     """The rows that decisions on candidates would take out, each with its kind.
 
-    A row of several candidates is of a card's bill rather than of a transfer or purchase.
+    Of purchases, these are the likely ones. A row of several candidates is of a likely one, and of
+    a card's bill rather than of a transfer or purchase.
     """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))
