@@ -96,6 +96,13 @@ def test_a_name_makes_a_transfer_likely_only_beside_words_of_one_and_as_a_name(
     assert ["named_account" in pair.reasons for pair in found] == [is_likely] * len(found)
 
 
+def test_a_name_is_a_question_beside_a_category_of_any_money_that_comes_in():
+    out = row(1, 3, -5_000, "カード", "PAYPAY*居酒屋", "食費/外食")
+    into = row(2, 3, 5_000, "PayPay", "タナカ", "収入/その他入金")
+    (pair,) = with_transfers(FoundPairs((), 0), [out, into], DetectionOptions()).pairs
+    assert (pair.score < LIKELY, "named_account" in pair.reasons) == (True, False)
+
+
 @each(
     "into",
     [

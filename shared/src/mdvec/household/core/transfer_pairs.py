@@ -129,7 +129,9 @@ def _opposites(
 
 def _pair(out: ComparedRow, into: ComparedRow, *, is_filed: bool) -> Pair:
     has_words = _words(out) or _words(into)
-    is_named = (has_words or is_filed) and (_names(out, into.account) or _names(into, out.account))
+    # The category of any money that comes in may be その他入金: no word beside a name.
+    speaks = is_filed or _words(out) or _words(into._replace(category_minor=""))
+    is_named = speaks and (_names(out, into.account) or _names(into, out.account))
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
