@@ -25,6 +25,8 @@ def rows():
         yield f"1,{day.format(1)},大家,-50000,銀行,住宅,家賃・地代,,0,r{back}"
         if back != 3:
             yield f"1,{day.format(5)},映画クラブ,-{film},銀行,趣味,映画,,0,f{back}"
+        for account, yen in (("銀行", 5_700), ("財布", 4_500)):
+            yield f"1,{day.format(10)},携帯,-{yen},{account},通信費,電話,,0,{account}{back}"
         yield f"1,{day.format(9)},スーパー,-{2_000 + 10 * back},財布,食費,食料品,,0,a{back}"
         name = quoted(PAYLOADS[back % len(PAYLOADS)])
         yield f"1,{day.format(12)},{quoted(PAYLOADS[0])},-300,財布,{name},{name},,0,h{back}"
@@ -96,6 +98,14 @@ def test_budgets_move_by_month(client):
 def test_a_recurring_payment_leads_to_all_its_rows(client):
     address = re.search(r'<a href="(/money/rows[^"]*)"><bdi>映画クラブ', plan(client))[1]
     assert client.get(unescape(address)).text.count("映画クラブ</bdi>") == 23 + 1  # and the filter
+
+
+def test_a_recurring_payment_of_one_account_leads_to_the_rows_of_that_account(client):
+    for account in ("銀行", "財布"):
+        address = re.search(
+            rf'<a href="(/money/rows[^"]*)"><bdi>携帯</bdi></a> <small><bdi>{account}', plan(client)
+        )[1]
+        assert client.get(unescape(address)).text.count("携帯</bdi>") == 24 + 1
 
 
 def test_recurring_payments_show_what_became_dearer_and_what_was_missed(client):

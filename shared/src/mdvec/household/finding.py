@@ -121,7 +121,7 @@ def find_transactions(
         notes = _notes(view, understood, found, listing, shop, embed)
         requested = understood.rows.condition.days
         known = view.known_days(requested)
-        groups = _groups(found, shop, listing, known, requested, ledger.month_starts_on)
+        groups = _groups(view, found, shop, listing, requested)
         grouped = NAMED_BY.get(listing.group_by, "")
         paging = Paging(
             listing.page, listing.rows_on_page, totals.rows, len(groups) if grouped else 0,
@@ -137,7 +137,7 @@ def find_transactions(
     means: tuple[Mean, ...] = ()
     averaged = sums_within(found.by_key, known) if known else ()
     if listing.group_by in TIMES and known and averaged:
-        means = means_over(averaged, known, ledger.month_starts_on)
+        means = means_over(averaged, known, ledger.month_starts_on, view.covered.present)
         notes.append(f"平均は {known.in_words} のもの")
     age = view.age(understood.period)
     return FoundAnswer(
@@ -308,12 +308,11 @@ def _related_notes(
 
 
 def _groups(
+    view: LedgerView,
     found: _Found,
     shop: ShopOf,
     listing: ListingOptions,
-    known: Days | None,
     requested: Days | None,
-    starts_on: int,
 ) -> tuple[FoundGroup, ...]:
     match listing.group_by:
         case None:
@@ -329,7 +328,9 @@ def _groups(
         case "person":
             return tuple(groups_by(found.by_key, _person))
         case time:
-            return groups_by_time(found.by_key, time, known, requested, starts_on)
+            known, starts_on = view.known_days(requested), view.ledger.month_starts_on
+            present = view.covered.present
+            return groups_by_time(found.by_key, time, known, requested, starts_on, present)
 
 
 def _key_sums(matching: row_sums.RowsChosen, listing: ListingOptions) -> list[KeySum]:

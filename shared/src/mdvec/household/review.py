@@ -112,13 +112,14 @@ def detect(
         followed = _follow_decisions(ledger)
         listed = listed_candidates(arrange(duplicate_checks.open_pairs(ledger)))
     pairs = {pair.ids for pair in detected.pairs}
+    new = pairs - known.keys()
     of_listed = [(candidate, {pair.rows for pair in candidate.pairs}) for candidate, _ in listed]
     candidates = [candidate for candidate, rows in of_listed if rows & pairs]
     counts = CandidateCounts.of(candidates)
     detection = Detection(
         candidates_count=len(candidates),
         likely_count=counts.purchases,
-        new_count=sum(bool(rows & (pairs - known.keys())) for _, rows in of_listed),
+        new_count=sum(bool(rows & new) for _, rows in of_listed),
         decided_count=sum(known.get(pair) in _DECIDED for pair in pairs),
         below_threshold_count=detected.below,
         dropped_count=dropped,

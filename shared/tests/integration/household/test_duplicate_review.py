@@ -374,7 +374,7 @@ def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
     assert review.detect(Ledger.undated(db, tool), DetectionOptions()).candidates_count == 1
     assert candidates(db, tool) == [(1, 2, 3)]
     (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
-    assert one.reasons[:2] == ("内容がもう一方の口座の店や決済サービスを指している", "店名が同じ")
+    assert one.reasons[:2] == ("内容がもう一方の口座を指している", "店名が同じ")
     answer = deciding.confirm(
         Ledger.undated(db, tool), one.check_id, ReviewDecision("duplicate", keep=3)
     )
@@ -521,6 +521,20 @@ def test_a_purchase_for_other_reasons_is_left_where_all_alike_are_decided(db, to
     assert alone.message.endswith(
         "同じ口座でも理由や確かさが違う2件の候補は、判定せずに残しました。"
     )
+
+
+def test_purchases_of_two_accounts_are_alike_however_common_their_amounts(db, tool):
+    for number, amount in enumerate((-1_234, -2_345, -500)):
+        for account, name in (("Amazon", "品物"), ("カードA", "AMAZON.CO.JP")):
+            add(db, tool, description=name, amount=amount, account=account,
+                mf_id=f"{account}{number}", date=f"2024-01-{10 + number}")  # fmt: skip
+    for day in range(1, 29):
+        add(db, tool, description="喫茶", amount=-500, account="カードA", mf_id=f"t{day}",
+            date=f"2024-02-{day:02}")  # fmt: skip
+    review.detect(Ledger.undated(db, tool), DetectionOptions())
+    listed = review.list_candidates(Ledger.undated(db, tool)).candidates
+    is_common = ["よくある金額で、偶然同じになりやすい" in one.reasons for one in listed]
+    assert (is_common, [one.alike_count for one in listed]) == ([False, False, True], [2, 2, 2])
 
 
 def test_a_habit_is_one_line_of_the_list_and_closed_at_once(db, tool):

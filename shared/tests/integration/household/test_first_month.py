@@ -41,13 +41,13 @@ def test_a_first_month_of_which_days_are_missing_is_marked_wherever_it_counts(fo
     note = "2025年06月の明細は 2025-06-20 からです"
     trend = category_trend(ledger, category="支出", period="全期間")
     assert "- 2025年06月（途中）: 11,000円" in trend.text
-    assert "- 3か月平均（途中の月を含む）: 24,333円" in trend.text
+    assert "- 3か月平均（揃っていない月を含む）: 24,333円" in trend.text
     assert "- まる2か月平均: 31,000円" in trend.text
     assert "mean of the 2 complete months: ¥31,000" in in_english(trend.text)
     assert trend.running == (Month(2025, 6),)
     assert note in trend.notes
     without_june = category_trend(ledger, category="支出", period="2025年8月")
-    assert "- 3か月平均（途中の月を含む）: 24,333円" in without_june.text
+    assert "- 3か月平均（揃っていない月を含む）: 24,333円" in without_june.text
     assert (without_june.running, note in without_june.notes) == ((), True)
     compared = compare_periods(ledger, period="2025-07", base="前月")
     assert note in compared.notes

@@ -230,7 +230,8 @@ def test_gaps_and_months_that_may_still_fill_are_marked(ledger):
         AvailableMonth(2025, 7, "2025-07-01", "2025-07-31", 1, is_gap=False, may_be_filling=True),
     )
     notes = ledger.trend("食費").notes
-    assert "明細が 1 件もない月（2025年05月）は、合計と平均では 0円として計算しました" in notes
+    without = "は、合計と、揃っていない月を含む平均では 0円として計算しました"
+    assert f"明細が 1 件もない月（2025年05月）{without}" in notes
     assert "2025年07月の明細はまだ揃っていない可能性があります" in notes
     assert "過去 4 か月分のデータで計算しました" in notes
     ledger.add("2025-07-31", -100)

@@ -58,6 +58,16 @@ def test_every_japanese_text_of_the_answers_is_in_the_table():
         ("- 人: 1,000円（3件）", "- 人: ¥1,000 (3 rows)"),
         ("- 店: 1,000円 （50.0%, 3件）", "- 店: ¥1,000 (50.0%, 3 rows)"),
         ("- 毎月 > なし: 1,000円", "- 毎月 > なし: ¥1,000"),
+        ("- 食費 8,958円（10件）", "- 食費 (food) ¥8,958 (10 rows)"),
+        ("- 塾（食費） 900円（1件、毎年）", "- 塾 (食費 (food)) ¥900 (1 row, every year)"),
+        (
+            "- 塾（なし、財布）: 毎月 9円、年 108円（次は 2025-07-01 ごろ）",
+            "- 塾 (なし, 財布): every month ¥9, ¥108 a year (next about 2025-07-01)",
+        ),
+        (
+            "[check_id 1] チャージで、振替らしい（類似度 90%）、日付差 0日、金額差 0円",
+            "[check_id 1] a charge, likely a transfer (similarity 90%), 0 days and ¥0 apart",
+        ),
         ("- なし（収入）: 1円 → 2円（+1円）", "- なし (income): ¥1 → ¥2 (+¥1)"),
         ("店の予算を毎月 50,000円 にしました。", "The budget of 店 is ¥50,000 every month now."),
         ("- 支出: 1,000円", "- spending: ¥1,000"),

@@ -651,14 +651,3 @@ def test_of_two_columns_of_one_name_the_second_is_asked_about_by_its_number():
     text = "利用日,利用店名,利用金額,備考,備考\n2025/7/1,甲,100,,\n2025/7/2,乙,20,,取消\n"
     parsed = read_statement(text.encode(), "a.csv", Mappings((mapping,)))
     assert "column 5 says 取消" in parsed.passed_over.text
-
-
-def test_all_that_either_sign_of_the_amounts_leaves_open_is_asked_in_one_round():
-    """Of money spent, who paid the negative amounts; of money that comes in, nothing more."""
-    text = "日付,内容,金額\n2025/6/1,食堂,1200\n2025/6/3,払い戻し,-300\n2025/6/4,書店,1500\n"
-    first = proposal_with(text, "架空", TODAY).undecided
-    assert [each.question.kind for each in first] == ["sign", "incoming"]
-    assert "from 払い戻し" in first[1].question.text()
-    spent = {"positive": "spending", "refunds": {"内容": ["払い戻し"]}}
-    for stated in (spent, {"positive": "income"}):
-        assert proposal_with(text, "架空", TODAY, stated).undecided == ()

@@ -79,6 +79,31 @@ def test_words_of_a_transfer_at_its_incoming_end_alone_are_a_question(text, show
 
 
 @each(
+    ("text", "account", "source", "is_likely"),
+    [
+        ("楽天市場", "楽天", "ポイント交換", None), ("PAYPAY*居酒屋", "PayPay", "タナカ", None),
+        ("restaurant", "au", "チャージ", False), ("薬局", "Suica", "チャージ カード", True),
+        ("ﾓﾊﾞｲﾙSuica", "Suica", "チャージ", True), ("ナナコ", "nanaco", "入金", True),
+    ],
+)  # fmt: skip
+def test_a_name_makes_a_transfer_likely_only_beside_words_of_one_and_as_a_name(
+    text, account, source, is_likely
+):
+    """Purchases name shops and services, too, and a short name is a part of many words."""
+    rows = [row(1, 3, -5_000, "カード", text), row(2, 4, 5_000, account, source)]
+    found = with_transfers(FoundPairs((), 0), rows, DetectionOptions()).pairs
+    assert [pair.score >= LIKELY for pair in found] == ([] if is_likely is None else [is_likely])
+    assert ["named_account" in pair.reasons for pair in found] == [is_likely] * len(found)
+
+
+def test_a_name_is_a_question_beside_a_category_of_any_money_that_comes_in():
+    out = row(1, 3, -5_000, "カード", "PAYPAY*居酒屋", "食費/外食")
+    into = row(2, 3, 5_000, "PayPay", "タナカ", "収入/その他入金")
+    (pair,) = with_transfers(FoundPairs((), 0), [out, into], DetectionOptions()).pairs
+    assert (pair.score < LIKELY, "named_account" in pair.reasons) == (True, False)
+
+
+@each(
     "into",
     [
         row(2, 3, 5_000, "銀行", "チャージ"),

@@ -203,8 +203,11 @@ def is_nameable(account: str) -> bool:
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
     """Whether a description names an account that is a shop's or a service's, not a bank's."""
-    if not is_nameable(account):
-        return False
+    return is_nameable(account) and names_account(name_of, account, description)
+
+
+def names_account(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
+    """Whether a description or one of its words is an account's name, by its letters or sound."""
     name = name_of(_ACCOUNT_NOTE.sub("", account))
     whole = unicodedata.normalize("NFKC", description)
     words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
@@ -293,7 +296,7 @@ _REASONS = {
     "linked_again": "連携し直した口座らしい（同じ日と金額の明細が、別の ID で別のファイルにある）",
     "charged_twice": "毎月1回の支払いが、ここだけ2回ある",
     "final_amount": "同じ店が数日後に少し違う金額で請求している（仮の金額と確定額らしい）",
-    "named_account": "内容がもう一方の口座の店や決済サービスを指している",
+    "named_account": "内容がもう一方の口座を指している",
     "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",
     "like_name": "店名が似ている（読み・略称・支店名を除いて）",

@@ -22,7 +22,9 @@ LIKELY: Final = 0.5
 """Pairs that score this much or more are more likely one purchase than two."""
 ALWAYS: Final = "always"
 """The code of a decision that holds for a card's later bills, too."""
-_OF_CERTAINTY: Final = frozenset({"same_name", "like_name", "same_category", ALWAYS})
+_OF_CERTAINTY: Final = frozenset(
+    {"same_name", "like_name", "same_category", "common_amount", ALWAYS}
+)
 """Reasons that only make what the others say more or less sure, as the score shows."""
 _SURE: Final = 0.9
 """Purchases that score this much are not taken together with likely ones."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
@@ -37,8 +37,8 @@ _SATURDAY = 5
 class Mean:
     """Mean spending and income in whole yen per day or month, ``over`` this many of them.
 
-    ``is_whole`` is false if some of the months are only partly in the period; the mean of the whole
-    ones, if there are any, is then given beside it.
+    ``is_whole`` is false if some of the months are only partly in the period or have no rows; the
+    mean of the others, if there are any, is then given beside it.
     """
 
     unit: Literal["day", "month"]
@@ -53,7 +53,7 @@ class Mean:
         unit, units = ("1日", "日") if self.unit == "day" else ("1か月", "か月")
         amounts = sums_in_words(self.spending, self.income)
         whole = "まる" if self.unit == "month" and self.is_whole else ""
-        part = "" if self.is_whole else "、途中の月を含む"
+        part = "" if self.is_whole else "、揃っていない月を含む"
         return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
 
 
@@ -62,7 +62,7 @@ class FoundGroup(Totals):
     """The matches that share a shop, category, account, person or period.
 
     ``mean`` is per day for weekdays, and per month for years; if some of its months are only partly
-    in the period, ``mean_of_whole_months`` is that of the others, if there are any.
+    in the period or have no rows, ``mean_of_whole_months`` is that of the others, if there are any.
     """
 
     name: str
@@ -158,11 +158,13 @@ def groups_by_time(
     days: Days | None,
     requested: Days | None,
     month_starts_on: int,
+    present: Collection[Month],
 ) -> tuple[FoundGroup, ...]:
     """The sums of days by a part of time, in order of time, with means over those within ``days``.
 
-    A week, month or year is named by its ``requested`` days if these are only some of it. The last
-    ``MAX_TIMES`` days or weeks are listed, and earlier ones are one group.
+    ``present`` are the ledger's months with rows. A week, month or year is named by its
+    ``requested`` days if these are only some of it. The last ``MAX_TIMES`` days or weeks are
+    listed, and earlier ones are one group.
     """
 
     def name(of_day: KeySum) -> str:
@@ -192,7 +194,7 @@ def groups_by_time(
         if group_by == "year":
             first = Month(int(group), 1, month_starts_on)
             year = MonthRange(first, first.plus(11)).days.within(days)
-            return means_per_month(own, year, month_starts_on) if year else ()
+            return means_per_month(own, year, month_starts_on, present) if year else ()
         return (mean_of(own, "day", over[group]),) if over[group] else ()
 
     timed = []
@@ -219,20 +221,25 @@ def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: 
     return None if part == whole else part
 
 
-def means_over(sums: Sequence[KeySum], days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+def means_over(
+    sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
+) -> tuple[Mean, ...]:
     """The means of days' sums per day and, for two months or more, per month."""
     per_day = mean_of(sums, "day", (days.last - days.first).days + 1)
-    per_month = means_per_month(sums, days, month_starts_on)
+    per_month = means_per_month(sums, days, month_starts_on, present)
     return (per_day, *(per_month if per_month[0].over > 1 else ()))
 
 
-def means_per_month(sums: Sequence[KeySum], days: Days, month_starts_on: int) -> tuple[Mean, ...]:
+def means_per_month(
+    sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
+) -> tuple[Mean, ...]:
     """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
 
-    One number would mislead: few days of a month count as a month.
+    One number would mislead: few days of a month count as a month, and so does a month of which the
+    ledger has no rows, as it is not among ``present``.
     """
     months = MonthRange.around(days, month_starts_on)
-    whole = [month for month in months if (own := month.days).within(days) == own]
+    whole = [each for each in months if each in present and each.days.within(days) == each.days]
     is_whole = len(whole) == len(months)
     mean = mean_of(sums, "month", len(months), is_whole=is_whole)
     if is_whole or not whole:

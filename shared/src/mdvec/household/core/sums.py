@@ -169,8 +169,8 @@ class MonthFigure:
 class CategoryTrend:
     """A category or total, month by month; ``total`` is the sum of the months shown.
 
-    Of the months that the last moving average is over, ``whole_months`` are complete; if not all
-    are, ``mean_of_whole_months`` is the mean of these, None if there are none.
+    Of the months that the last moving average is over, ``whole_months`` are complete and have rows;
+    if not all do, ``mean_of_whole_months`` is the mean of these, None if there are none.
     """
 
     category: SubjectText
@@ -256,7 +256,7 @@ def trend_of(
     figures = tuple(_figure(month, amounts, ledger, is_empty=month in empty) for month in shown)
     total = sum(figure.amount or 0 for figure in figures)
     window = _window(shown.last, ledger)
-    whole = [amounts.get(month, 0) for month in window if month not in running]
+    whole = [amounts.get(month, 0) for month in window if month not in {*running, *empty}]
     of_whole = mean(whole) if 0 < len(whole) < len(window) else None
     return CategoryTrend(category, total, figures, len(whole), of_whole)
 

@@ -2,8 +2,9 @@
 
 Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
 same amount, near days and different accounts. It is likely if the outgoing row has words such as
-振替 or チャージ, or one row names the other's account; else it may be a purchase and a refund, or
-money from elsewhere. When a wallet is charged, its file may mark its own row as a transfer, so that
+振替 or チャージ, or if the incoming one has them and one row names the other's account; else it may
+be a purchase and a refund, or money from elsewhere: a name alone says nothing, as purchases name
+shops and services. When a wallet is charged, its file may mark its own row as a transfer, so that
 only the bank's row counts; that row has to name the wallet, or have such words, and it is likely
 only where one names the other: the wallet may have been charged from another bank.
 """
@@ -15,8 +16,10 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache, partial
 
 from mdvec.household.core.categories import INCOME
+from mdvec.household.core.evidence import names_account
 from mdvec.household.core.pair import (
     LIKELY,
     ComparedRow,
@@ -25,6 +28,7 @@ from mdvec.household.core.pair import (
     Pair,
     PairKind,
 )
+from mdvec.household.core.shop_names import reading, shop_name
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -38,6 +42,7 @@ _WORDS = re.compile(
 _PURCHASE = re.compile(r"返品|返金|キャンセル|払い戻し|払戻|還付|refund")
 _OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
 _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
+_name_of = lru_cache(maxsize=16_384)(partial(shop_name, reading=reading))
 
 
 def transfer_pairs(
@@ -48,11 +53,11 @@ def transfer_pairs(
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are incoming rows that do not count. Of several partners a row gets the likeliest,
-    then one whose account is named, then the nearest in days.
+    then one that names the other's account, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
     candidates = {
-        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
+        (pair.score < LIKELY, "named_account" not in pair.reasons, pair.days, out.id, into.id): pair
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
@@ -123,18 +128,21 @@ def _opposites(
 
 
 def _pair(out: ComparedRow, into: ComparedRow, *, is_filed: bool) -> Pair:
-    is_named = _names(out, into.account) or _names(into, out.account)
-    speaks = _words(out) or _words(into)
+    has_words = _words(out) or _words(into)
+    # The category of any money that comes in may be その他入金: no word beside a name.
+    speaks = is_filed or _words(out) or _words(into._replace(category_minor=""))
+    is_named = speaks and (_names(out, into.account) or _names(into, out.account))
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
+    seen = {"moving_words": has_words, "named_account": is_named, "refund": against}
+    reasons = ("moved", *(code for code, holds in seen.items() if holds))
     # Where only one end speaks of a transfer, its other end may be in an account unknown here.
     is_likely = is_named or (_words(out) and not is_filed)
     score = _LIKELY_SCORE if is_likely and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
-    return Pair(first, second, round(score, 2), tuple(reasons), PairKind.TRANSFER)
+    return Pair(first, second, round(score, 2), reasons, PairKind.TRANSFER)
 
 
 def _words(row: ComparedRow) -> bool:
@@ -143,13 +151,8 @@ def _words(row: ComparedRow) -> bool:
 
 
 def _names(row: ComparedRow, account: str) -> bool:
-    """Whether a row's text has the name of an account."""
-    return bool(account) and _plain_text(account) in _folded_text(row)
+    return names_account(_name_of, account, row.description)
 
 
 def _folded_text(row: ComparedRow) -> str:
-    return _plain_text(f"{row.description} {row.category_minor}")
-
-
-def _plain_text(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", f"{row.description} {row.category_minor}").casefold()

@@ -182,26 +182,7 @@ def undecided_in(
         if is_decided(mapping, column, text, _SETTLING)
     }  # fmt: skip
     questions += about_rows(mapping, left, read, rows, settled)
-    if by_balance:
-        questions += _after_the_sign(questions, records, stated)
     return tuple(questions)
-
-
-def _after_the_sign(
-    questions: Sequence[Undecided], records: Records, stated: frozenset[str]
-) -> Iterator[Undecided]:
-    """What either answer to an open question of the sign would leave to ask, to ask all at once.
-
-    If money is spent, for example, which names of negative amounts gave it back.
-    """
-    asked = {(each.question.kind, each.column) for each in questions}
-    signs = (each for each in questions if each.question.kind == "sign")
-    for _, mapping in (reading for each in signs for reading in each.readings):
-        read = read_mapped(mapping, records)
-        for each in undecided_in(mapping, records, read, stated | {"positive"}):
-            if (each.question.kind, each.column) not in asked:
-                asked.add((each.question.kind, each.column))
-                yield each
 
 
 def ways_to_read_days(mapping: Mapping, records: Records, until: date) -> list[str]:

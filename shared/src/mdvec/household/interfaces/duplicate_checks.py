@@ -160,13 +160,13 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
 
 
 def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
-    """The open pairs with at least this score: undecided, and both of their rows count.
+    """The open pairs, purchases with at least this score: undecided, and both of their rows count.
 
     Of a charge, the one that pays.
     """
     return _pairs(
         ledger.connection,
-        f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
+        f"{_UNDECIDED} AND {_BOTH_COUNT} AND (c.of_transfer OR c.similarity_score >= ?)",
         ledger.tool_id,
         least,
     )
