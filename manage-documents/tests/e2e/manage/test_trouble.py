@@ -314,6 +314,16 @@ def test_an_examination_goes_on_where_the_database_may_not_be_looked_at(notes):
     assert done.out.splitlines()[-1].startswith("ok       clients: ")
 
 
+@pytest.mark.parametrize("target", ["nowhere", "link", "link2"])
+def test_a_link_that_leads_nowhere_is_not_replaced_by_what_is_written(notes, target):
+    (notes.work / "link").symlink_to(target)
+    (notes.work / "link2").symlink_to("link")
+    for done in notes.each("backup link", "export notes -o link --file-format csv"):
+        assert done.code != 0
+        assert re.search("link exists( already)?; ", done.err)
+    assert (notes.work / "link").readlink() == Path(target)
+
+
 def test_settings_in_a_folder_that_may_not_be_entered_are_no_traceback(mdvec):
     (mdvec.work / "shut").mkdir(0)
     done = without_capabilities(
