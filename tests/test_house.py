@@ -82,6 +82,17 @@ def test_a_cache_of_what_people_write_has_a_bound(nodes):
     }  # fmt: skip
 
 
+def test_links_are_followed_by_realpath_which_allows_a_circle_of_them(nodes):
+    """``Path.resolve`` raises RuntimeError there, which is no answer to who named the path."""
+    followed = [
+        f"{path.stem}:{node.lineno}"
+        for path, inside in nodes.items()
+        for node in inside
+        if isinstance(node, ast.Attribute) and node.attr == "resolve"
+    ]
+    assert followed == []
+
+
 def homes_of_offered_names():
     """The module behind each name that a room offers, which importing the name loads."""
     homes = {}

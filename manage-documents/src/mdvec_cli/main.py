@@ -57,8 +57,10 @@ _COMMANDS = (
     commands.ui_command, commands.doctor_command, commands.register_command,
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
-_FULL_WIDTH = re.compile("\u3000|^[\u2010-\u2015\u2212\u30fc\uff0d]")
-"""Signs that look like a space between words, or like the - of an option."""
+_FULL_WIDTH = re.compile(r"\S*\u3000\S*|^[\u2010-\u2015\u2212\u30fc\uff0d]\S*")
+"""Words with a sign that looks like a space between them, or like the - of an option."""
+_NOT_READ = re.compile(r", unable to parse string as an? \w+")
+_MAX_WORD = 80
 _EMPTY_WORDS = re.compile(r"argument\(s\) \( *\)")
 
 
@@ -161,6 +163,7 @@ class _Commands(TyperGroup):
             say(f"error: {first}")
             for sentence in others:
                 say(f"warning: {sentence}")
+            _say_what_is_full_width(about=str(error))
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 
@@ -212,6 +215,7 @@ def main() -> None:
         sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
+        _say_what_is_full_width()
         sys.exit(error.exit_code)
     except typer.Abort:
         say("aborted; nothing was changed")
@@ -291,12 +295,39 @@ def _wrong_usage(error: typer.TyperException) -> str:
     message = _EMPTY_WORDS.sub("argument(s) ('')", message)
     # typer validates values with pydantic, whose messages begin differently from ours.
     message = message.replace("Value error, ", "").replace("Input should", "it should")
+    message = _NOT_READ.sub("", message)
     context = getattr(error, "ctx", None)
-    for word in filter(_FULL_WIDTH.search, sys.argv[1:]):
-        if repr(word)[1:-1] in message:  # it looks like what was meant
-            message = f"'{word}' has a space or dash that is not the plain one; type it anew"
     message = message.rstrip(".") + _how_to_name(message, context)
-    return f"error: {message}; see: {getattr(context, 'command_path', 'mdvec')} --help"
+    path = context.command_path if context is not None else _path_of_command()
+    return f"error: {message}; see: {path} --help"
+
+
+def _path_of_command() -> str:
+    """The names of the command and its groups, where typer's error does not tell them."""
+    command: Any = typer.main.get_command(app)
+    names = ["mdvec"]
+    for word in sys.argv[1:]:
+        if (command := getattr(command, "commands", {}).get(word)) is None:
+            break
+        names.append(word)
+    return " ".join(names)
+
+
+def _say_what_is_full_width(about: str | None = None) -> None:
+    """Name the words of a failed command line with a sign that looks like a plain one.
+
+    With ``about``, an error of a line that could be read, only those that it quotes: a search may
+    have such words, too.
+    """
+    for found in filter(None, map(_FULL_WIDTH.search, sys.argv[1:])):
+        word = found[0][:_MAX_WORD]
+        if about is None or _plain(word) in _plain(about):
+            sign = "has a space or dash that is not the plain one"
+            say(f"note: '{word}' {sign}; if that was not meant, type it anew")
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _how_to_name(message: str, context: typer.Context | None) -> str:

@@ -5,6 +5,7 @@ is wrong and what to do. The command line and the MCP server each translate ``Md
 place; any other exception is a bug.
 """
 
+from pathlib import Path
 from typing import ClassVar, Self
 
 
@@ -34,3 +35,8 @@ class PlaceUnusable(MdvecError):
             f"{error.filename} cannot be used ({error.strerror}); check the path, and your rights "
             "and the space left there"
         )
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """The message where the system refuses to write a file or folder that the user named."""
+    return f"{path} cannot be written ({error.strerror}); make room, or name another place"

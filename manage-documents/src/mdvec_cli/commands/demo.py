@@ -9,13 +9,12 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import chdir, contextmanager
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from mdvec import manage
-from mdvec.errors import MdvecError
+from mdvec.errors import not_written
 from mdvec.installation import this_installation
 from mdvec.platform import shell_line
 
@@ -44,10 +43,6 @@ _STEPS = (
 _MADE = ("samples", "config.toml", "demo.sqlite*")
 
 
-class DemoNotWritten(MdvecError):
-    """The demo cannot be made in that folder."""
-
-
 def demo_command(
     ctx: typer.Context,
     folder: Annotated[
@@ -62,8 +57,6 @@ def demo_command(
     here = this_installation()
     if folder is not None:
         target = folder.absolute()
-        for own in chain.from_iterable(map(target.glob, _MADE)):
-            raise DemoNotWritten(f"{own} exists already; choose another folder")
         with manage.undone_unless_whole(target, _MADE, lambda: _say_removed(target)):
             _demonstrate(ctx, target)
         say("")
@@ -94,9 +87,7 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
         (folder / "samples").mkdir(parents=True)
         (folder / "config.toml").touch(exist_ok=False)
     except OSError as error:
-        raise DemoNotWritten(
-            f"{folder} cannot be written ({error.strerror}); make room, or name another place"
-        ) from error
+        raise manage.SamplesNotWritten(not_written(folder, error)) from error
     manage.copy_samples(folder / "samples")
     with _settings_of(folder):
         for about, commands in _STEPS:

@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from mdvec import charts, household, sql
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_written
 
 from mdvec_cli.commands.query import (
     DateColumnOption,
@@ -205,9 +205,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileNotWritten(
-            f"{path} cannot be written ({error.strerror}); make room, or name another place"
-        ) from error
+        raise FileNotWritten(not_written(path, error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +228,7 @@ def new_file(path: Path, *, replace: bool) -> Iterator[NewFile]:
     Raises:
         FileNotWritten: writing it failed; nothing is left of it.
     """
-    if path.exists() and not replace:
+    if os.path.lexists(path) and not replace:  # a link that leads nowhere, too
         raise typer.BadParameter(
             f"{path} exists; give another name, or --replace", param_hint="--output"
         )

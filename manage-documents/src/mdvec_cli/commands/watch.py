@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -168,7 +169,7 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """
     from watchfiles import watch
 
-    own = str(database.resolve())
+    own = os.path.realpath(database)
     while not folders:
         time.sleep(_LOOK_MS / 1_000)
         yield None

@@ -2,7 +2,9 @@
 
 import ctypes
 import importlib
+import inspect
 import py_compile
+import re
 import resource
 import sqlite3
 import sys
@@ -19,23 +21,19 @@ from mdvec.manage import samples
 from mdvec.manage.status import overview
 from old_database import database_of_format_17
 
-CAPABILITIES = 0x20080522
+
+def give_up_capabilities():
+    """Root may write anywhere, by capabilities that each thread has for itself."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice 32 bits of each
+    if libc.capset(header, none) != 0:
+        raise OSError(ctypes.get_errno(), "capset refused")
 
 
 def without_capabilities(run):
-    """What ``run`` returns where the modes of files count.
-
-    Root may write anywhere, by capabilities that each thread has for itself and can give up.
-    """
-
-    def give_up():
-        libc = ctypes.CDLL(None, use_errno=True)
-        header = (ctypes.c_uint32 * 2)(CAPABILITIES, 0)
-        none = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice 32 bits of each
-        if libc.capset(header, none) != 0:
-            raise OSError(ctypes.get_errno(), "capset refused")
-
-    with ThreadPoolExecutor(1, initializer=give_up) as threads:
+    """What ``run`` returns where the modes of files count."""
+    with ThreadPoolExecutor(1, initializer=give_up_capabilities) as threads:
         return threads.submit(run).result()
 
 
@@ -279,7 +277,8 @@ def test_a_place_that_cannot_be_used_is_one_sentence_for_every_command(mdvec, pl
         f"tool add -n two -d two -s docs --database {place}/c", f"household map {place}/c",
         f"register claude-code --docs-dir {place}/c", f"status --config {place}/c",
         f"status --database {place}/c", f"rules install --path {place}/c",
-        f"search one --database {place}/c",
+        f"search one --database {place}/c", f"query one --database {place}",
+        f"profile one --database {place}",
     )  # fmt: skip
     for command, done in zip(
         commands, without_capabilities(lambda: mdvec.each(*commands)), strict=True
@@ -290,6 +289,40 @@ def test_a_place_that_cannot_be_used_is_one_sentence_for_every_command(mdvec, pl
         assert "unexpected" not in done.err
         assert "Errno" not in done.err
     assert mdvec.files() == before
+
+
+def test_a_working_folder_that_may_not_be_entered_denies_no_command(notes):
+    shut = notes.work / "shut"
+    shut.mkdir()
+    (shut / "config.toml").write_text("[search]\nk = 1\n")
+    (shut / "mdvec.toml").write_text("[display]\ndefault_format = 'json'\n")
+    notes.work = shut
+    shut_it = f"import ctypes, os\n{inspect.getsource(give_up_capabilities)}"
+    shut_it += "os.chmod('.', 0)\ngive_up_capabilities()\n"
+    done = notes.process("query", "SELECT 1 AS one", first=shut_it)
+    told = f"warning: the working folder {shut} may not be entered; settings in it are not read\n"
+    assert (done.code, done.out, done.err) == (0, "one\n1\n", told)
+    shut.chmod(0o700)
+    done = notes.process("tool", "ls", first=shut_it, MDVEC_CONFIG=str(notes.work.parent / "x"))
+    assert done.err.startswith("error: there is no settings file ")
+
+
+def test_an_examination_goes_on_where_the_database_may_not_be_looked_at(notes):
+    (notes.work / "shut").mkdir(0)
+    done = without_capabilities(lambda: notes("doctor", "--database", "shut/db.sqlite"))
+    assert done.code == 1
+    assert re.search("^trouble  database: .*Permission denied", done.out, re.MULTILINE)
+    assert done.out.splitlines()[-1].startswith("ok       clients: ")
+
+
+@pytest.mark.parametrize("target", ["nowhere", "link", "link2"])
+def test_a_link_that_leads_nowhere_is_not_replaced_by_what_is_written(notes, target):
+    (notes.work / "link").symlink_to(target)
+    (notes.work / "link2").symlink_to("link")
+    for done in notes.each("backup link", "export notes -o link --file-format csv"):
+        assert done.code != 0
+        assert re.search("link exists( already)?; ", done.err)
+    assert (notes.work / "link").readlink() == Path(target)
 
 
 def test_settings_in_a_folder_that_may_not_be_entered_are_no_traceback(mdvec):

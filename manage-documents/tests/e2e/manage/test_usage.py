@@ -81,8 +81,8 @@ WRONG = {
         "'new', 'replace', 'update'; see: mdvec import --help"
     ),
     "import -n a --chunk-size many": (
-        "error: Invalid value for '--chunk-size': it should be a valid integer, "
-        "unable to parse string as an integer; see: mdvec import --help"
+        "error: Invalid value for '--chunk-size': it should be a valid integer; "
+        "see: mdvec import --help"
     ),
     "tool add -n a -d d -s docs --kind tables": (
         "error: Invalid value for '--kind': 'tables' is not one of 'markdown', 'household', "
@@ -113,10 +113,8 @@ WRONG = {
         "error: Got unexpected extra argument(s) (会議): a tool is named with -n, and several "
         "words are given in quotes; see: mdvec search --help"
     ),
-    "import −n notes": (
-        "error: '−n' has a space or dash that is not the plain one; type it anew; "
-        "see: mdvec import --help"
-    ),
+    "import -n": "error: Option '-n' requires an argument; see: mdvec import --help",
+    "tool add -n": "error: Option '-n' requires an argument; see: mdvec tool add --help",
     "household expenses": (
         "error: Missing argument 'which'; choose one of: medical, furusato; "
         "see: mdvec household expenses --help"
@@ -132,14 +130,35 @@ def test_wrong_usage_is_one_line_that_says_where_to_look_and_exit_code_2(mdvec):
     assert mdvec.files() == before
 
 
-def test_a_full_width_space_is_named_where_a_command_is_not_found_for_it(mdvec):
-    words = "search\u3000水"
-    done = mdvec(words, MDVEC_DISPLAY_LANGUAGE="ja")
-    assert done.err == (
-        f"エラー: {words} の空白かハイフンが半角ではありません。半角で入れ直してください。"
-        "mdvec --help をご覧ください\n"
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["search\u3000水"],
+        ["import", "notes\u3000--checksum"],
+        ["import", "\u3000-n", "notes"],
+        ["import", "−n", "notes"],
+        ["import", "-n", "notes\u3000--checksum"],
+        ["search", "水\u3000-n", "notes"],
+        ["status", "notes\u3000"],
+    ],
+)
+def test_a_space_or_dash_that_only_looks_plain_is_named_where_a_command_failed(notes, command):
+    (word,) = (word for word in command if re.search("\u3000|−", word))
+    error, note = notes(*command).err.splitlines()
+    assert error.startswith("error: ")
+    assert note == (
+        f"note: '{word}' has a space or dash that is not the plain one; if that was not meant, "
+        "type it anew"
     )
-    assert "Did you mean 'search'" in mdvec("serch", words).err
+    assert notes(*command, MDVEC_DISPLAY_LANGUAGE="ja").err.splitlines()[1] == (
+        f"注意: 「{word}」の空白かハイフンは半角ではありません。半角のつもりなら入れ直してください"
+    )
+
+
+def test_a_full_width_space_of_a_search_is_not_what_failed(notes):
+    assert "plain one" not in notes("search", "水\u3000備え").err
+    done = notes("search", "水\u3000備え", "-n", "nowhere")
+    assert done.err == "error: there is no tool 'nowhere'; there are: notes\n"
 
 
 def every(command, path=("mdvec",)):

@@ -136,7 +136,7 @@ class ExportFolder:
         self.folder = folder
         self._ttl = ttl_seconds
         self._limit = max_total_bytes
-        self._database = str(database.resolve()) if database else ""
+        self._database = os.path.realpath(database) if database else ""
         self._clock = clock
 
     def place(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -76,7 +77,7 @@ class FileReader:
     @property
     def root(self) -> Path:
         """The folder, or the file, that is the source."""
-        return self.tool.source.resolve()
+        return Path(os.path.realpath(self.tool.source))
 
     def source(self, path: str) -> Path:
         """The real file behind a path of the scan."""

@@ -5,6 +5,7 @@ Comparing the states loads no file reader.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -115,7 +116,7 @@ def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[Foun
 
     The state of a database includes its logs.
     """
-    own, root = Path(connection.filename).resolve(), tool.source.resolve()
+    own, root = (Path(os.path.realpath(each)) for each in (connection.filename, tool.source))
     sources = ((file, source_path(tool, file.path)) for file in scan.files)
     return [
         _with_log(tool, file)
@@ -135,7 +136,7 @@ def _is_copy(source: Path, root: Path) -> bool:
 def source_path(tool: Tool, path: str) -> Path:
     """The real file behind a path of the scan."""
     source = tool.source
-    return (source / path if source.is_dir() else source).resolve()
+    return Path(os.path.realpath(source / path if source.is_dir() else source))
 
 
 def _with_log(tool: Tool, file: FoundFile) -> FoundFile:

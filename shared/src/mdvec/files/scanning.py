@@ -112,7 +112,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
     """
     if not source.is_dir():
         raise SourceMissing(source)
-    walk = _Walk(source, source.resolve(), rules)
+    walk = _Walk(source, Path(os.path.realpath(source)), rules)
     walk.run()
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
@@ -216,8 +216,8 @@ class _Walk:
     def _follow(self, entry: os.DirEntry[str], path: str) -> None:
         """Follow a symbolic link whose target is within the source; report any other."""
         try:
-            target = Path(entry.path).resolve(strict=True)
-        except (OSError, RuntimeError):
+            target = Path(os.path.realpath(entry.path, strict=True))
+        except OSError:
             if self._is_wanted(path):
                 self._unseen(path, "the link leads nowhere")
             return
@@ -232,7 +232,7 @@ class _Walk:
             self._take(entry, path)
 
     def _follow_folder(self, entry: os.DirEntry[str], path: str, target: Path) -> None:
-        if Path(entry.path).parent.resolve().is_relative_to(target):
+        if Path(os.path.realpath(Path(entry.path).parent)).is_relative_to(target):
             self._report(path, "the link leads back to a folder that it lies in")
         elif target in self.linked:
             self._report(path, "the link leads to a folder that another link brought in already")

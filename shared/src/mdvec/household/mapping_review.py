@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,7 @@ def mapping_answer(
     from mdvec.household.statement_preview import MappingRefused, preview_statement
 
     path = source / file
-    if not path.resolve().is_relative_to(source.resolve()):
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(source)):
         raise MappingRefused("name a file in the household's folder, by its path within it")
     shown = preview_statement(path, source, save=save, stated=stated, language="ja")
     lines = _lines(path, shown)

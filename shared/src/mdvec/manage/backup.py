@@ -29,7 +29,7 @@ from mdvec.database import (
     snapshot,
     translate_errors,
 )
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_written
 from mdvec.manage.compacting import free_bytes_of, no_imports
 from mdvec.platform import OwnFolder
 from mdvec.settings import SettingsError, load_settings
@@ -105,7 +105,7 @@ def back_up(
 
 
 def _check_new(target: Path) -> None:
-    if target.exists():
+    if os.path.lexists(target):  # a link that leads nowhere, too
         raise BackupRefused(f"{target} exists already; name a new file for the backup")
 
 
@@ -370,9 +370,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BackupRefused(
-            f"{path} cannot be written ({error.strerror}); make room, or name another place"
-        ) from error
+        raise BackupRefused(not_written(path, error)) from error
 
 
 def _private(path: Path) -> BinaryIO:

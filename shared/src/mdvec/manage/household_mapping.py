@@ -6,6 +6,7 @@ tool is of another kind.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -97,8 +98,8 @@ def _household(database: Path, name: str | None, file: Path) -> Tool | None:
         return _household_named(database, name)
     households = [tool for tool in tools_so_far(database) if tool.kind == "household"]
     if len(households) > 1:
-        path = file.resolve()
-        around = [tool for tool in households if path.is_relative_to(tool.source.resolve())]
+        path = Path(os.path.realpath(file))
+        around = [tool for tool in households if path.is_relative_to(os.path.realpath(tool.source))]
         if len(around) == 1:
             return around[0]
         names = ", ".join(tool.name for tool in households)

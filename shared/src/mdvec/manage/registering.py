@@ -249,7 +249,7 @@ def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _checked_source(source: Path, kind: str) -> Path:
-    path = Path(os.path.realpath(expanded(source)))  # unlike resolve, it allows a circle of links
+    path = Path(os.path.realpath(expanded(source)))
     if path.is_dir():
         return path
     if not KINDS[kind].takes_file:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import chain
 from pathlib import Path
 
 import mdvec
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, not_written
 
 _SAMPLES = ("notes", "household", "household-habits")
 _NO_DATA = (".py", ".pyc", ".gitattributes")
@@ -25,17 +26,12 @@ def copy_samples(folder: Path) -> dict[str, Path]:
         SamplesNotWritten: one exists already, or the folder cannot be written; nothing is left.
     """
     copies = {name: folder / name for name in _SAMPLES}
-    for copy in copies.values():
-        if copy.exists():
-            raise SamplesNotWritten(f"{copy} exists already; choose another folder")
     try:
         with undone_unless_whole(folder, _SAMPLES):
             for name, copy in copies.items():
                 _copy(_samples_folder() / name, copy)
     except OSError as error:
-        raise SamplesNotWritten(
-            f"{folder} cannot be written ({error.strerror}); make room, or name another place"
-        ) from error
+        raise SamplesNotWritten(not_written(folder, error)) from error
     return copies
 
 
@@ -45,9 +41,14 @@ def undone_unless_whole(
 ) -> Iterator[None]:
     """Keep what the block makes in a folder only if it ends well; the user's own files stay.
 
-    ``names`` are patterns of what it makes there, none of which is there before. A folder that
-    was missing goes with those above it that were. ``on_removed`` is called if there was anything.
+    ``names`` are patterns of what it makes there. A folder that was missing goes with those above
+    it that were. ``on_removed`` is called if there was anything.
+
+    Raises:
+        SamplesNotWritten: something has such a name already.
     """
+    for own in chain.from_iterable(map(folder.glob, names)):
+        raise SamplesNotWritten(f"{own} exists already; choose another folder")
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield

@@ -28,7 +28,7 @@ class OwnFolder:
                 _remove(folder)
         self._lock = -1
         while not self.is_open:  # until it is locked, another process may remove it
-            self.path = parent.resolve() / f"{prefix}{secrets.token_hex(16)}"
+            self.path = Path(os.path.realpath(parent)) / f"{prefix}{secrets.token_hex(16)}"
             self.path.mkdir(mode=0o700)
             lock = self.path / _LOCK
             self._lock = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)

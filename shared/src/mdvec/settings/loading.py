@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from mdvec.settings.places import (
     SettingsError,
     config_file,
     expanded,
+    may_be_entered,
     toml_of,
     users_file,
 )
@@ -195,15 +197,19 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
 
 
 def unread_file(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
-    """A warning if ``folder`` has a ``config.toml`` with mdvec's settings, which is never read.
+    """A warning if ``folder`` may not be entered, or has a ``config.toml`` with mdvec's settings.
 
-    Many projects have a file of that name, so all of its tables must be sections of mdvec and one
-    of their keys a setting.
+    Such a file is never read. Many projects have one of that name, so all of its tables must be
+    sections of mdvec and one of their keys a setting.
     """
-    file = folder / USERS_FILE
-    if config is not None or environment.get(CONFIG_VARIABLE) or not file.is_file():
+    if config is not None or environment.get(CONFIG_VARIABLE):
         return []
-    if file.resolve() == users_file().resolve():
+    if not may_be_entered(folder):
+        return [f"the working folder {folder} may not be entered; settings in it are not read"]
+    file = folder / USERS_FILE
+    if not file.is_file():
+        return []
+    if os.path.realpath(file) == os.path.realpath(users_file()):
         return []
     try:
         tables = _sections_in(file)

@@ -48,9 +48,14 @@ def config_file(
             )
         return expanded(named).absolute()
     candidates = [users_file()]
-    if project_folder is not None:
+    if project_folder is not None and may_be_entered(project_folder):
         candidates.insert(0, project_folder / _PROJECT_FILE)
     return next((path.absolute() for path in candidates if _is_file(path)), None)
+
+
+def may_be_entered(folder: Path) -> bool:
+    """Whether this user may open what is in a folder; ``sudo -u`` starts programs in any."""
+    return os.access(folder, os.X_OK)
 
 
 def _is_file(path: Path) -> bool:

@@ -135,7 +135,7 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
     """
     named = environ.get("TZ", "").removeprefix(":")
     if not named:
-        named = str(localtime.resolve()) if localtime.is_symlink() else ""
+        named = os.path.realpath(localtime) if localtime.is_symlink() else ""
         named = _FOLDER.sub("", named) if _FOLDER.match(named) else ""
     try:
         if zone := known_zone(_FOLDER.sub("", named) or None):

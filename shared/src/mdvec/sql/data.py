@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,7 +154,7 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     path, folder = table.parquet, tool.source
     if table.is_copy:
         # The database's path may contain links; the path of a user's own file was resolved.
-        folder = path.parent.resolve()
+        folder = Path(os.path.realpath(path.parent))
         path = folder / path.name
     try:
         status = path.stat()

@@ -105,9 +105,9 @@ def test_nothing_is_read_but_what_was_imported(notes, path):
     assert "\n" not in str(refused.value)
 
 
-def test_absolute_paths_of_imported_files_are_no_names_either(notes):
-    with pytest.raises(ReadingRefused, match="has no document"):
-        read(notes, str(notes.folder / "guide.md"))
+def test_absolute_paths_of_imported_files_are_no_names_but_name_the_document(notes):
+    with pytest.raises(ReadingRefused, match=r'has no document .*; nearest are: "sub/deep.md"'):
+        read(notes, str(notes.folder / "sub/deep.md"))
 
 
 def test_a_document_is_read_from_the_database_and_not_from_its_file(notes):

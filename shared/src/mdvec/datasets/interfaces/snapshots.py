@@ -112,7 +112,8 @@ def copy_with_logs(file: int, source: Path, root: Path, copy: Path, endings: Ite
         shutil.copyfile(path_of(file), copy)
         for ending in endings:
             log = Path(f"{source}{ending}")
-            with opened_within(log.resolve(), log if root == source else root) as opened:
+            real = Path(os.path.realpath(log))
+            with opened_within(real, log if root == source else root) as opened:
                 shutil.copyfile(path_of(opened), f"{copy}{ending}")
     except OSError as error:
         raise UnreadableFile.of_error(error) from error

@@ -226,7 +226,7 @@ def _text(file: Path) -> str | None:
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:
     """Replace a file atomically, keeping its mode and a backup; a symbolic link stays a link."""
-    target = file.resolve()
+    target = Path(os.path.realpath(file))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(target, now)

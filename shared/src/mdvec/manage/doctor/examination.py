@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from mdvec.errors import MdvecError
+from mdvec.errors import MdvecError, PlaceUnusable
 from mdvec.manage.doctor import database, installed
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.doctor.server import check_server
@@ -76,8 +76,8 @@ def examine(
             found = {each: _run_checks(each, installation) for each in found}
         if group.check is database.check_database:
             path = installation.settings.database_path
-            has_database = path.is_file() and path.stat().st_size > 0
-            is_readable = has_database and all(f.level != "trouble" for f in found[group])
+            is_whole = all(finding.level != "trouble" for finding in found[group])
+            is_readable = is_whole and path.is_file() and path.stat().st_size > 0
     return Examination(tuple(chain.from_iterable(found.values())), tuple(fixed))
 
 
@@ -86,8 +86,8 @@ def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
     findings: list[Finding] = []
     try:
         findings.extend(group.check(installation))
-    except MdvecError as error:
-        findings.append(Finding("trouble", str(error)))
+    except (MdvecError, OSError) as error:
+        findings.append(Finding("trouble", str(PlaceUnusable.of(error) or error)))
     return [replace(finding, check=finding.check or group.name) for finding in findings]
 
 
