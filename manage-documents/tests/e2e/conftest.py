@@ -11,6 +11,7 @@ import json
 import logging
 import os
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -237,6 +238,13 @@ class Mdvec:
         while not holds():
             assert time.monotonic() < deadline, "it did not happen"
             time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def signals_as_of_a_command() -> None:
+    """Set the signals as the first command does: one that runs in a thread could not."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
 
 
 def _exit_code(arguments: list[str]) -> int:

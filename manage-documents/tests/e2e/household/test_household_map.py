@@ -101,4 +101,4 @@ def test_a_refusal_is_one_sentence(mdvec):
         "ありません。もう一度ダウンロードしてください\n"
     )
     folder = mdvec("household", "map", "docs", MDVEC_DISPLAY_LANGUAGE="ja").err
-    assert folder == "エラー: docs: 読めません（is a directory）\n"
+    assert folder == "エラー: docs: 読めません（フォルダーです）\n"
