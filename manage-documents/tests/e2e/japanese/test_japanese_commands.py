@@ -177,11 +177,18 @@ def test_what_a_query_or_chart_warns_of_is_in_japanese_but_not_json(mdvec):
             )
             for where in wheres
         ]
+        several = sql.Prepared.plain(
+            "SELECT count(*) FROM sales__a WHERE 店 = '東亰' AND 枝番 = NULL"
+        )
+        assert len(analytics.questions.answer(several)["warnings"]) == 2
     summary = mdvec("query", "SUMMARIZE sales__a", MDVEC_DISPLAY_LANGUAGE="ja")
     plot = ["plot", "SELECT 店, 金額 FROM sales__a", "--kind", "bar", "--replace", "-o", "a.png"]
     drawn = mdvec(*plot, MDVEC_DISPLAY_LANGUAGE="ja")
     said = [in_japanese(answer["warnings"][0]) for answer in answers] + [summary.err, drawn.out]
     assert [each for each in said if not KANA.search(each) or ENGLISH.search(each)] == []
+    assert mdvec(*plot, "--size", "10x10", MDVEC_DISPLAY_LANGUAGE="ja").err.startswith(
+        "エラー: 画像"
+    )
     assert "only the first" in mdvec(*plot, "--format", "json", MDVEC_DISPLAY_LANGUAGE="ja").out
 
 

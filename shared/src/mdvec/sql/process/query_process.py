@@ -314,8 +314,7 @@ class QueryProcess:
             finally:
                 spend(time.monotonic() - began)
             note_reads(response.get("reads", ()))
-            if notes := response.get("notes"):
-                self._warn("; ".join(notes))
+            self._warn(*response.get("notes", ()))
             for table in tables:
                 note_reads(table.made_from)
                 self._warn_if_old(table, child)
