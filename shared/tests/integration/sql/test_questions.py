@@ -244,7 +244,7 @@ def test_a_saved_question_is_judged_anew_when_it_is_run_or_shown(site):
 @each(
     ("sql", "said"),
     [
-        ("SELECT amont FROM sales WHERE shop = $s", "nearest: amount; sales has"),
+        ("SELECT amont FROM sales WHERE shop = $s", "nearest: amount; columns of sales"),
         ("SELECT * FROM sales WHERE day > ?", "name each parameter, as in"),
         ("SELECT list_aggregate([1], $f) FROM sales", "needs the plain name of an aggregate"),
         ("SELECT * FROM query_table($t)", "is not allowed"),
