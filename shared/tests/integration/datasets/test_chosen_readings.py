@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from source_folder import DataFolder
+from source_folder import DataFolder, workbook
 from table_of_cases import each
 
 from mdvec.datasets.core.choices import (
@@ -387,6 +387,25 @@ def test_a_day_of_the_week_behind_each_date_agrees_with_it_or_it_stays_text(empt
     assert [row[0].day for row in empty.content("t__c")[1]] == [1, 2]
     assert empty.content("t__d")[0]["日付"] == "VARCHAR"
     assert any("2024/1/3(月) (1) kept it text among 2 dates" in line for line in said)
+
+
+def test_a_choice_can_be_for_one_sheet_of_a_workbook(empty):
+    rows = [["店", "数"], ["A", 1], ["B", 2]]
+    workbook(empty.folder / "w.xlsx", ("甲", rows), ("乙", [*rows, ["C", 3]]))
+    empty.import_(mode="new")
+    other = empty.content("t__w__乙")
+    empty.import_("header=none", pattern="w.xlsx#甲")
+    assert (len(empty.read("t__w__甲")), empty.content("t__w__乙")) == (3, other)
+    empty.import_("数=text", pattern="w.xlsx#乙")
+    assert (empty.types("t__w__乙")["数"], len(empty.read("t__w__甲"))) == ("VARCHAR", 3)
+    empty.import_("header=auto", pattern="w.xlsx#甲")
+    assert empty.kept() == ["数 = text (w.xlsx#乙)"]
+    for columns, pattern, why in (
+        ("header=none", "w.xlsx#丙", "no file w.xlsx#丙 whose header row can be chosen"),
+        ("額=text", "w.xlsx#甲", "no file w.xlsx#甲 has a column '額'"),
+    ):
+        with pytest.raises(ImportRefused, match=why):
+            empty.import_(columns, pattern=pattern)
 
 
 def test_a_choice_that_cannot_hold_changes_nothing(files):
