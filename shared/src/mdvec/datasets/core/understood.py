@@ -160,7 +160,7 @@ class ReadingOptions:
 
     def of_table(self, name: str) -> ReadingOptions:
         """How one of its tables is to be read."""
-        return self.tables.get(name, self)
+        return replace(self.tables.get(name, self), beside_commas=self.beside_commas)
 
     def nulls_in(self, column: str) -> tuple[str, ...]:
         """The texts that stand for no value in a column."""
@@ -168,7 +168,9 @@ class ReadingOptions:
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same with more columns that stay text, regardless of the user's choice."""
-        return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
+        columns = {**self.columns, **dict.fromkeys(names, AS_TEXT)}
+        tables = {name: reading.with_text(names) for name, reading in self.tables.items()}
+        return replace(self, columns=columns, tables=tables)
 
 
 FOUND = ReadingOptions()
