@@ -153,7 +153,7 @@ class ImportOptions:
         typer.Option(
             "--for",
             metavar="PATTERN",
-            help="Dataset: the files that --read, --encoding, --delimiter and "
+            help="Dataset: the files, or FILE#SHEET, that --read, --encoding, --delimiter and "
             "--header-row apply to; by default, all.",
         ),
     ] = None

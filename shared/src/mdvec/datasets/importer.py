@@ -6,6 +6,7 @@ that queries never open, lock or wait for the originals.
 
 from __future__ import annotations
 
+import glob
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from mdvec.datasets import many_tables
 from mdvec.datasets.combined_import import CombinedImport, CombinedOutcome
+from mdvec.datasets.core.first_row import FOR_FILE
 from mdvec.datasets.core.grouping import table_name
 from mdvec.datasets.core.understood import ReadingOptions, Understood
 from mdvec.datasets.interfaces import dataset_tables
@@ -52,7 +54,7 @@ from mdvec.importing import (
     check_unchanged,
 )
 from mdvec.platform import shell_line
-from mdvec.text import some_of
+from mdvec.text import on_one_line, some_of
 from mdvec.tools import registry
 
 _MAX_NAMED = 2
@@ -406,7 +408,14 @@ class _DatasetImport:
         return (each for each in self.stored if each.path == path and not each.combined)
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:
-        self.failed.append(error.problem(origin))
+        problem = error.problem(origin)
+        is_elsewhere = any(
+            file.path.endswith(f"/{origin.partition('#')[0]}") for file in self.found
+        )
+        pattern = glob.escape(f"./{origin}" if is_elsewhere else origin)
+        advice = on_one_line(shell_line("--for", pattern))
+        reason = problem.reason.replace(FOR_FILE, advice, 1)
+        self.failed.append(replace(problem, reason=reason))
 
     def _record(self) -> None:
         with self.connection, self.job.stopwatch.stage("write"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -220,6 +220,8 @@ class ChosenReadings:
             ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
         """
         tables, paths = list(tables), [file.path for file in files]
+        failed = list(failed)
+        origins = {table.origin for table in tables} | {problem.file_path for problem in failed}
         broken = {problem.file_path.partition("#")[0]: problem.reason for problem in failed}
         for path in broken:
             if path in known_before and self.have_changed(path):
@@ -227,7 +229,11 @@ class ChosenReadings:
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            matching = _meant_by(choice, paths)
+            matching = {
+                path
+                for path in _meant_by(choice, paths)
+                if choice.fits(path) or f"{path}#{choice.table_in(path)}" in origins
+            }
             if not matching:
                 raise ImportRefused(
                     f"there is no file {choice.pattern} whose {_what(choice)} can be chosen; files "
@@ -282,15 +288,20 @@ def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
     """The files that a choice is for."""
     kinds = _ENDINGS[choice.setting]
     return {
-        path for path in paths if choice.fits(path) and unpacked_ending(data_ending(path)) in kinds
+        path
+        for path in paths
+        if (choice.fits(path) or choice.table_in(path))
+        and unpacked_ending(data_ending(path)) in kinds
     }
 
 
-def _lacks_column(
-    choice: ReadingChoice, files: Collection[str], tables: Iterable[DatasetTable]
-) -> bool:
+def _lacks_column(choice: ReadingChoice, files: Set[str], tables: Iterable[DatasetTable]) -> bool:
     """Whether a choice is for a column that no table of these files has."""
-    having = (table for table in tables if not _files(table).isdisjoint(files))
+    having = (
+        table
+        for table in tables
+        if any(choice.fits(path, table.inner_table) for path in _files(table) & files)
+    )
     known = {column.name for table in having for column in table.columns}
     return bool(choice.column) and choice.column not in known
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 import pytest
-from source_folder import DataFolder
+from source_folder import DataFolder, problems, workbook
 from table_of_cases import each
 
 from mdvec.datasets.core.choices import (
@@ -17,6 +17,7 @@ from mdvec.datasets.options import DatasetOptions, InvalidReading, reading_choic
 from mdvec.datasets.status import DatasetContents
 from mdvec.importing.options import ImportRefused
 from mdvec.manage.status import details
+from mdvec.platform import shell_line
 
 SALES = '売上一覧,,\n日付,店,額\n令和7年6月1日,1,"￥1,234"\n令和7年6月2日,2,-\n'
 
@@ -387,6 +388,78 @@ def test_a_day_of_the_week_behind_each_date_agrees_with_it_or_it_stays_text(empt
     assert [row[0].day for row in empty.content("t__c")[1]] == [1, 2]
     assert empty.content("t__d")[0]["日付"] == "VARCHAR"
     assert any("2024/1/3(月) (1) kept it text among 2 dates" in line for line in said)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_joined"),
+    [
+        ("氏名,電話,,\n佐藤,なし,なし,なし\n鈴木,03-1,090-1,a@b\n", None),
+        (",国語,,数学,\n佐藤,良,可,良,可\n鈴木,80,90,70,60\n", None),
+        (",国語,,数学,\n氏名,前,後,前,後\n佐藤,80,90,70,60\n鈴木,70,80,60,50\n", True),
+        (",電話,,\n佐藤,なし,なし,なし\n鈴木,1,2,3\n林,4,5,6\n", None),
+        (",国語,,数学,英語\n佐藤,良,可,良,優\n鈴木,80,90,70,60\n", False),
+        ("商品,サイズ,,価格,,\nシャツ,M,L,未定,未定,青\nズボン,M,L,1000,2000,赤\n", False),
+    ],
+)
+def test_a_line_is_joined_to_the_header_only_where_it_can_be_no_record(empty, text, is_joined):
+    empty.write("a.csv", text)
+    report = empty.import_(mode="new")
+    if is_joined is None:
+        assert "header cannot be told" in problems(report)["a.csv"]
+        return
+    (said,) = told(report)
+    assert ("names are in lines 1 to 2" in said) == is_joined
+    assert ("line 2 is read as values; if it names" in said) != is_joined
+    assert len(empty.read("t__a")) == text.count("\n") - 1 - is_joined
+
+
+def test_the_question_for_a_header_names_choices_that_leave_other_tables_alone(empty):
+    asked, good = (
+        "期間,2024/4/1,2024/4/30\n店,日付,数\nA,2024/4/3,3\nB,2024/4/4,4\n",
+        "店,数\nA,1\n",
+    )
+    for name, text in (
+        ("b.csv", asked),
+        ("sub/b.csv", good),
+        ("c[1].csv", asked),
+        ("c1.csv", good),
+    ):
+        (empty.folder / name).parent.mkdir(exist_ok=True)
+        empty.write(name, text)
+    workbook(
+        empty.folder / "w.xlsx",
+        ("良い", [["店", "数"], ["A", 1]]),
+        *((name, [line.split(",") for line in asked.split("\n")[:-1]]) for name in ("甲", "乙")),
+    )
+    report = empty.import_(mode="new")
+    assert len(report.failed) == 4
+    left = empty.content("t__w__良い"), empty.content("t__sub_b"), empty.content("t__c1")
+    for path, reason in problems(report).items():
+        pattern = {"b.csv": "./b.csv", "c[1].csv": "c[[]1].csv"}.get(path, path)
+        assert f", with -m update {shell_line('--for', pattern)}: 1 " in reason
+        empty.import_(pattern=pattern, header_row="2")
+    assert (empty.content("t__w__良い"), empty.content("t__sub_b"), empty.content("t__c1")) == left
+    for table in ("t__b", "t__c_1_", "t__w__甲", "t__w__乙"):
+        assert list(empty.types(table)) == ["店", "日付", "数"]
+
+
+def test_a_choice_can_be_for_one_sheet_of_a_workbook(empty):
+    rows = (("店", "数"), ("A", 1), ("B", 2))
+    workbook(empty.folder / "w.xlsx", ("甲", rows), ("乙", (*rows, ("C", 3))))
+    empty.import_(mode="new")
+    other = empty.content("t__w__乙")
+    empty.import_("header=none", pattern="w.xlsx#甲")
+    assert (len(empty.read("t__w__甲")), empty.content("t__w__乙")) == (3, other)
+    empty.import_("数=text", pattern="w.xlsx#乙")
+    assert (empty.types("t__w__乙")["数"], len(empty.read("t__w__甲"))) == ("VARCHAR", 3)
+    empty.import_("header=auto", pattern="w.xlsx#甲")
+    assert empty.kept() == ["数 = text (w.xlsx#乙)"]
+    for columns, pattern, why in (
+        ("header=none", "w.xlsx#丙", "no file w.xlsx#丙 whose header row can be chosen"),
+        ("額=text", "w.xlsx#甲", "no file w.xlsx#甲 has a column '額'"),
+    ):
+        with pytest.raises(ImportRefused, match=why):
+            empty.import_(columns, pattern=pattern)
 
 
 def test_a_choice_that_cannot_hold_changes_nothing(files):

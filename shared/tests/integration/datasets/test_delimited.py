@@ -223,7 +223,7 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
         (b"a,b\n1,\xa0\n", "it is neither UTF-8 nor cp932"),
         (
             "売上表,,単位\n日付,店,金額\n\n2025/5/1,A,1\n".encode(),
-            r'data: 1 "売上表 \| \| 単位", 2 "日付 \| 店 \| 金額", '
+            r'FILE: 1 "売上表 \| \| 単位", 2 "日付 \| 店 \| 金額", '
             r'4 "2025/5/1 \| A \| 1"$',
         ),
         ("作成者,山田,\n部署,営業,\n,,\n日付,店,金額\n2025/5/1,A,1\n".encode(), NO_HEADER),
@@ -241,11 +241,17 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
             for start, row in (("", 4), ("調査,,,,,,\n\n", 6))
         ),
         (
-            f'売上{"x" * 99},,\n,,\n店,"2024/5/1\n",2024/5/2\nx,1,2\n'.encode()
-            + b'"""y",1,2\n' * 9,
-            rf'1 "売上{"x" * 57}…", 4 "店 \| 2024/5/1 \| 2024/5/2", .* 6 '
-            r'"\\"y \| 1 \| 2", 7 .*, 8 [^,]*$',
+            f'売上{"x" * 99},,\n,,\n店,"2024/5/1\n",2024/5/2\n"""x",1,2\n'.encode()
+            + b"y,1,2\n" * 9,
+            rf'1 "売上{"x" * 57}…", 4 "店 \| 2024/5/1 \| 2024/5/2", 5 "\\"x \| 1 \| 2"$',
         ),
+        (
+            "報告書,,\n作成,佐藤,\n部署,営業,\n宛先,田中,\n期間,5月,\n場所,東京,\n版,二,\n"
+            "店,品,数\nA,りんご,1\n".encode(),
+            r'1 "報告書 [^…]* 3 "部署 [^…]*", …, 7 "版 [^,]*, 8 "店 \| 品 \| 数", 9 "A [^,]*$',
+        ),
+        # Without a header, the first line would say how many columns there are.
+        ("名簿\n氏名,住所\n佐藤,東京\n鈴木,大阪\n".encode(), r"left out\), with -m update --for"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),
     ],
 )

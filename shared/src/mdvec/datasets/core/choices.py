@@ -36,7 +36,8 @@ class ReadingChoice:
     """A choice of how some files are read.
 
     Attributes:
-        pattern: the files that it is for: a shell pattern of their names, or, with '/', paths.
+        pattern: the files that it is for: a shell pattern of their names, or, with '/', paths
+            (``./a.csv`` is not in a folder); or ``PATTERN#TABLE``, one table of these.
         setting: what it sets.
         value: the chosen value, as text.
         column: the column's name, for ``COLUMN`` and ``NULL_IN``.
@@ -83,16 +84,25 @@ class ReadingChoice:
         is_of_column = (self.setting, other.setting) == (Setting.COLUMN, Setting.NULL_IN)
         return other.key == self.key or (is_of_column and other.column == self.column)
 
-    def fits(self, path: str) -> bool:
-        """Whether it is for a file."""
-        name = path if "/" in self.pattern else path.rpartition("/")[2]
-        return fnmatchcase(name, self.pattern)
+    def fits(self, path: str, table: str = "") -> bool:
+        """Whether it is for a file, or for one of its tables."""
+        return _fits(self.pattern, path) or bool(table and table == self.table_in(path))
+
+    def table_in(self, path: str) -> str:
+        """The one table of a file that it is for; "" if it is for the whole file, or for others."""
+        starts = (at for at, letter in enumerate(self.pattern) if letter == "#")
+        return next((self.pattern[at + 1 :] for at in starts if _fits(self.pattern[:at], path)), "")
 
     def __str__(self) -> str:
         value = "tab" if self.value == "\t" else self.value
         what = " in ".join(filter(None, (self.text, self.column))) or self.setting.value
         files = "" if self.pattern == EVERY_FILE else f" ({self.pattern})"
         return f"{what} = {value}{files}"
+
+
+def _fits(pattern: str, path: str) -> bool:
+    name = path if "/" in pattern else path.rpartition("/")[2]
+    return fnmatchcase(name, pattern.removeprefix("./"))
 
 
 def merge_choices(
@@ -110,12 +120,18 @@ def merge_choices(
     )
 
 
-def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
-    """How a file is to be read: choices for some files take precedence over those for all."""
+def reading_of(choices: Iterable[ReadingChoice], path: str, table: str = "") -> ReadingOptions:
+    """How a file, or one of its tables, is to be read.
+
+    Choices for some files take precedence over those for all, and those for the table over others.
+    """
+    choices = list(choices)
+    own = {name for choice in choices if not table and (name := choice.table_in(path))}
     by_setting: dict[Setting, str] = {}
     columns: dict[str, str] = {}
     nulls: dict[str, list[str]] = {}
-    fitting = [choice for choice in choices if choice.fits(path)]
+    fitting = [choice for choice in choices if choice.fits(path, table)]
+    fitting.sort(key=lambda choice: not choice.fits(path))
     for choice in fitting:
         if choice.setting is Setting.COLUMN:
             columns[choice.column] = choice.value
@@ -133,4 +149,5 @@ def reading_of(choices: Iterable[ReadingChoice], path: str) -> ReadingOptions:
         Setting.TOTALS in by_setting,
         Setting.NOTES in by_setting,
         header_end=int(header_end or 0),
+        tables={name: reading_of(choices, path, name) for name in own},
     )

@@ -4,9 +4,11 @@ A row that is taken for a header is lost as data, so the user is asked wherever 
 cell that is like those under it is a value: a date over nothing but dates shows that the table has
 no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
 three or more go on by even steps, such as days or months, or if the row below fills gaps between
-them and has no key; different years over other numbers; and 0, 1, 2. A row with a date, or with a
-column that it does not name, may be a title, so it is asked about if a row below it may name
-columns of numbers, or by dates; but no title are dates by even steps where every column is named.
+them and has no key; different years over other numbers; and 0, 1, 2. A row may be a title if it
+leaves a column behind the first without a name, so it is asked about if a row below may name all.
+So is a row with a date, or without a name for the first column alone, as of an index, if the row
+below it may name columns of numbers, or by dates; but no title are dates by even steps where every
+column is named.
 
 A second row of names that begins with a text as the rows below it do (曜日, 金, 土) is written like
 a record: it is read as values, and told only below dates over numbers.
@@ -16,8 +18,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from itertools import islice, pairwise, zip_longest
+from itertools import pairwise, zip_longest
 
 from mdvec.datasets.core.columns import NoHeader, is_value, is_year
 from mdvec.datasets.core.value_types import BLANKS, VALUE_KINDS, possible_kinds
@@ -28,10 +31,13 @@ NO_HEADER_NOTE = (
     "no header: its first line holds values, so the columns are column1, column2 … (if that line "
     "names them, choose --header-row 1)"
 )
+OR_NO_HEADER = ", or --read header=none if every row is data"
+FOR_FILE = "--for FILE"
+"""Where the refusal of a header names the file, which only the import knows."""
 _NO_HEADER = (
     "its header cannot be told from its first rows; choose --header-row N if row N names the "
-    "columns (N-M if several rows do; rows above are left out), or --read header=none if every row "
-    "is data: "
+    f"columns (N-M if several rows do; rows above are left out){OR_NO_HEADER}, with -m update "
+    f"{FOR_FILE}: "
 )
 _STARTS_AS_VALUE = re.compile(
     r"[-+(.¥￥\\$£€▲△−－ ]*[\d０-９]|明治|大正|昭和|平成|令和"
@@ -44,7 +50,6 @@ _IN_LIST = re.compile(r"[(（]\d{1,2}[)）]")
 _MIN_RUN = 5
 _MIN_SERIES = 3
 _MIN_NAMES = 2
-_MAX_SHOWN_ROWS = 6
 _MAX_SHOWN_LETTERS = 60
 _DATE, _NUMBER, _OTHER = "date", "number", "other"
 
@@ -90,8 +95,9 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     """Check a header that leaves columns without a name, or has a date for one: it may be a title.
 
     Returns the index of a row below that may name its columns as well; 0 if none may. That row may
-    name every column. It has values right under it, while the rows between have none, or dates that
-    are not over dates.
+    name every column, all differently. Unless the header leaves one behind the first without a
+    name, it has values right under it, while the rows between have none, or dates that are not over
+    dates.
 
     Raises:
         NoHeader: there is such a row, and the header may be a title.
@@ -104,11 +110,13 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     used = [cells for cells in columns if any(cells[at:])]
     full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
     is_full = all(cells[at] for cells in used)
+    # Only a header leaves the first column alone without a name, as of an index.
+    may_be_title = not all(cells[at] for cells in used[1:])
     has_dates = any(_is_date(cells[at]) for cells in used)
     if (is_full and not has_dates) or (below := next(full, None)) is None:
         return 0
     names = [cells[below].lower() for cells in used]
-    if len(set(names)) < len(names) or not may_name_columns(rows, below):
+    if len(set(names)) < len(names) or not may_name_columns(rows, below, may_count=may_be_title):
         return 0
     over_values = [
         cells
@@ -118,16 +126,18 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     ]
     if is_full and _has_series(rows[at]):
         return below if any(_is_date(cells[at]) for cells in over_values) else 0
+    if may_be_title and below < len(rows) - 1:
+        raise no_header(rows, numbers)
     if over_values or any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used):
         raise no_header(rows, numbers)
     return 0
 
 
-def may_name_columns(rows: Sequence[Sequence[str]], at: int) -> bool:
+def may_name_columns(rows: Sequence[Sequence[str]], at: int, *, may_count: bool = True) -> bool:
     """Whether all cells of a row may be names.
 
-    None is a number, except of different years or 1, 2, 3, nor like most cells under it, as a date
-    over dates, and no text comes again.
+    None is a number, except over texts, of different years, 0, 1, 2, or, with ``may_count``, others
+    that go on by one; nor like most cells under it, as a date over dates, and no text comes again.
     """
     row, below = rows[at], [other for other in rows[at + 1 :] if other != rows[at]]
     names = {place: name for place, cell in enumerate(row) if (name := cell.strip())}
@@ -136,15 +146,30 @@ def may_name_columns(rows: Sequence[Sequence[str]], at: int) -> bool:
         for place in names
     }
     numbers = [place for place, name in names.items() if kind_of(name) == _NUMBER]
-    are_years = len(numbers) > 1 and _are_years(row, numbers, columns)
-    if numbers and not (are_years or _is_run(row, numbers)):
-        return False
-    return not any(
-        sum(kind == kind_of(cell) for cell in columns[place]) * 2 > len(columns[place])
-        if (kind := kind_of(name))
-        else name in columns[place] or _is_alike(name, columns[place])
-        for place, name in names.items()
-        if place not in numbers
+    if numbers and (
+        (len(numbers) > 1 and _are_years(row, numbers, columns))
+        or _is_run(row, numbers)
+        or (may_count and _is_count([names[place] for place in numbers]))
+    ):
+        names = {place: name for place, name in names.items() if place not in numbers}
+    return not any(_is_value_of(name, columns[place]) for place, name in names.items())
+
+
+def _is_value_of(name: str, below: Sequence[str]) -> bool:
+    """Whether a cell is a number, unless it is over texts, or like most cells, or a text, below."""
+    alike = [kind_of(cell) == kind_of(name) for cell in below]
+    match kind_of(name):
+        case "":
+            return name in below or _is_alike(name, below)
+        case kind if kind == _NUMBER:
+            return any(alike) or not alike
+    return sum(alike) * 2 > len(alike)
+
+
+def _is_count(numbers: Sequence[str]) -> bool:
+    """Whether three or more numbers go on by one, as days do."""
+    return len(numbers) >= _MIN_SERIES and all(
+        former.isdecimal() and later == str(int(former) + 1) for former, later in pairwise(numbers)
     )
 
 
@@ -204,18 +229,36 @@ def _has_series(row: Sequence[str]) -> bool:
 
 
 def no_header(rows: Sequence[Sequence[str]], numbers: Sequence[int]) -> NoHeader:
-    """The refusal of rows of which each may be the header; it shows the first as they are."""
-    texts = (on_one_line(" | ".join(row)) if any(map(str.strip, row)) else "" for row in rows)
-    shown = (
-        f"{number} {quoted(text if len(text) <= _MAX_SHOWN_LETTERS else _cut(text))}"
-        for number, text in zip(numbers, texts, strict=False)
-        if text
-    )
-    return NoHeader(_NO_HEADER + ", ".join(islice(shown, _MAX_SHOWN_ROWS)))
+    """The refusal of rows of which each may be the header; it shows some as they are.
+
+    These are the first three, and those around the first with as many cells as most rows, or as the
+    fullest one: the header is among them, or right above.
+    """
+    filled = [each for each in zip(numbers, rows, strict=False) if filled_count(each[1])]
+    counts = [filled_count(row) for _, row in filled]
+    starts = (1, counts.index(usual_width(counts)), counts.index(max(counts)))
+    near = {at for start in starts for at in range(start - 1, start + 2) if 0 <= at < len(filled)}
+    shown: list[str] = []
+    for at in sorted(near):
+        number, row = filled[at]
+        shown += [] if not at or at - 1 in near else ["…"]
+        shown.append(f"{number} {quoted(_cut(on_one_line(' | '.join(row))))}")
+    return NoHeader(_NO_HEADER + ", ".join(shown))
+
+
+def usual_width(widths: Iterable[int]) -> int:
+    """The most frequent number of cells in a row; of several, the largest."""
+    counted = Counter(widths)
+    return max(counted, key=lambda width: (counted[width], width), default=0)
+
+
+def filled_count(row: Sequence[str]) -> int:
+    """How many cells of a row are not empty."""
+    return sum(bool(cell.strip()) for cell in row)
 
 
 def _cut(text: str) -> str:
-    return f"{text[: _MAX_SHOWN_LETTERS - 1]}…"
+    return text if len(text) <= _MAX_SHOWN_LETTERS else f"{text[: _MAX_SHOWN_LETTERS - 1]}…"
 
 
 def kind_of(cell: str) -> str:

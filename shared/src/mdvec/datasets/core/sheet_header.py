@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from types import MappingProxyType
@@ -12,11 +11,13 @@ from typing import TypeVar
 from mdvec.datasets.core.columns import NoHeader, column_names, is_value, is_year
 from mdvec.datasets.core.first_row import (
     check_names_below,
+    filled_count,
     is_data,
     kind_of,
     may_have_names_below,
     may_name_columns,
     no_header,
+    usual_width,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.datasets.core.value_types import BLANKS
@@ -88,7 +89,7 @@ def header_at(
     is_title = bool(at and rows[0][0].strip()) and has_names
     # In a file without merged cells, several names, or one over values, are taken by their word,
     # unless the row below may name the columns.
-    is_taken = merged is None and (_filled_count(rows[0]) > 1 or (at == 1 and not has_names))
+    is_taken = merged is None and (filled_count(rows[0]) > 1 or (at == 1 and not has_names))
     is_taken &= not (at and at < len(rows) - 1 and may_name_columns(rows, at))
     is_clear = is_taken or _joined_rows(rows, 0, merged) is not None
     if not is_clear and (width > _MIN_COLUMNS or is_title):
@@ -107,7 +108,7 @@ def _is_below_titles(
     Raises:
         NoHeader: the row above it may be the header, of the first columns alone.
     """
-    if _names_groups(rows[at - 1], rows[at], rows[at + 1 :]):
+    if _is_joined(rows, at - 1):
         return True
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     is_short = all(len(row) < len(rows[at]) for row in rows[:at])
@@ -119,13 +120,13 @@ def _is_below_titles(
     is_complete = all(names) and len(set(names)) == len(names)
     if has_values:
         return is_short or is_complete
-    are_single = all(_filled_count(row) <= 1 for row in rows[:at])
+    are_single = all(filled_count(row) <= 1 for row in rows[:at])
     return are_single and is_complete and len(names) > _MIN_COLUMNS
 
 
 def _may_name_first_columns(row: Sequence[str]) -> bool:
     """Whether a line that seems to be a title may be the header, of the first columns alone."""
-    number = _filled_count(row)
+    number = filled_count(row)
     return number >= _MIN_COLUMNS and not any(
         not cell.strip() or is_value(cell) for cell in row[:number]
     )
@@ -153,18 +154,8 @@ def title(row: Sequence[str]) -> str:
     return " ".join(filter(None, (cell.strip() for cell in row)))
 
 
-def usual_width(widths: Iterable[int]) -> int:
-    """The most frequent number of cells in a row; of several, the largest."""
-    counted = Counter(widths)
-    return max(counted, key=lambda width: (counted[width], width), default=0)
-
-
-def _filled_count(row: Sequence[str]) -> int:
-    return sum(bool(cell.strip()) for cell in row)
-
-
 def _is_narrow(row: Sequence[str], width: int) -> bool:
-    return _filled_count(row) <= max(1, _TITLE_SHARE * width)
+    return filled_count(row) <= max(1, _TITLE_SHARE * width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +212,7 @@ def sheet_header(
     doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
         below = check_names_below(rows, at, numbers) if top == lower else 0
-        is_doubtful = merged is None and may_go_on(rows, lower)
-        doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
+        doubtful = lower + 1 if may_go_on(rows, lower) else _years_over_values(rows, lower + 1)
         doubtful = last = max(doubtful, last, below)
     titles = tuple(filter(None, map(title, rows[:top])))
     labels = _labels(names, rows[lower + 1 : last + 1], rows[last + 1 :])
@@ -237,12 +227,12 @@ def _header_span(
     In a file that can have no merged cells, further rows must be unable to hold data.
     """
     top = at
-    while top and _names_groups(rows[top - 1], rows[top], rows[at + 1 :]):
+    while top and _is_joined(rows, top - 1):
         top -= 1
     if top < at:
         return top, max(at, _last_row_of_names(rows, top))
     is_merged = merged is not None and at + 1 < len(rows)
-    if is_merged and _names_groups(rows[at], rows[at + 1], rows[at + 2 :]):
+    if is_merged and _is_joined(rows, at):
         return at, at + 1
     return at, _last_row_of_names(rows, at)
 
@@ -261,7 +251,7 @@ def _joined_rows(
         if (
             top < end < len(rows) - 1
             and is_there
-            and _filled_count(block[0]) >= _MIN_GROUPS
+            and filled_count(block[0]) >= _MIN_GROUPS
             and not any(is_value(cell) and not is_year(cell) for row in block for cell in row)
             and sum(bool("".join(row[:1]).strip()) for row in block) <= 1
             and all(map(_has_name_under_gap, block, block[1:]))
@@ -313,14 +303,41 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     that only repeat may be values. Texts may be under a column that goes on with the name above
     its last one, as wind direction beside its speed, if more such columns hold values.
     """
-    end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
-    block = [row for row in rows[at:end] if _filled_count(row)]
+    block, below = _rows_above_values(rows, at)
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
-    if not _name_values(block, rows[end:]) or not _name_groups_above(block, rows[end:]):
-        return at
-    names = combined_names(block)
-    return end - 1 if len({*names} - {""}) == len(names) else at
+    is_header = _name_values(block, below) and _name_groups_above(block, below)
+    return len(rows) - len(below) - 1 if is_header and _are_no_records(block, below) else at
+
+
+def _rows_above_values(
+    rows: Sequence[Sequence[str]], at: int
+) -> tuple[list[Sequence[str]], Sequence[Sequence[str]]]:
+    """The filled rows from one on to the first below it that has a value, and the rows from there.
+
+    If none below has a value, there is nothing but that row above them.
+    """
+    end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
+    return [row for row in rows[at:end] if filled_count(row)], rows[end:]
+
+
+def _is_joined(rows: Sequence[Sequence[str]], top: int) -> bool:
+    """Whether a row names groups of the columns that the next one names, which is no record."""
+    is_group = _names_groups(rows[top], rows[top + 1], rows[top + 2 :])
+    return is_group and _are_no_records(*_rows_above_values(rows, top))
+
+
+def _are_no_records(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+    """Whether rows below the first one hold the names of columns, rather than records.
+
+    All columns have different names. Rows with a key, as records have, are over values alone, in
+    more than one row: a single record of numbers may be below one of words.
+    """
+    names = list(filter(None, combined_names(block)))
+    have_key = any(title(row[:1]) for row in block[1:])
+    of_values = sum(any(map(is_value, row)) for row in below)
+    are_over_values = of_values > 1 and _name_values(block, below)
+    return len(set(names)) == len(names) and (are_over_values or not have_key)
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
@@ -440,7 +457,7 @@ def combined_names(rows: Sequence[Sequence[str]]) -> tuple[str, ...]:
     The name of a group extends to the right, until the next one in its row or a row above; that of
     the last group only over the names that the group before it has, if it begins with all of them.
     """
-    rows = [row for row in rows if _filled_count(row)] or rows[:1]
+    rows = [row for row in rows if filled_count(row)] or rows[:1]
     width = max(map(len, rows))
     end = _end_of_last_group(*rows[-2:]) if len(rows) > 1 else width
     names: list[str] = []

@@ -144,6 +144,7 @@ class ReadingOptions:
         leaves_out_notes: whether rows at the end that hold one text each are left out.
         beside_commas: whether other files of its table have decimal commas.
         header_end: the last line, or row, that names the columns; 0 if it is the first.
+        tables: how those of its tables are read that have choices of their own, by name.
     """
 
     encoding: str = ""
@@ -155,6 +156,11 @@ class ReadingOptions:
     leaves_out_notes: bool = False
     beside_commas: bool = False
     header_end: int = 0
+    tables: Mapping[str, ReadingOptions] = field(default_factory=dict)
+
+    def of_table(self, name: str) -> ReadingOptions:
+        """How one of its tables is to be read."""
+        return replace(self.tables.get(name, self), beside_commas=self.beside_commas)
 
     def nulls_in(self, column: str) -> tuple[str, ...]:
         """The texts that stand for no value in a column."""
@@ -162,7 +168,9 @@ class ReadingOptions:
 
     def with_text(self, names: Collection[str]) -> ReadingOptions:
         """The same with more columns that stay text, regardless of the user's choice."""
-        return replace(self, columns={**self.columns, **dict.fromkeys(names, AS_TEXT)})
+        columns = {**self.columns, **dict.fromkeys(names, AS_TEXT)}
+        tables = {name: reading.with_text(names) for name, reading in self.tables.items()}
+        return replace(self, columns=columns, tables=tables)
 
 
 FOUND = ReadingOptions()

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TextIO
 
 from mdvec.datasets.core.columns import NoHeader, column_names, numbered_names
+from mdvec.datasets.core.first_row import OR_NO_HEADER, filled_count, usual_width
 from mdvec.datasets.core.several_tables import HeadersBelow
 from mdvec.datasets.core.sheet_header import (
     SAMPLE_ROWS,
     first_rows,
     sheet_header,
-    usual_width,
 )
 from mdvec.datasets.core.understood import NO_HEADER, ReadingOptions
 from mdvec.files import UnreadableFile
@@ -71,13 +71,18 @@ def read_head(text: TextIO, allowed: str, reading: ReadingOptions) -> Head:
     by_name = named[1] if named else ""
     delimiter = reading.delimiter or by_name or _delimiter(text, start, allowed)
     text.seek(start)
+    first: list[_NumberedRow] = []
     try:
         first, named_rows = first_rows(_filled_rows(text, delimiter, before), reading, "line")
         if not first:
             raise UnreadableFile("it is empty; put a line with the columns' names into it")
         return _head(first, before, delimiter, named_rows)
     except NoHeader as error:
-        raise UnreadableFile(str(error)) from error
+        width = len(first[0][1]) if first else 0
+        # Without a header the first line would say how many columns there are.
+        is_even = all(len(row) >= width and not filled_count(row[width:]) for _, row in first)
+        message = str(error) if is_even else str(error).replace(OR_NO_HEADER, "", 1)
+        raise UnreadableFile(message) from error
 
 
 def _head(first: Sequence[_NumberedRow], before: int, delimiter: str, named: range | None) -> Head:

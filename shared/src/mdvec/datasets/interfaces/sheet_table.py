@@ -227,6 +227,8 @@ def opened_file(
     filled = [table for table in tables if table.has_cells()]
     empty = [(table.name, "it is an empty sheet") for table in tables if table not in filled]
     is_alone = len(filled) == 1
+    for table in filled:
+        table.reading = reading.of_table(table.name)
     tables_in_file = tuple(
         TableInFile("" if is_alone else table.name, table.copy) for table in filled
     )

@@ -161,7 +161,9 @@ def _list_tables(
             left_out.append((name, f"it is a {type_} table; only ordinary ones are copied"))
             continue
         copy = _copy_table if type_ == "table" else _copied_view
-        tables.append(TableInFile(name, partial(copy, connection, name, reading, on_rows)))
+        tables.append(
+            TableInFile(name, partial(copy, connection, name, reading.of_table(name), on_rows))
+        )
         if type_ == "table":
             _, computed = _columns(connection, name)
             left_out += [(f"{name}.{column}", COMPUTED) for column in computed]
