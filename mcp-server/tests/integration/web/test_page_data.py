@@ -100,6 +100,8 @@ def test_a_question_is_saved_run_with_another_value_replaced_and_deleted(client)
      ("SELECT d.wether FROM runs__days AS d", "SELECT d.weather FROM runs__days AS d"),
      ("SELECT o.wether FROM runs__days, (SELECT 1 AS one) AS o",
       "SELECT weather FROM runs__days, (SELECT 1 AS one) AS o"),
+     ("SELECT wether FROM runs__days /* wether */ WHERE weather = 'wether'",
+      "SELECT weather FROM runs__days /* wether */ WHERE weather = 'wether'"),
      ("SELECT * FROM runs_days", "SELECT * FROM runs__days"),
      ("SELECT TOP 2 km FROM runs__days", "SELECT km FROM runs__days LIMIT 2")],
 )  # fmt: skip

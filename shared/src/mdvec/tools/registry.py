@@ -158,7 +158,15 @@ def update_tool(
     source: Path | None,
     title: str | None = None,
 ) -> Tool:
-    """Change the values that are not None; an empty title removes it."""
+    """Change the values that are not None; an empty title removes it.
+
+    Texts of another source may not go where those of this one were allowed to.
+    """
+    if source is not None and has_table(connection, "allowed_endpoints"):
+        connection.execute(
+            "DELETE FROM allowed_endpoints WHERE tool_id = "
+            "(SELECT id FROM tools WHERE name = ? AND source_directory <> ?)", (name, str(source)),
+        )  # fmt: skip
     return _set(
         connection, name,
         "description = coalesce(?, description), "

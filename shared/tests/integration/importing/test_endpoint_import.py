@@ -290,8 +290,18 @@ def test_nothing_leaves_for_another_machine_before_the_user_allows_it(notes, end
     assert asked == [(host, 0)] * 2
     notes.write("00.md", "# 新しい\n\n後から書いたメモ。\n")  # the answer holds for later texts
     assert [import_(False).updated, len(asked)] == [1, 2]
+    registering.update_tool(notes.database, "notes", None, notes.folder)
+    notes.write("00.md", "# さらに\n\n同じフォルダーの別のメモ。\n")
+    assert [import_(False).updated, len(asked)] == [1, 2]
+    other = notes.folder.parent / "diary"
+    other.mkdir()
+    (other / "diary.md").write_text("# 日記\n\n別のフォルダーのメモ。\n", encoding="utf-8")
+    registering.update_tool(notes.database, "notes", None, other)
+    with pytest.raises(SendingRefused):
+        import_(False)
+    assert [import_(True).added, len(asked)] == [1, 4]
     elsewhere = _at(elsewhere, "http://0.0.0.0:9/v1")
-    notes.write("00.md", "# さらに\n\n宛先の変わったメモ。\n")
+    (other / "diary.md").write_text("# 日記\n\n宛先の変わったメモ。\n", encoding="utf-8")
     with pytest.raises(SendingRefused):
         import_(False)
 

@@ -70,6 +70,7 @@ def _key(name: str) -> str:
 
 _MAX_LISTED = 20
 _PLAIN = re.compile(r"[^\W\d]\w*")
+_TEXT_OR_COMMENT = r"'(?:[^']|'')*'|--[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,11 @@ class Hint:
     form: str = ""
 
     def put_in(self, sql: str, name: str) -> str:
-        """The query with one of the names in place of the wrong one."""
+        """The query with ``name`` in place of the wrong name; texts and comments stay."""
         wrong = re.escape(self.wrong)
         written = name if _PLAIN.fullmatch(name) else identifier(name)
-        place = rf'"{wrong}"|(?<!\w){wrong}(?!\w)'
-        return re.sub(place, lambda _: written, sql, flags=re.IGNORECASE)
+        place = rf'({_TEXT_OR_COMMENT})|"{wrong}"|(?<!\w){wrong}(?!\w)'
+        return re.sub(place, lambda part: part[1] or written, sql, flags=re.IGNORECASE)
 
 
 class QueryError(MdvecError):
