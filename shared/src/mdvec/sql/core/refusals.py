@@ -81,7 +81,7 @@ class Hint:
     form: str = ""
 
     def put_in(self, sql: str, name: str) -> str:
-        """The query with one of the names in place of the wrong one."""
+        """The query with ``name`` in place of the wrong name."""
         wrong = re.escape(self.wrong)
         written = name if _PLAIN.fullmatch(name) else identifier(name)
         place = rf'"{wrong}"|(?<!\w){wrong}(?!\w)'
