@@ -93,7 +93,7 @@ def with_transfers(
         for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
         if only is None or any(row_id in only for row_id in pair.ids)
     ]
-    shown = [pair for pair in moves if pair.score >= options.min_similarity_score or pair.is_asked]
+    shown = [pair for pair in moves if options.shows(pair)]
     pairs = sorted((*found_pairs.pairs, *shown), key=lambda pair: (-pair.score, *pair.ids))
     return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(shown))
 
