@@ -197,17 +197,13 @@ def groups_by_time(
 
     def with_means(group: FoundGroup) -> FoundGroup:
         own = averaged.get(group.name, ())
-        if days is None or not own:
-            return group
-        if group_by == "year":
-            first = Month(int(group.name), 1, month_starts_on)
-            year = MonthRange(first, first.plus(11)).days.within(days)
-            if year is None:
-                return group
-            means = means_per_month(own, year, month_starts_on, present)
-            return replace(group, mean=means.of_all, mean_of_whole_months=means.of_whole)
-        if over[group.name]:
+        if own and over[group.name]:
             return replace(group, mean=mean_of(own, "day", over[group.name]))
+        if own and days and group_by == "year":
+            first = Month(int(group.name), 1, month_starts_on)
+            if year := MonthRange(first, first.plus(11)).days.within(days):
+                means = means_per_month(own, year, month_starts_on, present)
+                return replace(group, mean=means.of_all, mean_of_whole_months=means.of_whole)
         return group
 
     return tuple(
