@@ -125,6 +125,15 @@ def test_the_household_says_that_the_caller_states_dates(client):
         assert "until" in tool.description
 
 
+def test_each_tool_of_the_household_answers_in_either_language(client):
+    tools = client.portal.call(client.client.list_tools).tools
+    names = [tool.name for tool in tools if tool.description.startswith("Household")]
+    assert len(names) == 11
+    for name in names:
+        refusal = client.call(name, {"language": "fr"}).content[0].text
+        assert refusal.startswith("language は'ja'、'en' のいずれか"), (name, refusal)
+
+
 def test_each_enum_value_has_the_type_that_its_schema_says(client):
     kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool}
     for tool in client.tools():

@@ -258,6 +258,7 @@ def test_samples_and_a_demo_without_room_leave_nothing_for_the_next_try(
     assert not (mdvec.work / "new").exists()
 
 
+WHY = re.compile(r"there is no |is a folder, not |\([A-Za-z ]+\)")
 PLACES = ("shut/a", "shut/a/b", "shut", "docs/a.md/b", "read-only/a", "loop/a", f"docs/{'n' * 300}")
 
 
@@ -286,6 +287,8 @@ def test_a_place_that_cannot_be_used_is_one_sentence_for_every_command(mdvec, pl
         assert done.code in (1, 2), command
         assert done.err.startswith("error: "), command
         assert done.err.count("\n") == 1, done.err
+        assert place in done.err, done.err
+        assert WHY.search(done.err), done.err
         assert "unexpected" not in done.err
         assert "Errno" not in done.err
     assert mdvec.files() == before

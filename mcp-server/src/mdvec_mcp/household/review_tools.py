@@ -183,9 +183,10 @@ Decision = Annotated[
     ),
 ]
 Keep = Annotated[int | None, Field(description="残す取引ID。省略時は最初。")]
-Rows = Annotated[list[int] | None, Field(description="家計簿のあいだの組の2件、または候補の一部。")]
+Rows = Annotated[list[int] | None, Field(description="家計簿のあいだの組の2件か、候補の一部。")]
 Alike = Annotated[
-    bool, Field(description="同じ理由の候補も同じ判定に（判定済みなら変更、請求は今後も）。")
+    bool,
+    Field(description="口座（か店）・理由・確かさの同じ候補も（判定済みなら変更、請求は今後も）。"),
 ]
 Page = Annotated[int, Field(json_schema_extra={"minimum": 1})]
 
@@ -291,8 +292,8 @@ def _add_decisions(offer: Offer, context: HouseholdContext) -> None:
         return reply(await context.run(tool, "write", work))
 
     @offer.tool(
-        description="Household: undo a duplicate or transfer mark, so that the transaction "
-        "counts again. 重複とした取引を集計に戻す。",
+        description="Household: undo a duplicate or transfer mark; the transaction counts "
+        "again. 重複とした取引を集計に戻す。",
         annotations=WRITES,
         answer=household.Restoration,
         is_bilingual=True,

@@ -310,7 +310,7 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
     arranged = arrange(duplicate_checks.open_pairs(ledger))
     own = next((candidate for candidate in arranged if check_id in candidate.check_ids), None)
     if own is not None:
-        alike = [each for each in arranged if each is not own and each.habit == own.habit]
+        alike = [each for each in arranged if each is not own and each.alike_key == own.alike_key]
         return [own, *(alike if choice.alike else ())]
     if not (choice.alike and pair.decision):
         return [candidate_of(ledger, check_id)]
@@ -318,8 +318,8 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
     decided = [candidate_of(ledger, each) for each in (check_id, *(other.id for other in together))]
     still_open: list[ReviewCandidate] = []
     if choice.decision == pair.decision:  # repeated: it applies to similar open ones, too
-        habit = next((each.habit for each in arrange(together) if check_id in each.check_ids), None)
-        still_open = [each for each in arranged if each.habit == habit]
+        keys = {each.alike_key for each in arrange(together) if check_id in each.check_ids}
+        still_open = [each for each in arranged if each.alike_key in keys]
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
@@ -327,7 +327,7 @@ def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> int:
     """How many open candidates have the first target's payees, but none of the decisions."""
     decided = {check_id for target in targets for check_id in target.check_ids}
     return sum(
-        each.payees == targets[0].payees and each.check_ids.isdisjoint(decided)
+        each.payees_key == targets[0].payees_key and each.check_ids.isdisjoint(decided)
         for each in arrange(duplicate_checks.open_pairs(ledger))
     )
 

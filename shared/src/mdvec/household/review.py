@@ -213,7 +213,7 @@ def candidate_detail(ledger: Ledger, check_id: int) -> DuplicateCandidate:
         own = next((each for each in arranged if check_id in each.check_ids), None)
         if own is None:
             return _candidate_of(ledger, candidate_of(ledger, check_id))
-        alike = sum(each.habit == own.habit for each in arranged) - 1
+        alike = sum(each.alike_key == own.alike_key for each in arranged) - 1
         return _candidate_of(ledger, own, alike)
 
 

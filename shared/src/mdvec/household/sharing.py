@@ -221,8 +221,15 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 _AROUND = timedelta(days=45)
 """Rows this near to the period show habits."""
 _MAX_TOLD = 10
-_Candidate = tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]
-"""Two rows, whether they are a transfer, and the codes of the reasons."""
+
+
+class _Candidate(NamedTuple):
+    """Two rows that may be one purchase or transfer, with the codes of the reasons."""
+
+    one: ComparedRow
+    other: ComparedRow
+    is_transfer: bool
+    reasons: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +273,7 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
-    paired = {row.id for one, other, *_ in twins for row in (one, other)}
+    paired = {row.id for twin in twins for row in (twin.one, twin.other)}
     try:
         likely = _likely_pairs([row for row in rows if row.id not in paired], homes)
     except DuplicateDetectionError:
@@ -328,7 +335,7 @@ def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candi
             key = (row.date, row.amount, row.account, row.description)
             alike[key][homes[row.id]].append(row)
     return [
-        (one, other, False, ("same_account",))
+        _Candidate(one, other, is_transfer=False, reasons=("same_account",))
         for by_home in alike.values()
         if len(by_home) > 1
         for one, other in zip(*list(by_home.values())[:2], strict=False)
@@ -348,7 +355,7 @@ def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list
     options = DetectionOptions()
     detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
     return [
-        (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
+        _Candidate(pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
         for pair in detected.pairs
         if pair.score >= LIKELY
     ]

@@ -188,9 +188,12 @@ def _unquoted(text: str) -> str:
     if sign not in ("'", '"'):
         return text
     before, found, after = rest.partition(sign)
+    if not found:
+        return rest
     around = before[-1:] + after[:1]
-    is_inside = before[-1:].isspace() or (around.isascii() and around.isalnum() and after != "")
-    if not found or (is_inside and after.endswith(sign)):
+    is_apostrophe = around.isascii() and around.isalnum()
+    opens_again = before[-1:].isspace()
+    if after.endswith(sign) and (is_apostrophe or opens_again):
         return rest.removesuffix(sign)
     return text
 

@@ -82,7 +82,7 @@ _WEEKDAY = re.compile(
     r"^\(?(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?(?![a-z])"
     r"|[月火水木金土日](?:曜日?)?)[\s,、.)]*"
 )
-_STAMP = re.compile(r"^[<\[\"']+|[<\[](?=[0-9]{4}-[0-9]{2}-[0-9]{2})")
+_BEFORE_DATE = re.compile(r"^[<\[\"']+|[<\[](?=[0-9]{4}-[0-9]{2}-[0-9]{2})")
 """What Org's dates begin with (<2025-06-01 Sun>, Time-stamp: <2025-06-01 10:00:00>), or a quote."""
 _LINK = re.compile(r"\[\[([^\[\]|#]+)")
 """A link to a day's note (date: "[[2024-12-05]]")."""
@@ -298,6 +298,6 @@ def _day_of(value: PropertyValue) -> date | None:
     text = folded(first).strip()
     if link := _LINK.match(text):
         text = link[1].rpartition("/")[2].strip()
-    text = _WEEKDAY.sub("", _STAMP.split(text, maxsplit=1)[-1])
+    text = _WEEKDAY.sub("", _BEFORE_DATE.split(text, maxsplit=1)[-1])
     in_words = next((day for at, _, day in _days_in_words(text) if at == 0), None)
     return in_words or _day(_DAY.match(text)) or _day(_DAY_IN_NAME.match(text))

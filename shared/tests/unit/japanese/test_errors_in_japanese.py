@@ -31,9 +31,9 @@ def words_of(node):
             yield from ["'", None, "'"] if part.conversion == ord("r") else [None]
 
 
-def own_errors(trees):
+def own_errors(nodes):
     """The names of classes of errors, as `MdvecError` and those below it."""
-    classes = [node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
     names = {"MdvecError", "Exception", "ValueError", "BadParameter"}
     before: set[str] = set()
     while names != before:
@@ -46,10 +46,10 @@ def messages():
     """Where an error is made with a message of words, and that message."""
     files = chain.from_iterable(ROOT.glob(f"{part}/src/**/*.py") for part in ("shared", "manage-*"))
     kept = [file for file in files if not file.as_posix().endswith(NEVER_SHOWN)]
-    trees = {file: ast.parse(file.read_text(encoding="utf-8")) for file in kept}
-    errors = own_errors(trees.values())
-    for file, tree in trees.items():
-        for node in ast.walk(tree):
+    walked = {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in kept}
+    errors = own_errors(chain.from_iterable(walked.values()))
+    for file, nodes in walked.items():
+        for node in nodes:
             owner = isinstance(node, ast.ClassDef) and node.name in errors and node
             for call in ast.walk(owner) if owner else [node]:
                 if not (isinstance(call, ast.Call) and call.args):

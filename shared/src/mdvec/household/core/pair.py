@@ -25,7 +25,7 @@ ALWAYS: Final = "always"
 _OF_CERTAINTY: Final = frozenset(
     {"same_name", "like_name", "same_category", "common_amount", ALWAYS}
 )
-"""Reasons that only make what the others say more or less sure, as the score shows."""
+"""Reasons that change only the score, not what the pair is."""
 _SURE: Final = 0.9
 """Purchases that score this much are not taken together with likely ones."""
 MAX_DATE_TOLERANCE = 366
@@ -64,6 +64,10 @@ class DetectionOptions:
                 raise _out_of_range(name, "0以上の数（1兆まで）", value)
         if not 0 <= self.min_similarity_score <= 1:
             raise _out_of_range("min_similarity_score", "0〜1の数", self.min_similarity_score)
+
+    def shows(self, pair: Pair) -> bool:
+        """Whether a pair scores enough, or is one of which only the user can tell."""
+        return pair.score >= self.min_similarity_score or pair.only_user_can_tell
 
     def amounts_near(self, amount: int) -> tuple[int, int]:
         """The smallest and largest amount that ``amount`` may be paired with.
@@ -183,11 +187,11 @@ class Pair:
         return self.first.id, self.second.id
 
     @property
-    def is_asked(self) -> bool:
-        """Whether it is shown however it scores, since only the user can tell.
+    def only_user_can_tell(self) -> bool:
+        """Whether it is shown however low it scores.
 
-        Its rows have one amount and one day, or one amount and one shop at two payers' accounts, or
-        words of a transfer and no other explanation.
+        Purchases are if they have one amount, and one day or one shop at two payers' accounts;
+        transfers if they have words of one and none of a refund or income.
         """
         if self.kind is PairKind.TRANSFER:
             return "moving_words" in self.reasons and "refund" not in self.reasons
@@ -285,22 +289,23 @@ class ReviewCandidate:
         return self.best.score >= LIKELY
 
     @property
-    def payees(self) -> Hashable:
-        """The accounts of likely purchases, transfers or bills, and of others the shops, too."""
+    def payees_key(self) -> Hashable:
+        """The likeliness, the kind and the accounts; of unlikely candidates the shops, too."""
         payees = {payee for pair in self.pairs for payee in (pair.first_payee, pair.second_payee)}
         kin = frozenset(account for account, _ in payees) if self.is_likely else frozenset(payees)
         return self.is_likely, self.kind, kin
 
     @property
-    def habit(self) -> Hashable:
+    def alike_key(self) -> Hashable:
         """A key that similar candidates share: the payees, the certainty, and the reasons.
 
         A split bill and a purchase that an app and its card both show are not alike, though of the
         same accounts.
         """
+        # A code with a colon ends in a number, such as visits:5, in which similar ones differ.
         reasons = {code for code in self.best.reasons if ":" not in code} - _OF_CERTAINTY
         is_sure = self.kind is not PairKind.PURCHASE or self.best.score >= _SURE
-        return self.payees, is_sure, frozenset(reasons)
+        return self.payees_key, is_sure, frozenset(reasons)
 
     def leaving(self, kept_id: int | None = None) -> tuple[int, ...]:
         """The rows that leave the sums; of a purchase all but the kept one, or the first."""
@@ -346,13 +351,13 @@ def listed_candidates(arranged: Sequence[ReviewCandidate]) -> list[tuple[ReviewC
 
     Of similar unlikely ones only the first is listed.
     """
-    habits = [candidate.habit for candidate in arranged]
-    alike = Counter(habits)
-    first = dict(zip(reversed(habits), reversed(arranged), strict=True))
+    keys = [candidate.alike_key for candidate in arranged]
+    alike = Counter(keys)
+    first = dict(zip(reversed(keys), reversed(arranged), strict=True))
     return [
-        (candidate, alike[habit] - 1)
-        for candidate, habit in zip(arranged, habits, strict=True)
-        if candidate.is_likely or first[habit] is candidate
+        (candidate, alike[key] - 1)
+        for candidate, key in zip(arranged, keys, strict=True)
+        if candidate.is_likely or first[key] is candidate
     ]
 
 

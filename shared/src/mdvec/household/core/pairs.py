@@ -423,10 +423,10 @@ def find_pairs(
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
-    A pair within the tolerances is a candidate if it scores ``min_similarity_score`` or more, or
-    if only the user can tell (``Pair.is_asked``). ``only`` limits them to pairs in which at least
-    one row has one of these ids. ``separate_accounts`` are pairs of accounts that never show the
-    same purchase, ``linked_again`` pairs of rows, by id, that may be one with two IDs.
+    A pair within the tolerances is a candidate if ``options`` show it. ``only`` limits them to
+    pairs in which at least one row has one of these ids. ``separate_accounts`` are pairs of
+    accounts that never show the same purchase, ``linked_again`` pairs of rows, by id, that may be
+    one with two IDs.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -453,9 +453,7 @@ def find_pairs(
         examined += block.count
         _add(promising, block.with_changed_amounts(judge))
     pairs = match_one_to_one(judge.judge(entry, other) for entry, other in promising)
-    candidates = [
-        pair for pair in pairs if pair.score >= options.min_similarity_score or pair.is_asked
-    ]
+    candidates = [pair for pair in pairs if options.shows(pair)]
     if len(candidates) > MAX_PAIRS:
         raise _too_many(len(candidates))
     candidates.sort(key=lambda pair: (-pair.score, *pair.ids))

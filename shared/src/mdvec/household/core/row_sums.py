@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from mdvec.dates import Days, Month, MonthRange
 from mdvec.household.core.shop_names import as_written, shops_of
@@ -29,7 +29,7 @@ NAMED_BY: dict[GroupBy | None, str] = {
 }  # fmt: skip
 """The groups that are not by time, as answers call them."""
 _WEEKDAYS = "月火水木金土日"
-_WEEKENDS = ("平日", "土日")
+_WORKDAY, _WEEKEND = "平日", "土日"
 _SATURDAY = 5
 
 
@@ -55,6 +55,13 @@ class Mean:
         whole = "まる" if self.unit == "month" and self.is_whole else ""
         part = "" if self.is_whole else "、揃っていない月を含む"
         return f"{unit}平均 {amounts or '0円'}（{whole}{self.over:,}{units}{part}）"
+
+
+class MonthMeans(NamedTuple):
+    """The mean of all months; if some are not whole, also that of the whole ones, if any are."""
+
+    of_all: Mean
+    of_whole: Mean | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +95,12 @@ def group_lines(groups: Iterable[FoundGroup], *, by_time: bool = False) -> list[
     A name from the data that is also one of a part of time is quoted, and so it stays as it is in
     an English answer.
     """
-    ours = () if by_time else (*(f"{day}曜日" for day in _WEEKDAYS), *_WEEKENDS)
-    return [
-        f"- {(quoted if group.name in ours else shown_name)(group.name)}: {group.in_words}"
-        for group in groups
-    ]
+    ours = () if by_time else (*(f"{day}曜日" for day in _WEEKDAYS), _WORKDAY, _WEEKEND)
+    lines = []
+    for group in groups:
+        name = quoted(group.name) if group.name in ours else shown_name(group.name)
+        lines.append(f"- {name}: {group.in_words}")
+    return lines
 
 
 SomeSum = TypeVar("SomeSum", RowSum, KeySum)
@@ -187,22 +195,20 @@ def groups_by_time(
         every = (days.first + timedelta(number) for number in range(length))
         over.update(_time_of(day, group_by, month_starts_on) for day in every)
 
-    def means(group: str) -> Sequence[Mean]:
-        own = averaged.get(group, ())
-        if days is None or not own:
-            return ()
-        if group_by == "year":
-            first = Month(int(group), 1, month_starts_on)
-            year = MonthRange(first, first.plus(11)).days.within(days)
-            return means_per_month(own, year, month_starts_on, present) if year else ()
-        return (mean_of(own, "day", over[group]),) if over[group] else ()
+    def with_means(group: FoundGroup) -> FoundGroup:
+        own = averaged.get(group.name, ())
+        if own and over[group.name]:
+            return replace(group, mean=mean_of(own, "day", over[group.name]))
+        if own and days and group_by == "year":
+            first = Month(int(group.name), 1, month_starts_on)
+            if year := MonthRange(first, first.plus(11)).days.within(days):
+                means = means_per_month(own, year, month_starts_on, present)
+                return replace(group, mean=means.of_all, mean_of_whole_months=means.of_whole)
+        return group
 
-    timed = []
-    for group in groups:
-        mean, of_whole, *_ = (*means(group.name), None, None)
-        shown = parts.get(group.name, group.name)
-        timed.append(replace(group, name=shown, mean=mean, mean_of_whole_months=of_whole))
-    return tuple(timed)
+    return tuple(
+        replace(with_means(group), name=parts.get(group.name, group.name)) for group in groups
+    )
 
 
 def _asked_part(day: date, group_by: GroupBy, requested: Days, month_starts_on: int) -> Days | None:
@@ -227,12 +233,14 @@ def means_over(
     """The means of days' sums per day and, for two months or more, per month."""
     per_day = mean_of(sums, "day", (days.last - days.first).days + 1)
     per_month = means_per_month(sums, days, month_starts_on, present)
-    return (per_day, *(per_month if per_month[0].over > 1 else ()))
+    if per_month.of_all.over == 1:
+        return (per_day,)
+    return (per_day, *filter(None, per_month))
 
 
 def means_per_month(
     sums: Sequence[KeySum], days: Days, month_starts_on: int, present: Collection[Month]
-) -> tuple[Mean, ...]:
+) -> MonthMeans:
     """The mean of days' sums per month; if some months are not whole, also that of the whole ones.
 
     One number would mislead: few days of a month count as a month, and so does a month of which the
@@ -243,9 +251,9 @@ def means_per_month(
     is_whole = len(whole) == len(months)
     mean = mean_of(sums, "month", len(months), is_whole=is_whole)
     if is_whole or not whole:
-        return (mean,)
+        return MonthMeans(mean)
     of_whole = sums_within(sums, MonthRange(whole[0], whole[-1]).days)
-    return mean, mean_of(of_whole, "month", len(whole))
+    return MonthMeans(mean, mean_of(of_whole, "month", len(whole)))
 
 
 def mean_of(
@@ -271,7 +279,7 @@ def _time_of(day: date, group_by: GroupBy, month_starts_on: int) -> str:
         case "weekday":
             return f"{_WEEKDAYS[day.weekday()]}曜日"
         case "weekend":
-            return _WEEKENDS[day.weekday() >= _SATURDAY]
+            return _WEEKEND if day.weekday() >= _SATURDAY else _WORKDAY
     return day.isoformat()
 
 

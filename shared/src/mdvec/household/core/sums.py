@@ -180,7 +180,7 @@ class CategoryTrend:
     mean_of_whole_months: int | None
 
     @property
-    def has_part(self) -> bool:
+    def has_incomplete_months(self) -> bool:
         """Whether the last moving average is also over months that are not complete."""
         return self.whole_months < self.months[-1].averaged_months
 

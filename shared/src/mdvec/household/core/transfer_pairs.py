@@ -1,12 +1,9 @@
-"""Finds transfers that their statements do not mark: money out of one account into another.
+"""Finds transfers that no statement marks: out of one account and, within days, into another.
 
-Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
-same amount, near days and different accounts. It is likely if the outgoing row has words such as
-振替 or チャージ, or if the incoming one has them and one row names the other's account; else it may
-be a purchase and a refund, or money from elsewhere: a name alone says nothing, as purchases name
-shops and services. When a wallet is charged, its file may mark its own row as a transfer, so that
-only the bank's row counts; that row has to name the wallet, or have such words, and it is likely
-only where one names the other: the wallet may have been charged from another bank.
+A pair is likely if its outgoing row has words such as 振替 or チャージ, or if its incoming row has
+them and one row names the other's account; others may be a purchase and its refund.
+A wallet's charge that its file marks is paired with a row that has such words or names the wallet;
+it is likely only if one row names the other's account, as it may have come from another bank.
 """
 
 from __future__ import annotations
@@ -96,7 +93,7 @@ def with_transfers(
         for pair in transfer_pairs(rows, min(options.date_tolerance_days, MAX_DAYS), charges)
         if only is None or any(row_id in only for row_id in pair.ids)
     ]
-    shown = [pair for pair in moves if pair.score >= options.min_similarity_score or pair.is_asked]
+    shown = [pair for pair in moves if options.shows(pair)]
     pairs = sorted((*found_pairs.pairs, *shown), key=lambda pair: (-pair.score, *pair.ids))
     return FoundPairs(tuple(pairs), found_pairs.below + len(moves) - len(shown))
 
@@ -129,17 +126,17 @@ def _opposites(
 
 def _pair(out: ComparedRow, into: ComparedRow, *, is_filed: bool) -> Pair:
     has_words = _words(out) or _words(into)
-    # The category of any money that comes in may be その他入金: no word beside a name.
-    speaks = is_filed or _words(out) or _words(into._replace(category_minor=""))
-    is_named = speaks and (_names(out, into.account) or _names(into, out.account))
-    against = _PURCHASE.search(_folded_text(into)) or (
+    # その他入金 is the category of any money that comes in, so it does not confirm a name.
+    confirms_name = is_filed or _words(out) or _words(into._replace(category_minor=""))
+    is_named = confirms_name and (_names(out, into.account) or _names(into, out.account))
+    is_refund = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    seen = {"moving_words": has_words, "named_account": is_named, "refund": against}
+    seen = {"moving_words": has_words, "named_account": is_named, "refund": is_refund}
     reasons = ("moved", *(code for code, holds in seen.items() if holds))
-    # Where only one end speaks of a transfer, its other end may be in an account unknown here.
+    # A wallet may have been charged from an account unknown here.
     is_likely = is_named or (_words(out) and not is_filed)
-    score = _LIKELY_SCORE if is_likely and not against else _UNLIKELY_SCORE
+    score = _LIKELY_SCORE if is_likely and not is_refund else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
     return Pair(first, second, round(score, 2), reasons, PairKind.TRANSFER)
@@ -151,6 +148,7 @@ def _words(row: ComparedRow) -> bool:
 
 
 def _names(row: ComparedRow, account: str) -> bool:
+    """Whether a row's text names an account."""
     return names_account(_name_of, account, row.description)
 
 

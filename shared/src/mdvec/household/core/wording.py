@@ -149,7 +149,7 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> l
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        part = "（揃っていない月を含む）" if trend.has_part else ""
+        part = "（揃っていない月を含む）" if trend.has_incomplete_months else ""
         lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
     if trend.mean_of_whole_months is not None:
         mean = format_currency(trend.mean_of_whole_months, signed=signed)

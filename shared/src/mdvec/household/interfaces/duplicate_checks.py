@@ -160,9 +160,9 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
 
 
 def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
-    """The open pairs, purchases with at least this score: undecided, and both of their rows count.
+    """The undecided pairs whose rows both count; purchases only from this score on.
 
-    Of a charge, the one that pays.
+    Of a wallet's charge, the row that pays has to count.
     """
     return _pairs(
         ledger.connection,

@@ -137,7 +137,8 @@ _COLUMNS = "id, date, amount, description, category_major, category_minor, accou
 
 def descriptions(ledger: Ledger) -> list[str]:
     """Every description of the ledger, in the order of letters."""
-    # An index is read through. From one to the next is faster only with many rows for each.
+    # SQLite reads the whole index; jumping from one description to the next is faster only where
+    # each has many rows.
     rows = ledger.connection.execute(
         "SELECT DISTINCT description FROM transactions WHERE tool_id = ? ORDER BY 1",
         (ledger.tool_id,),
@@ -168,6 +169,8 @@ def counted_rows(
             values,
         )
     )
+    if not rows:
+        return []
     shop = shops_of_ledger(ledger)
     return [
         CountedRow(

@@ -408,6 +408,7 @@ def refusal_of(
 
 def _sentence(message: str, hidden: Mapping[str, str]) -> str:
     """The first part of DuckDB's message, without its advice on settings, which cannot be set."""
+    # Above the columns of a table that the query names, DuckDB leaves a line blank.
     message = message.replace("\n\nCandidate bindings: :", "\nCandidate bindings:")
     sentence = re.split(r"\n\s*\n|\nLINE |, or SET ", message, maxsplit=1)[0]
     for path in sorted(hidden, key=len, reverse=True):

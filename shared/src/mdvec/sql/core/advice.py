@@ -332,13 +332,16 @@ def _of_one_table(
     sql: str,
     can_run: Callable[[str], bool],
 ) -> Hint | None:
-    """What of a hint is true of the table that the query names; else names that need no table."""
+    """The hint's names that are columns of ``table``, which the query names with the wrong one.
+
+    If none is, the names with which the query runs in place of ``table`` and the wrong name.
+    """
     its = [name for name in hint.names if name in candidates or can_run(hint.put_in(sql, name))]
     if its:
         return replace(hint, names=its)
-    hint = replace(hint, wrong=f"{table}.{hint.wrong}")
-    others = [name for name in hint.names if can_run(hint.put_in(sql, name))]
-    return replace(hint, names=others) if others else None
+    whole = replace(hint, wrong=f"{table}.{hint.wrong}")
+    others = [name for name in hint.names if can_run(whole.put_in(sql, name))]
+    return replace(whole, names=others) if others else None
 
 
 def _with_tables(columns: Iterable[str], names: Mapping[str, Sequence[str]]) -> str:
