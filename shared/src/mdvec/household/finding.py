@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import get_args
 
-from mdvec.dates import Days
+from mdvec.dates import Days, MonthRange
 from mdvec.household.core.categories import (
     hierarchy_of,
 )
@@ -139,6 +139,7 @@ def find_transactions(
     if listing.group_by in TIMES and known and averaged:
         means = means_over(averaged, known, ledger.month_starts_on, view.covered.present)
         notes.append(f"平均は {known.in_words} のもの")
+        notes += view.averaged_notes(MonthRange.around(known, ledger.month_starts_on))
     age = view.age(understood.period)
     return FoundAnswer(
         understood=understood.in_words,

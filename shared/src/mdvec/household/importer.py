@@ -106,7 +106,7 @@ class _HouseholdImport:
         self._check_files()
         self._check_kept_rows()
         rebuilds = self.job.request.mode == "replace" and self.index.has_generation
-        self.index.check_model(rebuild=rebuilds, is_needed=self._may_have_new_texts())
+        self.index.check_model(rebuild=rebuilds, is_needed=rebuilds or self._may_have_new_texts())
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
@@ -161,6 +161,7 @@ class _HouseholdImport:
         job = self.job
         before = _stored_states(job.connection, job.tool)
         is_changed = before != _found_states(job.connection, job.tool, job.scan)
+        is_changed = is_changed or bool(self.options.removals)
         return bool(self.files) and (is_changed or not ledger_statements.is_indexed(self.ledger))
 
     def _check_kept_rows(self) -> None:

@@ -212,6 +212,15 @@ class LedgerView:
         )
         return [note] if self._missing(days) is not None else []
 
+    def averaged_notes(self, months: Iterable[Month]) -> list[str]:
+        """The note on those of these months without rows that means count."""
+        empty = self.covered.marks(month for month in months if month in self.covered.body).empty
+        if not empty:
+            return []
+        named = wording.months_in_words(empty)
+        zero = f"平均では、明細が 1 件もない月（{named}）を 0円として計算しました"
+        return [f"{zero}（まるの月の平均を除く）"]
+
     def _missing(self, days: Days) -> Days | None:
         """Those of these days that are in the ledger's first month, and before it begins."""
         begins, month = self.covered.begins, self.covered.body.first

@@ -19,6 +19,7 @@ from mdvec.household.core.pair import (
     ComparedRow,
     DetectionOptions,
     DuplicateDetectionError,
+    Pair,
     PairKind,
 )
 from mdvec.household.core.shop_names import reading
@@ -223,15 +224,6 @@ _AROUND = timedelta(days=45)
 _MAX_TOLD = 10
 
 
-class _Candidate(NamedTuple):
-    """Two rows that may be one purchase or transfer, with the codes of the reasons."""
-
-    one: ComparedRow
-    other: ComparedRow
-    is_transfer: bool
-    reasons: tuple[str, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class SharedRow:
     """A row of one of the households; ``amount`` in yen, signed."""
@@ -247,17 +239,19 @@ class SharedRow:
 class SharedPair:
     """Rows of two households that are likely one purchase or, ``is_transfer``, one transfer.
 
-    ``reasons`` are in Japanese. Nothing is decided yet: both rows count.
+    A transfer that is not ``is_likely`` is only possible. ``reasons`` are in Japanese. Nothing is
+    decided yet: both rows count.
     """
 
     first: SharedRow
     second: SharedRow
     is_transfer: bool
+    is_likely: bool
     reasons: tuple[str, ...]
 
 
 def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] | None:
-    """The likely pairs of rows of two households, by name, with a row in ``days``.
+    """The pairs of rows of two households, by name, with a row in ``days``.
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
@@ -273,33 +267,35 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
-    paired = {row.id for twin in twins for row in (twin.one, twin.other)}
+    paired = {row_id for twin in twins for row_id in twin.ids}
     try:
-        likely = _likely_pairs([row for row in rows if row.id not in paired], homes)
+        found = _pairs_to_tell([row for row in rows if row.id not in paired], homes)
     except DuplicateDetectionError:
         return None
     return [
         SharedPair(
-            _shared_row(homes[one.id], one),
-            _shared_row(homes[other.id], other),
-            is_transfer,
-            reasons_in_words(codes),
+            _shared_row(homes[pair.first.id], pair.first),
+            _shared_row(homes[pair.second.id], pair.second),
+            pair.kind is PairKind.TRANSFER,
+            pair.score >= LIKELY,
+            reasons_in_words(pair.reasons),
         )
-        for one, other, is_transfer, codes in (*twins, *likely)
-        if homes[one.id] != homes[other.id]
-        and frozenset((one.id, other.id)) not in decided
-        and any(days.first <= row.date <= days.last for row in (one, other))
+        for pair in (*twins, *found)
+        if homes[pair.first.id] != homes[pair.second.id]
+        and frozenset(pair.ids) not in decided
+        and any(days.first <= row.date <= days.last for row in (pair.first, pair.second))
     ]
 
 
 def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
     """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
     lines = []
-    for is_transfer, what in (
-        (False, "同じ買い物が両方に入っているらしい組"),
-        (True, "家計簿のあいだの振替らしい組"),
+    for *kind, what in (
+        (False, True, "同じ買い物が両方に入っているらしい組"),
+        (True, True, "家計簿のあいだの振替らしい組"),
+        (True, False, "家計簿のあいだの振替かどうか不明の組"),
     ):
-        group = [pair for pair in pairs if pair.is_transfer == is_transfer]
+        group = [pair for pair in pairs if [pair.is_transfer, pair.is_likely] == kind]
         if not group:
             continue
         is_cut = len(group) > _MAX_TOLD
@@ -325,7 +321,7 @@ def _with_margin(days: Days) -> tuple[date, date]:
     return date.fromordinal(first), date.fromordinal(last)
 
 
-def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
+def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
     """Equal rows of one account in two households, each in one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
@@ -335,15 +331,15 @@ def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candi
             key = (row.date, row.amount, row.account, row.description)
             alike[key][homes[row.id]].append(row)
     return [
-        _Candidate(one, other, is_transfer=False, reasons=("same_account",))
+        Pair(min(one, other), max(one, other), 1.0, ("same_account",))
         for by_home in alike.values()
         if len(by_home) > 1
         for one, other in zip(*list(by_home.values())[:2], strict=False)
     ]
 
 
-def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
-    """The likely pairs of purchases and transfers.
+def _pairs_to_tell(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
+    """The likely pairs, and the transfers that only the user can tell.
 
     Raises:
         DuplicateDetectionError: there are too many rows to compare.
@@ -353,12 +349,8 @@ def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list
     # Equal rows of one account are two purchases only within a household.
     others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
     options = DetectionOptions()
-    detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
-    return [
-        _Candidate(pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
-        for pair in detected.pairs
-        if pair.score >= LIKELY
-    ]
+    found = with_transfers(find_pairs(others, options, reading=reading), others, options)
+    return [pair for pair in found.pairs if pair.score >= LIKELY or pair.kind is PairKind.TRANSFER]
 
 
 def _shared_row(household: str, row: Transaction | ComparedRow) -> SharedRow:

@@ -125,6 +125,8 @@ class _TrendBasis:
         notes = [*notes, *range_notes, *doubt_notes(view.ledger, shown.days, subject)]
         if any(map(view.covered.begins_late, before)):  # changes and means are from these months
             notes += view.begin_notes(before.days)
+        if subject is not Total.SAVINGS_RATE:  # it has no means
+            notes += view.averaged_notes(month for month in before if month != before.first)
         return cls(view, period, shown, sums, notes)
 
     @property

@@ -199,8 +199,10 @@ def test_a_part_of_time_of_which_only_some_days_were_asked_for_is_named_by_these
         assert (others[0].over, others[0].spending, others[1]) == (6, 31, None)
 
 
-def test_a_month_without_any_row_is_not_in_the_mean_of_whole_months():
+def test_a_month_without_any_row_is_named_and_is_not_in_the_mean_of_whole_months():
     """A month without such rows, but with others, is."""
+    empty = "明細が 1 件もない月（2025年03月〜2025年04月）"
+    named = f"平均では、{empty}を 0円として計算しました（まるの月の平均を除く）"
     rows = [(date(2025, month, 1), -300, *ROWS[0][2:]) for month in (1, 2, 5, 6)]
     ledger = FilledLedger([*rows, (date(2025, 6, 30), -30, "薬局", CATEGORIES[1], "財布", None)])
     found = ledger.find(ListingOptions(group_by="year"), query="Amazon")
@@ -215,6 +217,8 @@ def test_a_month_without_any_row_is_not_in_the_mean_of_whole_months():
     assert trend.text.splitlines()[2:4] == [
         "- 6か月平均（揃っていない月を含む）: 205円", "- まる4か月平均: 308円",
     ]  # fmt: skip
+    assert named in found.notes
+    assert named in trend.notes
 
 
 def test_words_that_name_an_account_point_to_its_filter():

@@ -338,6 +338,7 @@ def test_a_first_import_or_a_replacement_that_may_not_send_its_texts_has_not_beg
     household.export("7.csv", row("a"))
     assert refused("new") == (0, None)
     household.import_("new")
+    assert refused("replace") == (1, None)
     household.export("8.csv", row("b"))
     assert refused("replace") == (1, None)
 
@@ -402,6 +403,11 @@ def test_a_row_that_left_the_sums_is_not_found_until_it_is_restored(household):
         household.request("update"),
         options=HouseholdOptions(removals=RemovalOptions(keep=(gone.id,))),
     )
+    before = household.ledger(), overview(household.database)
+    for mode in ("update", "replace"):
+        with pytest.raises(ModelUnavailable):
+            import_tool(replace(asked, mode=mode), no_model)
+        assert (household.ledger(), overview(household.database)) == before
     report = import_tool(asked, lambda _: Embedder(household.backend))
     (again,) = report.details.ledger.returned
     assert (again.id, again.description, report.chunks) == (gone.id, "市営プール", 2)

@@ -96,6 +96,25 @@ def test_a_name_makes_a_transfer_likely_only_beside_words_of_one_and_as_a_name(
     assert ["named_account" in pair.reasons for pair in found] == [is_likely] * len(found)
 
 
+@each(
+    ("text", "account", "is_named"),
+    [
+        ("イオン 幕張店", "イオン銀行", False), ("イオン 幕張店", "イオンカード", False),
+        ("楽天カードサービス", "楽天銀行", False), ("PAYPAY*居酒屋", "PayPay銀行", False),
+        ("ソニーギンコウ", "ソニー銀行", True), ("振込みずほ銀行ヤマダ", "みずほ銀行 123", True),
+        ("ﾍﾟｲﾍﾟｲｷﾞﾝｺｳ", "PayPay銀行", True), ("楽天カードサービス", "楽天カード（妻）", True),
+        ("ペイペイ", "PayPay", True), ("PayPay", "ペイペイ", True), ("auPAY", "au PAY", True),
+        ("au PAY チャージ", "auPAY", True), ("au でんき", "au PAY", False),
+    ],
+)  # fmt: skip
+def test_a_bank_or_card_is_named_by_its_whole_name_and_a_service_by_any_spelling(
+    text, account, is_named
+):
+    out, into = row(1, 3, -5_000, "貯蓄", text), row(2, 4, 5_000, account, "振込 タナカ")
+    (pair,) = transfer_pairs([out, into])
+    assert ("named_account" in pair.reasons) == is_named
+
+
 def test_a_name_is_a_question_beside_a_category_of_any_money_that_comes_in():
     out = row(1, 3, -5_000, "カード", "PAYPAY*居酒屋", "食費/外食")
     into = row(2, 3, 5_000, "PayPay", "タナカ", "収入/その他入金")

@@ -23,7 +23,9 @@ from mdvec.household.core.shop_names import (
     ShopName,
     closeness,
     is_named_in,
+    is_whole_in,
     shop_name,
+    whole_name,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ class Judge:
         name = cache(partial(shop_name, reading=self.reading))
         self._name = name
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
-        self.is_named = cache(partial(_is_named, name))
+        self.is_named = cache(partial(_is_named, cache(partial(whole_name, reading=self.reading))))
 
     def judge(self, row: ComparedRow, other: ComparedRow) -> Pair:
         """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
@@ -207,9 +209,17 @@ def _is_named(name_of: Callable[[str], ShopName], account: str, description: str
 
 
 def names_account(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
-    """Whether a description or one of its words is an account's name, by its letters or sound."""
-    name = name_of(_ACCOUNT_NOTE.sub("", account))
+    """Whether a description or one of its words is an account's name, by its letters or sound.
+
+    A bank or card is named by its whole name alone: イオン is a shop, and not イオン銀行.
+    """
+    own = _ACCOUNT_NOTE.sub("", account)
+    instrument = _INSTRUMENT.search(own)
     whole = unicodedata.normalize("NFKC", description)
+    if instrument:
+        name = name_of(own[: instrument.end()] if instrument.start() else own)
+        return is_whole_in(name, name_of(whole))
+    name = name_of(own)
     words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
     return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 

@@ -25,7 +25,7 @@ from mdvec.household.core.pair import (
     Pair,
     PairKind,
 )
-from mdvec.household.core.shop_names import reading, shop_name
+from mdvec.household.core.shop_names import reading, whole_name
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -39,7 +39,7 @@ _WORDS = re.compile(
 _PURCHASE = re.compile(r"返品|返金|キャンセル|払い戻し|払戻|還付|refund")
 _OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
 _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
-_name_of = lru_cache(maxsize=16_384)(partial(shop_name, reading=reading))
+_name_of = lru_cache(maxsize=16_384)(partial(whole_name, reading=reading))
 
 
 def transfer_pairs(
