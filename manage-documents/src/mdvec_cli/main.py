@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import typer
 from mdvec import __version__
-from mdvec.errors import MdvecError, PlaceUnusable
+from mdvec.errors import MdvecError, place_refused
 from mdvec.installation import this_installation
 from mdvec.log import record
 from typer.core import TyperGroup
@@ -230,7 +230,7 @@ def main() -> None:
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
-        say(f"error: {PlaceUnusable.of(error) or said}")
+        say(f"error: {place_refused(error) or said}")
         sys.exit(1)
 
 

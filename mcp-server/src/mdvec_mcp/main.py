@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mdvec import __version__, embedding, log, manage
-from mdvec.errors import MdvecError, PlaceUnusable
+from mdvec.errors import MdvecError, place_refused
 from mdvec.japanese import in_japanese
 from mdvec.quick_start import load_quickly, loaded
 
@@ -53,8 +53,8 @@ def main() -> None:
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         inner = _innermost(error)
-        said = PlaceUnusable.of(inner) or f"the connection broke ({inner!r})"
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(said))}\n")
+        said = place_refused(inner) or f"the connection broke ({inner!r})"
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(said)}\n")
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
