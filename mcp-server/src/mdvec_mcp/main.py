@@ -204,7 +204,7 @@ def _log_to_stderr(level: str) -> None:
 
 
 def _warn_of_what_is_not_read(config: Path | None) -> None:
-    from mdvec.settings import SettingsError, unknown_variables, unread_file
+    from mdvec.settings import SettingsError, unknown_variables, unread_settings
 
     try:
         folder = Path.cwd()
@@ -212,7 +212,7 @@ def _warn_of_what_is_not_read(config: Path | None) -> None:
         raise SettingsError(
             f"the working folder cannot be used ({error.strerror}); start the server in another"
         ) from error
-    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, folder)]:
+    for warning in [*unknown_variables(os.environ), *unread_settings(os.environ, config, folder)]:
         logging.getLogger("mdvec").warning("%s", warning)
 
 

@@ -196,7 +196,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     ]
 
 
-def unread_file(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
+def unread_settings(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
     """A warning if ``folder`` may not be entered, or has a ``config.toml`` with mdvec's settings.
 
     Such a file is never read. Many projects have one of that name, so all of its tables must be
