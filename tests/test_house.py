@@ -82,8 +82,8 @@ def test_a_cache_of_what_people_write_has_a_bound(nodes):
     }  # fmt: skip
 
 
-def test_links_are_followed_by_realpath_which_allows_a_circle_of_them(nodes):
-    """``Path.resolve`` raises RuntimeError there, which is no answer to who named the path."""
+def test_links_are_followed_by_a_function_that_allows_a_circle_of_them(nodes):
+    """``Path.resolve`` raises RuntimeError there; use ``mdvec.platform.followed``."""
     followed = [
         f"{path.stem}:{node.lineno}"
         for path, inside in nodes.items()

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 
 import typer
 from mdvec import __version__
-from mdvec.errors import MdvecError, PlaceUnusable
+from mdvec.errors import MdvecError, place_refused
 from mdvec.installation import this_installation
 from mdvec.log import record
 from typer.core import TyperGroup
@@ -57,7 +57,7 @@ _COMMANDS = (
     commands.ui_command, commands.doctor_command, commands.register_command,
     commands.unregister_command, commands.demo_command, commands.samples_command,
 )  # fmt: skip
-_FULL_WIDTH = re.compile(r"\S*\u3000\S*|^[\u2010-\u2015\u2212\u30fc\uff0d]\S*")
+_LOOKALIKE = re.compile(r"\S*\u3000\S*|^[\u2010-\u2015\u2212\u30fc\uff0d]\S*")
 """Words with a sign that looks like a space between them, or like the - of an option."""
 _NOT_READ = re.compile(r", unable to parse string as an? \w+")
 _MAX_WORD = 80
@@ -163,7 +163,7 @@ class _Commands(TyperGroup):
             say(f"error: {first}")
             for sentence in others:
                 say(f"warning: {sentence}")
-            _say_what_is_full_width(about=str(error))
+            _say_lookalikes(quoted_in=str(error))
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
 
 
@@ -215,7 +215,7 @@ def main() -> None:
         sys.exit(code)
     except typer.TyperException as error:
         say(_wrong_usage(error))
-        _say_what_is_full_width()
+        _say_lookalikes()
         sys.exit(error.exit_code)
     except typer.Abort:
         say("aborted; nothing was changed")
@@ -230,7 +230,7 @@ def main() -> None:
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         said = f"unexpected {type(error).__name__}: {error}; run it with --verbose for details"
-        say(f"error: {PlaceUnusable.of(error) or said}")
+        say(f"error: {place_refused(error) or said}")
         sys.exit(1)
 
 
@@ -313,20 +313,20 @@ def _path_of_command() -> str:
     return " ".join(names)
 
 
-def _say_what_is_full_width(about: str | None = None) -> None:
-    """Name the words of a failed command line with a sign that looks like a plain one.
+def _say_lookalikes(quoted_in: str | None = None) -> None:
+    """Note the words of a failed command line with a space or dash that only looks plain.
 
-    With ``about``, an error of a line that could be read, only those that it quotes: a search may
-    have such words, too.
+    If the line was understood, ``quoted_in`` is its error, and only words in it are named: a search
+    may well contain such signs.
     """
-    for found in filter(None, map(_FULL_WIDTH.search, sys.argv[1:])):
+    for found in filter(None, map(_LOOKALIKE.search, sys.argv[1:])):
         word = found[0][:_MAX_WORD]
-        if about is None or _plain(word) in _plain(about):
+        if quoted_in is None or _one_spaced(word) in _one_spaced(quoted_in):
             sign = "has a space or dash that is not the plain one"
             say(f"note: '{word}' {sign}; if that was not meant, type it anew")
 
 
-def _plain(text: str) -> str:
+def _one_spaced(text: str) -> str:
     return " ".join(text.split())
 
 

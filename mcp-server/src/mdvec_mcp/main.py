@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from mdvec import __version__, embedding, log, manage
-from mdvec.errors import MdvecError, PlaceUnusable
+from mdvec.errors import MdvecError, place_refused
 from mdvec.japanese import in_japanese
 from mdvec.quick_start import load_quickly, loaded
 
@@ -53,8 +53,8 @@ def main() -> None:
     except Exception as error:
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
         inner = _innermost(error)
-        said = PlaceUnusable.of(inner) or f"the connection broke ({inner!r})"
-        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(str(said))}\n")
+        said = place_refused(inner) or f"the connection broke ({inner!r})"
+        sys.stderr.write(f"mdvec-mcp: error: {_in_own_language(said)}\n")
         _exit(1)
     # Threads with running searches would keep the process alive.
     _exit(0)
@@ -204,7 +204,7 @@ def _log_to_stderr(level: str) -> None:
 
 
 def _warn_of_what_is_not_read(config: Path | None) -> None:
-    from mdvec.settings import SettingsError, unknown_variables, unread_file
+    from mdvec.settings import SettingsError, unknown_variables, unread_settings
 
     try:
         folder = Path.cwd()
@@ -212,7 +212,7 @@ def _warn_of_what_is_not_read(config: Path | None) -> None:
         raise SettingsError(
             f"the working folder cannot be used ({error.strerror}); start the server in another"
         ) from error
-    for warning in [*unknown_variables(os.environ), *unread_file(os.environ, config, folder)]:
+    for warning in [*unknown_variables(os.environ), *unread_settings(os.environ, config, folder)]:
         logging.getLogger("mdvec").warning("%s", warning)
 
 

@@ -2,11 +2,17 @@
 
 Each error is a class in the module that raises it. Its message, of one or two sentences, says what
 is wrong and what to do. The command line and the MCP server each translate ``MdvecError`` in one
-place; any other exception is a bug.
+place; any other exception is a bug, except a place that the system refuses (``place_refused``).
 """
 
+import errno
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import ClassVar
+
+_OF_PLACES = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.ELOOP, errno.ENAMETOOLONG,
+    errno.ENOSPC, errno.EDQUOT,
+}  # fmt: skip
 
 
 class MdvecError(Exception):
@@ -23,18 +29,14 @@ class MdvecError(Exception):
         return (str(self),)
 
 
-class PlaceUnusable(MdvecError):
-    """The system refuses a file or folder, which the user named or the settings lead to."""
-
-    @classmethod
-    def of(cls, error: BaseException) -> Self | None:
-        """The error of the system in our words; None if it is about no file."""
-        if not isinstance(error, OSError) or error.filename is None:
-            return None
-        return cls(
-            f"{error.filename} cannot be used ({error.strerror}); check the path, and your rights "
-            "and the space left there"
-        )
+def place_refused(error: BaseException) -> str | None:
+    """The message where the system refuses a place that the user named; None for a bug."""
+    if not isinstance(error, OSError) or error.filename is None or error.errno not in _OF_PLACES:
+        return None
+    return (
+        f"{error.filename} cannot be used ({error.strerror}); check the path, and your rights and "
+        "the space left there"
+    )
 
 
 def not_written(path: Path, error: OSError) -> str:

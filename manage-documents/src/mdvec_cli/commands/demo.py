@@ -87,7 +87,7 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
         (folder / "samples").mkdir(parents=True)
         (folder / "config.toml").touch(exist_ok=False)
     except OSError as error:
-        raise manage.SamplesNotWritten(not_written(folder, error)) from error
+        raise manage.FolderNotWritten(not_written(folder, error)) from error
     manage.copy_samples(folder / "samples")
     with _settings_of(folder):
         for about, commands in _STEPS:

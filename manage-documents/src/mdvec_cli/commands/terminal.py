@@ -116,12 +116,17 @@ class SettingsOptions:
 
     def load(self, **sections: dict[str, Any]) -> Loaded:
         """The settings with their origins; opens the log."""
-        from mdvec.settings import FlagRefused, load_with_origins, unknown_variables, unread_file
+        from mdvec.settings import (
+            FlagRefused,
+            load_with_origins,
+            unknown_variables,
+            unread_settings,
+        )
 
         if self.verbose:
             _log_to_stderr()
         environment, project = os.environ, Path.cwd()
-        unread = unread_file(environment, self.config, project)
+        unread = unread_settings(environment, self.config, project)
         for warning in [*unknown_variables(environment), *unread]:
             say(f"warning: {warning}")
         try:

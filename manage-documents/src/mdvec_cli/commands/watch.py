@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from mdvec import manage, sync, text
 from mdvec.errors import MdvecError
+from mdvec.platform import followed
 
 from mdvec_cli.commands.terminal import (
     STOPPED,
@@ -169,7 +169,7 @@ def _changes(folders: Sequence[Path], database: Path) -> Iterator[object]:
     """
     from watchfiles import watch
 
-    own = os.path.realpath(database)
+    own = str(followed(database))
     while not folders:
         time.sleep(_LOOK_MS / 1_000)
         yield None

@@ -21,7 +21,7 @@ from mdvec.analysis.errors import (
     ExportMissing,
     NotAHandle,
 )
-from mdvec.platform import is_anothers, is_shut, open_folder, shut_folder
+from mdvec.platform import followed, is_anothers, is_shut, open_folder, shut_folder
 from mdvec.sizes import MEGABYTE
 
 PRIVATE_FILE_MODE = 0o600
@@ -136,7 +136,7 @@ class ExportFolder:
         self.folder = folder
         self._ttl = ttl_seconds
         self._limit = max_total_bytes
-        self._database = os.path.realpath(database) if database else ""
+        self._database = str(followed(database)) if database else ""
         self._clock = clock
 
     def place(

@@ -86,6 +86,8 @@ class _DatasetImport:
         self.failed = list(job.scan.problems)
         self.tables = CollectedTables(job.tool)
         self.files: list[ImportedFile] = []
+        self.group_of: dict[str, str] = {}
+        """The pattern of the table that a file should have been part of, but which failed."""
         self.left_out: dict[str, tuple[tuple[str, str], ...]] = {}
         self.doubts: dict[str, str] = {}
         self.stored = dataset_tables.dataset_tables(self.connection, self.tool.id)
@@ -191,6 +193,7 @@ class _DatasetImport:
         for file in planned.files:
             self._keep_copies(file.path)
         self._keep_states(file.path for file in planned.files_before)
+        self.group_of |= {file.path: planned.group.pattern for file in planned.files}
 
     def _put_group(
         self, planned: PlannedGroup, outcome: CombinedOutcome, table: DatasetTable | None
@@ -343,29 +346,33 @@ class _DatasetImport:
         self.files += [file for path, file in self.known.items() if path in unseen]
 
     def _check_rows(self) -> None:
-        """Check that what fails takes no rows out of SQL whose file is still there, nor twice in.
+        """Check that rows of files that may still exist stay in one table.
 
         Raises:
-            ImportRefused: it does.
+            ImportRefused: a failure would leave them in none, or in two.
         """
-        now = Counter(origin for table in self.tables.values() for origin in table.origins)
+        tables_of = Counter(origin for table in self.tables.values() for origin in table.origins)
         complete = {file.path for file in self.files}
         failed = {problem.file_path for problem in self.failed}
-        for table in self.stored:
-            for origin, path in table.origins.items() if table.is_copy else ():
+        for table in filter(lambda each: each.is_copy, self.stored):
+            for origin, path in table.origins.items():
                 is_failed = path not in complete or origin in failed
-                is_lost = is_failed and not now[origin] and self._may_exist(path)
-                if is_lost or now[origin] > 1:
-                    names = (origin, path, table.path)
-                    of_it = sorted(self.failed, key=lambda each: each.file_path not in names)
-                    first = next(iter(of_it), Problem(path, "it cannot be reached now"))
-                    raise ImportRefused(f"{first.file_path}: {first.reason}; nothing was changed")
+                is_lost = is_failed and not tables_of[origin] and self._may_exist(path)
+                if is_lost or tables_of[origin] > 1:
+                    raise self._rows_refused({origin, path, table.path}, path)
+
+    def _rows_refused(self, names: set[str], path: str) -> ImportRefused:
+        """The refusal, with the failure that has one of these names or is of the file's group."""
+        names = names | {self.group_of.get(path, path)}
+        of_them = (each for each in self.failed if each.file_path in names)
+        problem = next(of_them, Problem(path, "it cannot be reached now"))
+        return ImportRefused(f"{problem.file_path}: {problem.reason}; nothing was changed")
 
     def _check_names(self) -> None:
         """Check that a table which the user names has a file of the table that had the name.
 
         Raises:
-            ImportRefused: it has none, and one of those files is in no other that the user names.
+            ImportRefused: it has none, and a file of that table is in no table that the user names.
         """
         chosen = {table_name(self.tool.name, group.name): group for group in self.options.tables}
         files = {name: self.tables[name].file_paths for name in chosen if name in self.tables}

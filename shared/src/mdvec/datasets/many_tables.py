@@ -55,9 +55,11 @@ class CollectedTables(dict[str, DatasetTable]):
     def _free(self, *parts: str) -> str:
         name = table_name(self._tool.name, *filter(None, parts))
         if other := self.get(name):
+            remedy = "rename one of them"
+            if other.combined and other.combined.group.is_chosen:
+                remedy = "give --table another name, or rename the file"
             raise TableNameTaken(
-                f"its table would be called {name}, as that of {other.origin} is; "
-                "rename one of them"
+                f"its table would be called {name}, as that of {other.origin} is; {remedy}"
             )
         return name
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ from mdvec.files import (
     packing,
     unpacked_ending,
 )
-from mdvec.platform import path_of
+from mdvec.platform import followed, path_of
 from mdvec.tools import Tool
 
 _ARROW_ENDINGS = (".feather", ".arrow")
@@ -77,7 +76,7 @@ class FileReader:
     @property
     def root(self) -> Path:
         """The folder, or the file, that is the source."""
-        return Path(os.path.realpath(self.tool.source))
+        return followed(self.tool.source)
 
     def source(self, path: str) -> Path:
         """The real file behind a path of the scan."""

@@ -5,7 +5,6 @@ Comparing the states loads no file reader.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -26,6 +25,7 @@ from mdvec.datasets.interfaces.dataset_tables import (
 from mdvec.datasets.interfaces.snapshots import Snapshots, remove_snapshots
 from mdvec.files import FileState, FoundFile, Scan, UnreadableFile
 from mdvec.importing import Importer, ImportJob, ImportReport
+from mdvec.platform import followed
 from mdvec.text import counted
 from mdvec.tools import ContentCounts, Fact, KindStatus, StatusTable, Tool, registry
 
@@ -116,7 +116,7 @@ def data_files(connection: apsw.Connection, tool: Tool, scan: Scan) -> list[Foun
 
     The state of a database includes its logs.
     """
-    own, root = (Path(os.path.realpath(each)) for each in (connection.filename, tool.source))
+    own, root = (followed(each) for each in (connection.filename, tool.source))
     sources = ((file, source_path(tool, file.path)) for file in scan.files)
     return [
         _with_log(tool, file)
@@ -136,7 +136,7 @@ def _is_copy(source: Path, root: Path) -> bool:
 def source_path(tool: Tool, path: str) -> Path:
     """The real file behind a path of the scan."""
     source = tool.source
-    return Path(os.path.realpath(source / path if source.is_dir() else source))
+    return followed(source / path if source.is_dir() else source)
 
 
 def _with_log(tool: Tool, file: FoundFile) -> FoundFile:

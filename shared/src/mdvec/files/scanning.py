@@ -15,6 +15,7 @@ from pathspec import GitIgnoreSpec
 from mdvec.errors import MdvecError
 from mdvec.files.endings import DATA_ENDINGS, data_ending
 from mdvec.files.problems import Problem, system_message
+from mdvec.platform import followed
 from mdvec.text import composed, has_long_ending
 
 SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__"})
@@ -112,7 +113,7 @@ def scan(source: Path, rules: ScanRules) -> Scan:
     """
     if not source.is_dir():
         raise SourceMissing(source)
-    walk = _Walk(source, Path(os.path.realpath(source)), rules)
+    walk = _Walk(source, followed(source), rules)
     walk.run()
     return Scan(
         files=tuple(sorted(walk.files, key=lambda file: file.path)),
@@ -232,7 +233,7 @@ class _Walk:
             self._take(entry, path)
 
     def _follow_folder(self, entry: os.DirEntry[str], path: str, target: Path) -> None:
-        if Path(os.path.realpath(Path(entry.path).parent)).is_relative_to(target):
+        if followed(Path(entry.path).parent).is_relative_to(target):
             self._report(path, "the link leads back to a folder that it lies in")
         elif target in self.linked:
             self._report(path, "the link leads to a folder that another link brought in already")

@@ -106,7 +106,10 @@ class _HouseholdImport:
         self._check_files()
         self._check_kept_rows()
         rebuilds = self.job.request.mode == "replace" and self.index.has_generation
-        self.index.check_model(rebuild=rebuilds, is_needed=rebuilds or self._may_have_new_texts())
+        if rebuilds or self._may_have_new_texts():
+            self.index.prepare_for_texts(rebuild=rebuilds)
+        else:
+            self.index.check_model(rebuild=rebuilds)
         self.index.begin(len(self.files))
         with self.job.stopwatch.stage("ledger"):
             ledger = self._import_ledger()
@@ -158,11 +161,14 @@ class _HouseholdImport:
             )
 
     def _may_have_new_texts(self) -> bool:
+        """Whether files changed, rows may come back, or the texts of rows are missing."""
+        if not self.files:
+            return False
         job = self.job
         before = _stored_states(job.connection, job.tool)
         is_changed = before != _found_states(job.connection, job.tool, job.scan)
-        is_changed = is_changed or bool(self.options.removals)
-        return bool(self.files) and (is_changed or not ledger_statements.is_indexed(self.ledger))
+        has_all_texts = ledger_statements.is_indexed(self.ledger)
+        return is_changed or bool(self.options.removals) or not has_all_texts
 
     def _check_kept_rows(self) -> None:
         gone = ledger_statements.ids_of_gone_rows(self.ledger)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapping import one_spelling
 from mdvec.household.core.moneyforward import decode
 from mdvec.japanese import in_japanese
+from mdvec.platform import followed
 from mdvec.text import shown_name
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def mapping_answer(
     from mdvec.household.statement_preview import MappingRefused, preview_statement
 
     path = source / file
-    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(source)):
+    if not followed(path).is_relative_to(followed(source)):
         raise MappingRefused("name a file in the household's folder, by its path within it")
     shown = preview_statement(path, source, save=save, stated=stated, language="ja")
     lines = _lines(path, shown)

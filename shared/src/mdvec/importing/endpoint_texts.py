@@ -175,7 +175,7 @@ class EndpointTexts:
             return
         job = self._job
         sending = embedding.Sending(job.tool.name, self._embedder.name, self._embedder.endpoint)
-        if not _is_allowed(job, sending):
+        if not _obtain_consent(job, sending):
             raise SendingRefused(
                 f"nothing was sent. {sending.sentence()} To allow it, answer yes on a terminal, or "
                 f"add --yes: mdvec import -n {job.tool.name} --mode {_advice(job)} --yes"
@@ -277,15 +277,15 @@ def ask_about_questions(job: ImportJob, model: str, load: Callable[[], embedding
     if not isinstance(embedder, embedding.RemoteEmbedder) or embedder.endpoint.is_local:
         return
     name, endpoint = job.tool.name, embedder.endpoint
-    if not _is_allowed(job, embedding.Sending(name, embedder.name, endpoint)):
+    if not _obtain_consent(job, embedding.Sending(name, embedder.name, endpoint)):
         job.on_notice(
             f"questions about {name} do not go to {endpoint.host}; they are answered by words "
             f"alone until you allow it: mdvec import -n {name} --mode update --yes"
         )
 
 
-def _is_allowed(job: ImportJob, sending: embedding.Sending) -> bool:
-    """Whether texts may go there; the user is asked until a yes for this tool and this address."""
+def _obtain_consent(job: ImportJob, sending: embedding.Sending) -> bool:
+    """Whether texts may go there: by an earlier yes for this tool and address, else asked now."""
     where = job.connection, job.tool.id, sending.endpoint.origin
     if is_endpoint_allowed(*where):
         return True

@@ -109,11 +109,20 @@ class TextIndex:
         resolve_chunking(self._tool, request.chunking, None, rebuild=False)
         self.check_model()
 
-    def check_model(self, *, rebuild: bool = False, is_needed: bool = False) -> None:
+    def check_model(self, *, rebuild: bool = False) -> None:
         """Check the requested model before an import begins; that of a new generation is loaded.
 
-        If it ``is_needed``, it is loaded for the current generation, too, and the user is asked
-        whether the texts of a new one may leave this machine.
+        Raises:
+            ImportRefused: it is not that of the current generation.
+            ModelError: it cannot be loaded.
+        """
+        if rebuild or not self.has_generation:
+            self._model(rebuild=True)
+        else:
+            model_to_load(self._tool, self._job.request.model, rebuild=False)
+
+    def prepare_for_texts(self, *, rebuild: bool) -> None:
+        """Load the model of texts to come; a new generation's asks whether they may be sent.
 
         Raises:
             ImportRefused: it is not that of the current generation.
@@ -121,11 +130,8 @@ class TextIndex:
             ModelError: it cannot be loaded.
         """
         is_new = rebuild or not self.has_generation
-        if is_new or is_needed:
-            self._model(rebuild=is_new)
-        else:
-            model_to_load(self._tool, self._job.request.model, rebuild=False)
-        if is_new and is_needed and (endpoint := self._endpoint_texts()) is not None:
+        self._model(rebuild=is_new)
+        if is_new and (endpoint := self._endpoint_texts()) is not None:
             endpoint.ask()
 
     def embed_ahead(self, texts: Iterable[str]) -> None:

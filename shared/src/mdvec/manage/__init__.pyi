@@ -49,7 +49,7 @@ from .rules import install_section as install_section
 from .rules import startup_script as startup_script
 from .rules import uninstall_script as uninstall_script
 from .rules import uninstall_section as uninstall_section
-from .samples import SamplesNotWritten as SamplesNotWritten
+from .samples import FolderNotWritten as FolderNotWritten
 from .samples import copy_samples as copy_samples
 from .samples import undone_unless_whole as undone_unless_whole
 from .service import install as install

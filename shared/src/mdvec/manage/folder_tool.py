@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
 from mdvec.errors import MdvecError
 from mdvec.manage.registering import add_tool, tools_so_far
+from mdvec.platform import followed
 from mdvec.settings import expanded
 from mdvec.tools import Tool, ToolExists, checked_tool_name, name_for
 
@@ -31,7 +31,7 @@ def tool_of_folder(database: Path, folder: Path, name: str | None = None) -> Too
         InvalidToolName: no tool can have that name.
         DatabaseError: the file cannot be created or written.
     """
-    resolved = Path(os.path.realpath(expanded(folder)))
+    resolved = followed(expanded(folder))
     if name is not None:
         checked_tool_name(name)
     known = _registered_tool(database, resolved, name)

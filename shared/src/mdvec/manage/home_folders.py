@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mdvec.errors import MdvecError
+from mdvec.platform import followed
 
 MAX_FOLDERS = 500
 _MAX_PATH_CHARS = 4_096
@@ -46,7 +47,7 @@ def within_home(typed: str, home: Path) -> Path:
         path = Path(os.path.realpath(home / relative, strict=True))
     except (OSError, ValueError) as error:
         raise refused from error
-    if not path.is_relative_to(os.path.realpath(home)):
+    if not path.is_relative_to(followed(home)):
         raise refused
     return path
 
@@ -57,7 +58,7 @@ def home_folder(path: str, home: Path) -> HomeFolder:
     Raises:
         OutsideHome: there is no such folder, or it cannot be read.
     """
-    top = Path(os.path.realpath(home))
+    top = followed(home)
     folder = within_home(path or "~", home)
     shown = folder.relative_to(top).as_posix() if folder != top else ""
     try:

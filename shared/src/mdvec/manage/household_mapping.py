@@ -6,7 +6,6 @@ tool is of another kind.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -29,6 +28,7 @@ from mdvec.household import (
     preview_statement,
 )
 from mdvec.manage.registering import find_tool, tools_so_far
+from mdvec.platform import followed
 from mdvec.tools import Tool
 
 
@@ -98,8 +98,8 @@ def _household(database: Path, name: str | None, file: Path) -> Tool | None:
         return _household_named(database, name)
     households = [tool for tool in tools_so_far(database) if tool.kind == "household"]
     if len(households) > 1:
-        path = Path(os.path.realpath(file))
-        around = [tool for tool in households if path.is_relative_to(os.path.realpath(tool.source))]
+        path = followed(file)
+        around = [tool for tool in households if path.is_relative_to(followed(tool.source))]
         if len(around) == 1:
             return around[0]
         names = ", ".join(tool.name for tool in households)

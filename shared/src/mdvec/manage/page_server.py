@@ -90,15 +90,20 @@ def page_key(database: Path) -> PageKey:
         with suppress(FileExistsError):
             _make(file)
         secret = bytes.fromhex(file.read_text(encoding="ascii").strip())
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", error)
-        raise PageKeyUnusable(
-            f"the key of the page, {file}, cannot be used ({why}); delete it, and check that its "
-            "folder can be written"
-        ) from error
+    except OSError as error:
+        raise _key_unusable(file, error.strerror) from error
+    except ValueError as error:
+        raise _key_unusable(file, error) from error
     if len(secret) < _KEY_BYTES:
         raise PageKeyUnusable(f"the key of the page, {file}, is damaged; delete it")
     return PageKey(secret)
+
+
+def _key_unusable(file: Path, why: object) -> PageKeyUnusable:
+    return PageKeyUnusable(
+        f"the key of the page, {file}, cannot be used ({why}); delete it, and check that its "
+        "folder can be written"
+    )
 
 
 def _make(file: Path) -> None:
@@ -293,6 +298,7 @@ def _content(file: Path) -> str:
                     f"alone with: chmod 600 {shlex.quote(str(file.expanduser()))}"
                 )
             return stream.read().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", error)
-        raise TokenUnusable(f"the token file {file} cannot be read ({why})") from error
+    except OSError as error:
+        raise TokenUnusable(f"the token file {file} cannot be read ({error.strerror})") from error
+    except UnicodeDecodeError as error:
+        raise TokenUnusable(f"the token file {file} cannot be read ({error})") from error

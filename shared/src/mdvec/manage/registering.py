@@ -6,7 +6,6 @@ the database is missing, or cannot be read or written.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ from mdvec.files import ScanRules
 from mdvec.household import Ledger
 from mdvec.index import ChromaServer
 from mdvec.manage.kind_code import KIND_CODE
+from mdvec.platform import followed
 from mdvec.settings import expanded
 from mdvec.text import is_blank
 from mdvec.tools import KINDS, Tool, ToolNotFound, checked_tool_name, only_import_of, registry
@@ -75,7 +75,7 @@ class FolderServed(InvalidTool):
 
 def tools_of_source(database: Path, source: Path, kind: str) -> list[Tool]:
     """The tools of a kind with this source; [] if there is no database."""
-    path = Path(os.path.realpath(expanded(source)))
+    path = followed(expanded(source))
     tools = tools_so_far(database)
     return [tool for tool in tools if (tool.source, tool.kind) == (path, kind)]
 
@@ -249,7 +249,7 @@ def _valid(patterns: tuple[str, ...] | None) -> tuple[str, ...] | None:
 
 
 def _checked_source(source: Path, kind: str) -> Path:
-    path = Path(os.path.realpath(expanded(source)))
+    path = followed(expanded(source))
     if path.is_dir():
         return path
     if not KINDS[kind].takes_file:

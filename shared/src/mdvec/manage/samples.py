@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain
 from pathlib import Path
 
 import mdvec
@@ -15,15 +15,15 @@ _SAMPLES = ("notes", "household", "household-habits")
 _NO_DATA = (".py", ".pyc", ".gitattributes")
 
 
-class SamplesNotWritten(MdvecError):
-    """The samples cannot be written into that folder."""
+class FolderNotWritten(MdvecError):
+    """The samples, or what a demo makes, cannot be written into that folder."""
 
 
 def copy_samples(folder: Path) -> dict[str, Path]:
     """Copy the samples into a folder; returns the folder of each, by name.
 
     Raises:
-        SamplesNotWritten: one exists already, or the folder cannot be written; nothing is left.
+        FolderNotWritten: one exists already, or the folder cannot be written; nothing is left.
     """
     copies = {name: folder / name for name in _SAMPLES}
     try:
@@ -31,7 +31,7 @@ def copy_samples(folder: Path) -> dict[str, Path]:
             for name, copy in copies.items():
                 _copy(_samples_folder() / name, copy)
     except OSError as error:
-        raise SamplesNotWritten(not_written(folder, error)) from error
+        raise FolderNotWritten(not_written(folder, error)) from error
     return copies
 
 
@@ -39,22 +39,21 @@ def copy_samples(folder: Path) -> dict[str, Path]:
 def undone_unless_whole(
     folder: Path, names: Sequence[str], on_removed: Callable[[], None] = lambda: None
 ) -> Iterator[None]:
-    """Keep what the block makes in a folder only if it ends well; the user's own files stay.
+    """Remove what the block makes in a folder unless it ends well; the user's own files stay.
 
-    ``names`` are patterns of what it makes there. A folder that was missing goes with those above
-    it that were. ``on_removed`` is called if there was anything.
+    ``names`` are patterns of what it makes. Folders that were missing, above this one too, are
+    removed as well. ``on_removed`` is called after something was removed.
 
     Raises:
-        SamplesNotWritten: something has such a name already.
+        FolderNotWritten: something has such a name already.
     """
-    for own in chain.from_iterable(map(folder.glob, names)):
-        raise SamplesNotWritten(f"{own} exists already; choose another folder")
+    if own := _present(folder, names):
+        raise FolderNotWritten(f"{own[0]} exists already; choose another folder")
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     try:
         yield
     except BaseException:  # Ctrl-C, too: another try would be refused for what is there
-        inside = (each for name in names for each in folder.glob(name))
-        made = [each for each in (missing[:1] or inside) if each.exists()]
+        made = [folder] if missing and folder.exists() else _present(folder, names)
         for each in made:
             if each.is_dir():
                 shutil.rmtree(each, ignore_errors=True)
@@ -66,6 +65,13 @@ def undone_unless_whole(
         if made:
             on_removed()
         raise
+
+
+def _present(folder: Path, names: Sequence[str]) -> list[Path]:
+    """What a folder has of these names or patterns, with links that lead nowhere."""
+    # To ``glob``, a name without wildcards is not there if it is such a link.
+    paths = (path for name in names for path in (folder / name, *folder.glob(name)))
+    return list(dict.fromkeys(filter(os.path.lexists, paths)))
 
 
 def _copy(source: Path, target: Path) -> None:

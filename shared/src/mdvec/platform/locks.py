@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path, PureWindowsPath
 
 from mdvec.platform import windows
+from mdvec.platform.links import followed
 
 if sys.platform != "win32":
     import fcntl
@@ -97,7 +98,7 @@ def mount_of(path: Path, mounts: Iterable[Mount] | None = None) -> Mount | None:
 
     ``mounts`` are those of this machine, by default the present ones.
     """
-    real = os.path.realpath(path)
+    real = str(followed(path))
     if sys.platform == "win32":
         return share_of(real)
     known = _mounts() if mounts is None else mounts

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from mdvec.platform.links import followed
 from mdvec.platform.locks import lock_whole
 
 _LOCK = "lock"
@@ -28,7 +29,7 @@ class OwnFolder:
                 _remove(folder)
         self._lock = -1
         while not self.is_open:  # until it is locked, another process may remove it
-            self.path = Path(os.path.realpath(parent)) / f"{prefix}{secrets.token_hex(16)}"
+            self.path = followed(parent) / f"{prefix}{secrets.token_hex(16)}"
             self.path.mkdir(mode=0o700)
             lock = self.path / _LOCK
             self._lock = os.open(lock, os.O_CREAT | os.O_RDWR, 0o600)

@@ -3,7 +3,7 @@ from .loading import Loaded as Loaded
 from .loading import load_settings as load_settings
 from .loading import load_with_origins as load_with_origins
 from .loading import unknown_variables as unknown_variables
-from .loading import unread_file as unread_file
+from .loading import unread_settings as unread_settings
 from .places import SettingsError as SettingsError
 from .places import display_language as display_language
 from .places import expanded as expanded

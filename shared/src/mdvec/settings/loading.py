@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -12,6 +11,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from mdvec.platform import followed
 from mdvec.section import SettingsSection, allowed
 from mdvec.settings.places import (
     CONFIG_VARIABLE,
@@ -196,7 +196,7 @@ def unknown_variables(environment: Mapping[str, str]) -> list[str]:
     ]
 
 
-def unread_file(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
+def unread_settings(environment: Mapping[str, str], config: Path | None, folder: Path) -> list[str]:
     """A warning if ``folder`` may not be entered, or has a ``config.toml`` with mdvec's settings.
 
     Such a file is never read. Many projects have one of that name, so all of its tables must be
@@ -209,7 +209,7 @@ def unread_file(environment: Mapping[str, str], config: Path | None, folder: Pat
     file = folder / USERS_FILE
     if not file.is_file():
         return []
-    if os.path.realpath(file) == os.path.realpath(users_file()):
+    if followed(file) == followed(users_file()):
         return []
     try:
         tables = _sections_in(file)

@@ -54,7 +54,10 @@ def config_file(
 
 
 def may_be_entered(folder: Path) -> bool:
-    """Whether this user may open what is in a folder; ``sudo -u`` starts programs in any."""
+    """Whether this user may open what is in a folder.
+
+    With ``sudo -u`` the working folder may be another user's.
+    """
     return os.access(folder, os.X_OK)
 
 

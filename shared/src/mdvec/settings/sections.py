@@ -22,7 +22,7 @@ from mdvec.household import MAX_DATE_TOLERANCE, DetectionOptions
 from mdvec.importing import ChunkingSettings
 from mdvec.index import ChromaServer
 from mdvec.log import LogSettings
-from mdvec.platform import shell_words
+from mdvec.platform import followed, shell_words
 from mdvec.section import SettingsSection, bounded
 from mdvec.settings.places import APP
 from mdvec.sizes import MEGABYTE
@@ -135,7 +135,7 @@ def system_zone(environ: Mapping[str, str] = os.environ, localtime: Path = _LOCA
     """
     named = environ.get("TZ", "").removeprefix(":")
     if not named:
-        named = os.path.realpath(localtime) if localtime.is_symlink() else ""
+        named = str(followed(localtime)) if localtime.is_symlink() else ""
         named = _FOLDER.sub("", named) if _FOLDER.match(named) else ""
     try:
         if zone := known_zone(_FOLDER.sub("", named) or None):
@@ -380,7 +380,7 @@ class Settings(BaseModel):
         """
         if self.database.path is None:
             return platformdirs.user_data_path(APP, appauthor=False) / DATABASE_NAME
-        path, real = Path(self.database.path), Path(os.path.realpath(self.database.path))
+        path, real = Path(self.database.path), followed(self.database.path)
         # os.path, because the tests of Path raise OSError for names that are too long. A link into
         # a missing folder is not followed, so that opening it reports the error.
         is_followed = os.path.islink(path) and os.path.isdir(real.parent)  # noqa: PTH112, PTH114

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from mdvec.datasets import (
     dataset_tables,
 )
 from mdvec.household import Ledger, data_version
+from mdvec.platform import followed
 from mdvec.sql.core.guard import AnswerGuard, JsonAnswer
 from mdvec.sql.process.messages import Data, ParquetTable
 from mdvec.text import shortened
@@ -154,7 +154,7 @@ def _present_file(table: DatasetTable, tool: Tool) -> ParquetTable:
     path, folder = table.parquet, tool.source
     if table.is_copy:
         # The database's path may contain links; the path of a user's own file was resolved.
-        folder = Path(os.path.realpath(path.parent))
+        folder = followed(path.parent)
         path = folder / path.name
     try:
         status = path.stat()

@@ -57,8 +57,8 @@ def shop(tmp_path):
         ("Sales=shop_*.csv", "the table m__sales has sales_2024-01.csv"),
         (
             "shop_x=sales_*.csv",
-            "shop_x.csv: its table would be called m__shop_x, as that of sales_*.csv is; rename "
-            "one of them; nothing was changed",
+            "shop_x.csv: its table would be called m__shop_x, as that of sales_*.csv is; give "
+            "--table another name, or rename the file; nothing was changed",
         ),
     ],
 )
@@ -156,8 +156,8 @@ def test_patterns_of_one_command_that_share_a_file_are_refused(shop):
 def test_a_new_file_does_not_take_the_name_of_a_table_that_the_user_named(shop, mode):
     shop.table("mine=sales_*.csv")
     shop.put("mine.csv")
-    said = "its table would be called m__mine, as that of sales_*.csv is; rename one of them"
-    assert problems(shop.import_(mode)) == {"mine.csv": said}
+    said = "its table would be called m__mine, as that of sales_*.csv is; give --table another "
+    assert problems(shop.import_(mode)) == {"mine.csv": f"{said}name, or rename the file"}
     assert shop.files() == {"m__mine": SALES, **SHOPS}
 
 
@@ -188,12 +188,22 @@ def test_a_name_stays_with_a_file_that_fits_the_pattern_but_not_its_columns(shop
     with pytest.raises(ImportRefused) as refusal:
         shop.table(f"{name}={pattern}")
     assert str(refusal.value) == (
-        f"{name}.csv: its table would be called m__{name}, as that of s*.csv is; rename one of "
-        "them; nothing was changed"
+        f"{name}.csv: its table would be called m__{name}, as that of s*.csv is; give --table "
+        "another name, or rename the file; nothing was changed"
     )
     assert shop.files() == before
     shop.table(f"mine={pattern}")
     assert shop.files()[f"m__{name}"] == [f"{name}.csv"]
+
+
+def test_a_refusal_does_not_blame_another_file_that_failed(shop):
+    shop.write("sales-2024-01.csv", "shop,target\na,100\n")
+    shop.import_()
+    shop.write("a.csv", 'day,yen\n"never closed')
+    shop.write("sales-2024-01.csv", 'shop,target\n"never closed')
+    said = r"^sales-2024-01\.csv: .* give --table another name, or rename the file; nothing was"
+    with pytest.raises(ImportRefused, match=said):
+        shop.table("sales_2024_01=shop_*.csv")
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])

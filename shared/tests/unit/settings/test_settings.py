@@ -14,7 +14,7 @@ from mdvec.japanese import in_japanese
 from mdvec.log.opening import LogSettings
 from mdvec.section import allowed
 from mdvec.settings import Settings, SettingsError, load_settings
-from mdvec.settings.loading import KNOWN, unknown_variables, unread_file
+from mdvec.settings.loading import KNOWN, unknown_variables, unread_settings
 from mdvec.settings.sections import IndexSettings
 
 OTHERS = dict.fromkeys(
@@ -406,18 +406,18 @@ def test_settings_in_a_config_toml_of_the_folder_are_said_to_be_unread(tmp_path,
     file = tmp_path / "config.toml"
     file.write_text(text, encoding="utf-8-sig")
     told = [f"{file} has settings of mdvec and is not read; name it with --config config.toml"]
-    assert unread_file({}, None, tmp_path) == (told if is_ours else [])
-    assert unread_file({}, file, tmp_path) == []
-    assert unread_file({"MDVEC_CONFIG": str(file)}, None, tmp_path) == []
+    assert unread_settings({}, None, tmp_path) == (told if is_ours else [])
+    assert unread_settings({}, file, tmp_path) == []
+    assert unread_settings({"MDVEC_CONFIG": str(file)}, None, tmp_path) == []
     file.unlink()
-    assert unread_file({}, None, tmp_path) == []
+    assert unread_settings({}, None, tmp_path) == []
 
 
 def test_the_users_own_file_is_read_wherever_a_command_runs(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / "mdvec").mkdir()
     (tmp_path / "mdvec" / "config.toml").write_text("[search]\nk = 9\n")
-    assert unread_file({}, None, tmp_path / "mdvec") == []
+    assert unread_settings({}, None, tmp_path / "mdvec") == []
 
 
 def test_what_each_setting_allows_is_said_in_japanese_alone():

@@ -25,7 +25,7 @@ from tomlkit.exceptions import TOMLKitError
 from mdvec.errors import MdvecError
 from mdvec.manage.clients import jsonc
 from mdvec.manage.clients.clients import SERVER_NAME, Client, ClientEntry, Machine, Server
-from mdvec.platform import replace
+from mdvec.platform import followed, replace
 
 _PROGRAM_NAMES = ("mdvec-mcp", "mdvec_mcp", "mdvec_mcp.main")
 _MARK = "\ufeff"
@@ -226,7 +226,7 @@ def _text(file: Path) -> str | None:
 
 def _write(file: Path, text: str, now: datetime) -> Path | None:
     """Replace a file atomically, keeping its mode and a backup; a symbolic link stays a link."""
-    target = Path(os.path.realpath(file))
+    target = followed(file)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         backup = _backup(target, now)

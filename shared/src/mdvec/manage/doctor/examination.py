@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from mdvec.errors import MdvecError, PlaceUnusable
+from mdvec.errors import MdvecError, place_refused
 from mdvec.manage.doctor import database, installed
 from mdvec.manage.doctor.findings import Finding
 from mdvec.manage.doctor.server import check_server
@@ -86,8 +86,10 @@ def _run_checks(group: CheckGroup, installation: Loaded) -> list[Finding]:
     findings: list[Finding] = []
     try:
         findings.extend(group.check(installation))
-    except (MdvecError, OSError) as error:
-        findings.append(Finding("trouble", str(PlaceUnusable.of(error) or error)))
+    except MdvecError as error:
+        findings.append(Finding("trouble", str(error)))
+    except OSError as error:
+        findings.append(Finding("trouble", place_refused(error) or str(error)))
     return [replace(finding, check=finding.check or group.name) for finding in findings]
 
 

@@ -1,0 +1,28 @@
+"""Which errors of the system are a place that the user can change, and which are bugs."""
+
+import errno
+import os
+
+import pytest
+
+from mdvec.errors import place_refused
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOTDIR, errno.ELOOP, errno.ENOSPC])
+def test_a_place_that_the_system_refuses_is_told_with_its_reason(number):
+    error = OSError(number, os.strerror(number), "notes/a")
+    told = f"notes/a cannot be used ({os.strerror(number)}); check the path, and your rights and "
+    assert place_refused(error) == f"{told}the space left there"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FileNotFoundError(errno.ENOENT, "No such file or directory", "/opt/mdvec/words.toml"),
+        FileExistsError(errno.EEXIST, "File exists", "notes/a"),
+        PermissionError(errno.EACCES, "Permission denied"),
+        ValueError("notes/a"),
+    ],
+)
+def test_any_other_error_is_a_bug_of_ours(error):
+    assert place_refused(error) is None
