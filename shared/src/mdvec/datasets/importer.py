@@ -354,9 +354,10 @@ class _DatasetImport:
         tables_of = Counter(origin for table in self.tables.values() for origin in table.origins)
         complete = {file.path for file in self.files}
         failed = {problem.file_path for problem in self.failed}
+        read_in_part = {name.rpartition("#")[0] for name in failed} - failed
         for table in filter(lambda each: each.is_copy, self.stored):
             for origin, path in table.origins.items():
-                is_failed = path not in complete or origin in failed
+                is_failed = origin in failed or path not in complete | read_in_part
                 is_lost = is_failed and not tables_of[origin] and self._may_exist(path)
                 if is_lost or tables_of[origin] > 1:
                     raise self._rows_refused({origin, path, table.path}, path)

@@ -233,6 +233,14 @@ def test_one_sheet_of_a_workbook_does_not_lose_its_name_to_other_files(shop):
     assert shop.read("m__b__x", "n") == [(1,)]
 
 
+def test_a_sheet_that_fails_does_not_hold_the_other_changes_back(shop):
+    alike = ("a-", [["n"], [2]]), ("a_", [["n"], [3]])
+    for name in ("4月", "5月"):
+        workbook(shop.folder / "b.xlsx", (name, [["n"], [1]]), *alike)
+        assert [problem.file_path for problem in shop.import_().failed] == ["b.xlsx#a_"]
+        assert shop.read(f"m__b__{name}", "n") == [(1,)]
+
+
 def test_a_file_that_fails_again_as_it_is_read_for_the_others_is_told_once(shop):
     shop.write(SALES[1], "day,yen\n2024-01-01,much\n")
     shop.import_()
