@@ -95,20 +95,18 @@ def known_sentences() -> dict[str, tuple[tuple[str, str], ...]]:
     here = Path(__file__)
     table = tomllib.loads(here.with_suffix(".toml").read_text(encoding="utf-8"))
     asked = here.with_name("household") / "mapping_sentences.toml"
-    table["system"] = list(_errors_of_system(table.pop("errno")))
-    table["mapping"] = list(tomllib.loads(asked.read_text(encoding="utf-8")).values())
-    return {
-        speaker: tuple((each["en"], each["ja"]) for each in sentences)
-        for speaker, sentences in table.items()
-    }
+    table["system"] = dict(_errors_of_system(table.pop("errno")))
+    questions = tomllib.loads(asked.read_text(encoding="utf-8")).values()
+    table["mapping"] = {question["en"]: question["ja"] for question in questions}
+    return {speaker: tuple(sentences.items()) for speaker, sentences in table.items()}
 
 
-def _errors_of_system(named: dict[str, str]) -> Iterator[dict[str, str]]:
+def _errors_of_system(named: dict[str, str]) -> Iterator[tuple[str, str]]:
     """What the system says of its errors, which is in English; within a sentence it is small."""
     for name, japanese in named.items():
         if number := getattr(errno, name, None):  # not each system has each of them
             said = os.strerror(number)
-            yield from ({"en": words, "ja": japanese} for words in (said, said.lower()))
+            yield from ((words, japanese) for words in (said, said.lower()))
 
 
 def _candidates(sentence: str) -> Iterable[_Entry]:
