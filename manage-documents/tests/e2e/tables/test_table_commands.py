@@ -66,7 +66,7 @@ def test_an_export_is_a_whole_file_or_none(sales):
     assert "exists; give another name, or --replace" in again.err
     failed = sales("export", "SELECT amont FROM sales__sales", "-o", sales.work / "other.csv")
     assert (failed.code, failed.out) == (1, "")
-    assert "nearest: amount; sales__sales has day" in failed.err
+    assert "nearest: amount; columns of sales__sales: day" in failed.err
     assert sorted(path.name for path in sales.work.iterdir()) == sorted(
         [file.name, "docs", *(path.name for path in sales.work.glob("db.sqlite*"))]
     )
