@@ -168,7 +168,7 @@ class _HouseholdImport:
         before = _stored_states(job.connection, job.tool)
         is_changed = before != _found_states(job.connection, job.tool, job.scan)
         has_all_texts = ledger_statements.is_indexed(self.ledger)
-        return is_changed or bool(self.options.removals) or not has_all_texts
+        return is_changed or bool(self.options.removals.keep) or not has_all_texts
 
     def _check_kept_rows(self) -> None:
         gone = ledger_statements.ids_of_gone_rows(self.ledger)

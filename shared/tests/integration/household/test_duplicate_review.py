@@ -374,7 +374,7 @@ def test_three_rows_of_one_purchase_are_one_candidate(db, tool):
     assert review.detect(Ledger.undated(db, tool), DetectionOptions()).candidates_count == 1
     assert candidates(db, tool) == [(1, 2, 3)]
     (one,) = review.list_candidates(Ledger.undated(db, tool)).candidates
-    assert one.reasons[:2] == ("内容がもう一方の口座を指している", "店名が同じ")
+    assert one.reasons[:2] == ("内容がもう一方の口座の店や決済サービスを指している", "店名が同じ")
     answer = deciding.confirm(
         Ledger.undated(db, tool), one.check_id, ReviewDecision("duplicate", keep=3)
     )

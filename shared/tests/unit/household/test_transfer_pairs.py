@@ -7,13 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household.core.pair import LIKELY, ComparedRow, DetectionOptions, FoundPairs
-from mdvec.household.core.transfer_pairs import (
-    MAX_DAYS,
-    transfer_pairs,
-    unmatched_charges,
-    with_transfers,
-)
+from mdvec.household.core.pair import LIKELY, ComparedRow
+from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
 
 
 def row(number, day, amount, account, text="店", category="未分類/未分類"):
@@ -47,79 +42,6 @@ def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
 def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     (pair,) = transfer_pairs([row(1, 3, -3_980, "アプリ", "ネット通販"), into])
     assert pair.score < LIKELY
-
-
-def filed(into):
-    """A wallet's charge, which its file marks as a transfer."""
-    return into._replace(counts=False, is_filed=True)
-
-
-@each(
-    ("text", "source", "is_likely"),
-    [
-        ("振込 タナカ", "みらい銀行", True),
-        ("ＰａｙＰａｙ", "とおい銀行", True),
-        ("振込 タナカ", "とおい銀行", False),
-    ],
-)
-def test_a_wallets_charge_that_may_be_of_another_bank_is_asked_about(text, source, is_likely):
-    out, into = row(1, 3, -5_000, "みらい銀行", text), filed(row(2, 3, 5_000, "PayPay", source))
-    charges = unmatched_charges([out, into])
-    found = with_transfers(FoundPairs((), 0), [out, into], DetectionOptions(), charges=charges)
-    assert [pair.score >= LIKELY for pair in found.pairs] == [is_likely]
-
-
-@each(("text", "shown"), [("チャージ", 1), ("振込 ヤマダ", 1), ("返金 振込", 0), ("ポイント", 0)])
-def test_words_of_a_transfer_at_its_incoming_end_alone_are_a_question(text, shown):
-    """The outgoing row may be a purchase of the same amount."""
-    rows = [row(1, 3, -5_000, "カード", "薬局"), row(2, 4, 5_000, "Suica", text)]
-    found = with_transfers(FoundPairs((), 0), rows, DetectionOptions())
-    assert len(found.pairs) == shown
-    assert all(pair.score < LIKELY for pair in found.pairs)
-
-
-@each(
-    ("text", "account", "source", "is_likely"),
-    [
-        ("楽天市場", "楽天", "ポイント交換", None), ("PAYPAY*居酒屋", "PayPay", "タナカ", None),
-        ("restaurant", "au", "チャージ", False), ("薬局", "Suica", "チャージ カード", True),
-        ("ﾓﾊﾞｲﾙSuica", "Suica", "チャージ", True), ("ナナコ", "nanaco", "入金", True),
-    ],
-)  # fmt: skip
-def test_a_name_makes_a_transfer_likely_only_beside_words_of_one_and_as_a_name(
-    text, account, source, is_likely
-):
-    """Purchases name shops and services, too, and a short name is a part of many words."""
-    rows = [row(1, 3, -5_000, "カード", text), row(2, 4, 5_000, account, source)]
-    found = with_transfers(FoundPairs((), 0), rows, DetectionOptions()).pairs
-    assert [pair.score >= LIKELY for pair in found] == ([] if is_likely is None else [is_likely])
-    assert ["named_account" in pair.reasons for pair in found] == [is_likely] * len(found)
-
-
-@each(
-    ("text", "account", "is_named"),
-    [
-        ("イオン 幕張店", "イオン銀行", False), ("イオン 幕張店", "イオンカード", False),
-        ("楽天カードサービス", "楽天銀行", False), ("PAYPAY*居酒屋", "PayPay銀行", False),
-        ("ソニーギンコウ", "ソニー銀行", True), ("振込みずほ銀行ヤマダ", "みずほ銀行 123", True),
-        ("ﾍﾟｲﾍﾟｲｷﾞﾝｺｳ", "PayPay銀行", True), ("楽天カードサービス", "楽天カード（妻）", True),
-        ("ペイペイ", "PayPay", True), ("PayPay", "ペイペイ", True), ("auPAY", "au PAY", True),
-        ("au PAY チャージ", "auPAY", True), ("au でんき", "au PAY", False),
-    ],
-)  # fmt: skip
-def test_a_bank_or_card_is_named_by_its_whole_name_and_a_service_by_any_spelling(
-    text, account, is_named
-):
-    out, into = row(1, 3, -5_000, "貯蓄", text), row(2, 4, 5_000, account, "振込 タナカ")
-    (pair,) = transfer_pairs([out, into])
-    assert ("named_account" in pair.reasons) == is_named
-
-
-def test_a_name_is_a_question_beside_a_category_of_any_money_that_comes_in():
-    out = row(1, 3, -5_000, "カード", "PAYPAY*居酒屋", "食費/外食")
-    into = row(2, 3, 5_000, "PayPay", "タナカ", "収入/その他入金")
-    (pair,) = with_transfers(FoundPairs((), 0), [out, into], DetectionOptions()).pairs
-    assert (pair.score < LIKELY, "named_account" in pair.reasons) == (True, False)
 
 
 @each(

@@ -108,7 +108,7 @@ def _is_below_titles(
     Raises:
         NoHeader: the row above it may be the header, of the first columns alone.
     """
-    if _is_joined(rows, at - 1):
+    if _is_joined(rows, at - 1, merged):
         return True
     has_values = any(is_value(cell) for row in rows[at + 1 :] for cell in row)
     is_short = all(len(row) < len(rows[at]) for row in rows[:at])
@@ -212,7 +212,8 @@ def sheet_header(
     doubtful, last = 0, _last_row_of_labels(rows, lower)
     if named is None:
         below = check_names_below(rows, at, numbers) if top == lower else 0
-        doubtful = lower + 1 if may_go_on(rows, lower) else _years_over_values(rows, lower + 1)
+        is_doubtful = (merged is None or top == lower) and may_go_on(rows, lower)
+        doubtful = lower + 1 if is_doubtful else _years_over_values(rows, lower + 1)
         doubtful = last = max(doubtful, last, below)
     titles = tuple(filter(None, map(title, rows[:top])))
     labels = _labels(names, rows[lower + 1 : last + 1], rows[last + 1 :])
@@ -227,14 +228,14 @@ def _header_span(
     In a file that can have no merged cells, further rows must be unable to hold data.
     """
     top = at
-    while top and _is_joined(rows, top - 1):
+    while top and _is_joined(rows, top - 1, merged):
         top -= 1
     if top < at:
-        return top, max(at, _last_row_of_names(rows, top))
+        return top, max(at, _last_row_of_names(rows, top, merged))
     is_merged = merged is not None and at + 1 < len(rows)
-    if is_merged and _is_joined(rows, at):
+    if is_merged and _is_joined(rows, at, merged):
         return at, at + 1
-    return at, _last_row_of_names(rows, at)
+    return at, _last_row_of_names(rows, at, merged)
 
 
 def _joined_rows(
@@ -294,7 +295,9 @@ def may_go_on(rows: Sequence[Sequence[str]], at: int) -> bool:
     return _names_groups(top, lower, below) or _names_groups(gaps, names, below)
 
 
-def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
+def _last_row_of_names(
+    rows: Sequence[Sequence[str]], at: int, merged: Mapping[int, int] | None
+) -> int:
     """The last row of a header, judging by the values below it; ``at`` if it has one row.
 
     Its further rows are all those above the first value. They name columns of values, except where
@@ -307,7 +310,8 @@ def _last_row_of_names(rows: Sequence[Sequence[str]], at: int) -> int:
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
     is_header = _name_values(block, below) and _name_groups_above(block, below)
-    return len(rows) - len(below) - 1 if is_header and _are_no_records(block, below) else at
+    is_header = is_header and _are_no_records(block, below, merged)
+    return len(rows) - len(below) - 1 if is_header else at
 
 
 def _rows_above_values(
@@ -321,23 +325,29 @@ def _rows_above_values(
     return [row for row in rows[at:end] if filled_count(row)], rows[end:]
 
 
-def _is_joined(rows: Sequence[Sequence[str]], top: int) -> bool:
+def _is_joined(rows: Sequence[Sequence[str]], top: int, merged: Mapping[int, int] | None) -> bool:
     """Whether a row names groups of the columns that the next one names, which is no record."""
     is_group = _names_groups(rows[top], rows[top + 1], rows[top + 2 :])
-    return is_group and _are_no_records(*_rows_above_values(rows, top))
+    return is_group and _are_no_records(*_rows_above_values(rows, top), merged)
 
 
-def _are_no_records(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
+def _are_no_records(
+    block: Sequence[Sequence[str]],
+    below: Sequence[Sequence[str]],
+    merged: Mapping[int, int] | None,
+) -> bool:
     """Whether rows below the first one hold the names of columns, rather than records.
 
-    All columns have different names. Rows with a key, as records have, are over values alone, in
-    more than one row: a single record of numbers may be below one of words.
+    All columns have different names. In a sheet, whose gaps are merged cells, that suffices. In a
+    file that can have none, rows with a key, as records have, are over values alone, in more than
+    one row: a single record of numbers may be below one of words.
     """
     names = list(filter(None, combined_names(block)))
     have_key = any(title(row[:1]) for row in block[1:])
     of_values = sum(any(map(is_value, row)) for row in below)
     are_over_values = of_values > 1 and _name_values(block, below)
-    return len(set(names)) == len(names) and (are_over_values or not have_key)
+    is_clear = merged is not None or are_over_values or not have_key
+    return is_clear and len(set(names)) == len(names)
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:

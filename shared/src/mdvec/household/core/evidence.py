@@ -23,9 +23,7 @@ from mdvec.household.core.shop_names import (
     ShopName,
     closeness,
     is_named_in,
-    is_whole_in,
     shop_name,
-    whole_name,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +79,7 @@ class Judge:
         name = cache(partial(shop_name, reading=self.reading))
         self._name = name
         self._closeness = cache(lambda text, other: closeness(name(text), name(other)))
-        self.is_named = cache(partial(_is_named, cache(partial(whole_name, reading=self.reading))))
+        self.is_named = cache(partial(_is_named, name))
 
     def judge(self, row: ComparedRow, other: ComparedRow) -> Pair:
         """The pair of two rows: how likely they are one purchase, 0 to 1, and the reasons."""
@@ -205,21 +203,10 @@ def is_nameable(account: str) -> bool:
 
 def _is_named(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
     """Whether a description names an account that is a shop's or a service's, not a bank's."""
-    return is_nameable(account) and names_account(name_of, account, description)
-
-
-def names_account(name_of: Callable[[str], ShopName], account: str, description: str) -> bool:
-    """Whether a description or one of its words is an account's name, by its letters or sound.
-
-    A bank or card is named by its whole name alone: イオン is a shop, and not イオン銀行.
-    """
-    own = _ACCOUNT_NOTE.sub("", account)
-    instrument = _INSTRUMENT.search(own)
+    if not is_nameable(account):
+        return False
+    name = name_of(_ACCOUNT_NOTE.sub("", account))
     whole = unicodedata.normalize("NFKC", description)
-    if instrument:
-        name = name_of(own[: instrument.end()] if instrument.start() else own)
-        return is_whole_in(name, name_of(whole))
-    name = name_of(own)
     words = {whole, *_BETWEEN_WORDS.split(whole)} - {""}
     return any(is_named_in(name, name_of(word)) >= _SURE_NAME for word in words)
 
@@ -306,7 +293,7 @@ _REASONS = {
     "linked_again": "連携し直した口座らしい（同じ日と金額の明細が、別の ID で別のファイルにある）",
     "charged_twice": "毎月1回の支払いが、ここだけ2回ある",
     "final_amount": "同じ店が数日後に少し違う金額で請求している（仮の金額と確定額らしい）",
-    "named_account": "内容がもう一方の口座を指している",
+    "named_account": "内容がもう一方の口座の店や決済サービスを指している",
     "mirror": "ほかの買い物も、両方の口座（または同じ口座の両方の明細）に記録されている",
     "same_name": "店名が同じ",
     "like_name": "店名が似ている（読み・略称・支店名を除いて）",

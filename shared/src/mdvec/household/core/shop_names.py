@@ -117,7 +117,7 @@ _LATIN: Final = tuple(
     for found, put in (
         ("sch|sh", "s"), ("ch", "t"), ("th", "s"), ("ph", "h"), ("ck", "k"), ("tsu", "tu"),
         ("c(?=[eiy])", "s"), ("(?<=[aeiou])r(?=[^aeiou]|$)", ""), ("[cq]", "k"), ("l", "r"),
-        ("v", "b"), ("f", "h"), ("j", "z"), ("x", "ks"), ("ay(?=[^aeiou]|$)", "e"),
+        ("v", "b"), ("f", "h"), ("j", "z"), ("x", "ks"),
     )
 )  # fmt: skip
 _REPEATED: Final = re.compile(r"(.)\1+")
@@ -203,11 +203,7 @@ def shop_name(description: str, reading: KanaReading) -> ShopName:
     text = short if len(_letters(short)) > 1 else whole
     if len(_letters(text)) < 2:
         text = description
-    return whole_name(_GENERIC.sub("", text) if len(text) > 2 else text, reading)
-
-
-def whole_name(text: str, reading: KanaReading) -> ShopName:
-    """A whole text as a name: nothing is taken off, so that au PAY is no branch of au."""
+    text = _GENERIC.sub("", text) if len(text) > 2 else text
     kana = plain_kana(reading(text))
     return ShopName(_letters(text), kana, roman(kana))
 
@@ -229,22 +225,14 @@ def is_named_in(account: ShopName, description: ShopName) -> float:
     """How likely a description names an account, as PAYPAY*マツモトキヨシ names PayPay."""
     if not (account.letters and description.letters):
         return 0.0
-    for spellings in _spellings(account, description):
-        short, long = sorted(spellings, key=len)
-        if len(short) >= _MIN_PART and long.startswith(short):
+    for whole, part in (
+        (description.letters, account.letters),
+        (description.kana, account.kana),
+        (description.roman, account.roman),
+    ):
+        if len(part) >= _MIN_PART and (whole.startswith(part) or part.startswith(whole)):
             return 1.0
     return closeness(account, description)
-
-
-def is_whole_in(account: ShopName, description: ShopName) -> bool:
-    """Whether a description has the whole name of an account."""
-    return any(
-        len(part) >= _MIN_PART and part in whole for part, whole in _spellings(account, description)
-    )
-
-
-def _spellings(name: ShopName, other: ShopName) -> Iterable[tuple[str, str]]:
-    return (name.letters, other.letters), (name.kana, other.kana), (name.roman, other.roman)
 
 
 def _letters(text: str) -> str:

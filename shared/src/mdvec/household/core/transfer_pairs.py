@@ -1,9 +1,10 @@
-"""Finds transfers that no statement marks: out of one account and, within days, into another.
+"""Finds transfers that their statements do not mark: money out of one account into another.
 
-A pair is likely if its outgoing row has words such as 振替 or チャージ, or if its incoming row has
-them and one row names the other's account; others may be a purchase and its refund.
-A wallet's charge that its file marks is paired with a row that has such words or names the wallet;
-it is likely only if one row names the other's account, as it may have come from another bank.
+Both rows count, so a transfer counts as spending and as income. Its rows have opposite signs, the
+same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
+without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
+mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
+or have such words.
 """
 
 from __future__ import annotations
@@ -13,10 +14,8 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache, partial
 
 from mdvec.household.core.categories import INCOME
-from mdvec.household.core.evidence import names_account
 from mdvec.household.core.pair import (
     LIKELY,
     ComparedRow,
@@ -25,7 +24,6 @@ from mdvec.household.core.pair import (
     Pair,
     PairKind,
 )
-from mdvec.household.core.shop_names import reading, whole_name
 
 MAX_DAYS = 3
 """How many days a transfer may take; a weekend lies between the two bookings."""
@@ -39,7 +37,6 @@ _WORDS = re.compile(
 _PURCHASE = re.compile(r"返品|返金|キャンセル|払い戻し|払戻|還付|refund")
 _OWN_MONEY = frozenset({"現金・カード", "振替", "資金移動"})
 _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
-_name_of = lru_cache(maxsize=16_384)(partial(whole_name, reading=reading))
 
 
 def transfer_pairs(
@@ -50,15 +47,15 @@ def transfer_pairs(
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 
     ``charges`` are incoming rows that do not count. Of several partners a row gets the likeliest,
-    then one that names the other's account, then the nearest in days.
+    then one whose account is named, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
     candidates = {
-        (pair.score < LIKELY, "named_account" not in pair.reasons, pair.days, out.id, into.id): pair
+        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
-        for pair in [_pair(out, into, is_filed=into.id in filed)]
+        for pair in [_pair(out, into)]
     }
     pairs: list[Pair] = []
     used: set[int] = set()
@@ -124,22 +121,16 @@ def _opposites(
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: ComparedRow, into: ComparedRow, *, is_filed: bool) -> Pair:
-    has_words = _words(out) or _words(into)
-    # その他入金 is the category of any money that comes in, so it does not confirm a name.
-    confirms_name = is_filed or _words(out) or _words(into._replace(category_minor=""))
-    is_named = confirms_name and (_names(out, into.account) or _names(into, out.account))
-    is_refund = _PURCHASE.search(_folded_text(into)) or (
+def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
+    speaks = _words(out) or _words(into)
+    against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    seen = {"moving_words": has_words, "named_account": is_named, "refund": is_refund}
-    reasons = ("moved", *(code for code, holds in seen.items() if holds))
-    # A wallet may have been charged from an account unknown here.
-    is_likely = is_named or (_words(out) and not is_filed)
-    score = _LIKELY_SCORE if is_likely and not is_refund else _UNLIKELY_SCORE
+    reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
+    score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
-    return Pair(first, second, round(score, 2), reasons, PairKind.TRANSFER)
+    return Pair(first, second, round(score, 2), tuple(reasons), PairKind.TRANSFER)
 
 
 def _words(row: ComparedRow) -> bool:
@@ -148,9 +139,13 @@ def _words(row: ComparedRow) -> bool:
 
 
 def _names(row: ComparedRow, account: str) -> bool:
-    """Whether a row's text names an account."""
-    return names_account(_name_of, account, row.description)
+    """Whether a row's text has the name of an account."""
+    return bool(account) and _plain_text(account) in _folded_text(row)
 
 
 def _folded_text(row: ComparedRow) -> str:
-    return unicodedata.normalize("NFKC", f"{row.description} {row.category_minor}").casefold()
+    return _plain_text(f"{row.description} {row.category_minor}")
+
+
+def _plain_text(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()
