@@ -302,10 +302,10 @@ def doubt_notes_on(
     """The notes for every answer with sums on these days; ``matching_among`` selects its rows' ids.
 
     They are on rows that vanished from their file but count until the user confirms, on files and
-    rows that could not be read, and on what may count twice: rows of two files, and candidates,
-    of purchases the likely ones. A candidate's figure is that of the rows that a decision would
-    take out, each once: all but one of a purchase, both of a transfer, a card's bill. ``of`` names
-    the total that the candidates are in, such as 6月の.
+    rows that could not be read, and on what may count twice: rows of two files, and likely
+    candidates. A candidate's figure is that of the rows that a decision would take out, each once:
+    all but one of a purchase, both of a transfer, a card's bill. ``of`` names the total that the
+    candidates are in, such as 6月の.
     """
     open_ids = [row.id for row in ledger_statements.gone_rows(ledger, "asked")]
     pending = ledger_sums.totals_of_ids(
@@ -329,14 +329,14 @@ def doubt_notes_on(
 
 
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
-    """The rows that decisions on candidates would take out, each with its kind.
+    """The rows that decisions on likely candidates would take out, each with its kind.
 
     Of purchases, these are the likely ones. A row of several candidates is of a likely one, and of
     a card's bill rather than of a transfer or purchase.
     """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))
-    for candidate in sorted(candidates, key=lambda each: (each.is_likely, each.kind)):
+    for candidate in sorted(candidates, key=lambda each: each.kind):
         kinds |= dict.fromkeys(candidate.leaving(), candidate.kind)
     return kinds
 

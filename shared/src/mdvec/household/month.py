@@ -241,8 +241,8 @@ def combined_households(
     Their ledgers have one day and one start of months.
 
     A purchase in two of them counts twice in the sum over all until the user decides. ``shared``
-    has the pairs that are likely one purchase, or may be a transfer between households, with a row
-    in the period.
+    has the pairs that are likely one purchase, or a transfer between households, with a row in the
+    period.
 
     Raises:
         EmptyLedger: no household has rows yet.

@@ -19,7 +19,6 @@ from mdvec.household.core.pair import (
     ComparedRow,
     DetectionOptions,
     DuplicateDetectionError,
-    Pair,
     PairKind,
 )
 from mdvec.household.core.shop_names import reading
@@ -222,6 +221,8 @@ def _message(decision: str, household: str, kept_id: int, other: int, *, is_tran
 _AROUND = timedelta(days=45)
 """Rows this near to the period show habits."""
 _MAX_TOLD = 10
+_Candidate = tuple[ComparedRow, ComparedRow, bool, tuple[str, ...]]
+"""Two rows, whether they are a transfer, and the codes of the reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,19 +240,17 @@ class SharedRow:
 class SharedPair:
     """Rows of two households that are likely one purchase or, ``is_transfer``, one transfer.
 
-    A transfer that is not ``is_likely`` is only possible. ``reasons`` are in Japanese. Nothing is
-    decided yet: both rows count.
+    ``reasons`` are in Japanese. Nothing is decided yet: both rows count.
     """
 
     first: SharedRow
     second: SharedRow
     is_transfer: bool
-    is_likely: bool
     reasons: tuple[str, ...]
 
 
 def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] | None:
-    """The pairs of rows of two households, by name, with a row in ``days``.
+    """The likely pairs of rows of two households, by name, with a row in ``days``.
 
     Pairs that were decided are left out. None if there are too many rows to compare.
     """
@@ -267,35 +266,33 @@ def pairs_across(ledgers: Mapping[str, Ledger], days: Days) -> list[SharedPair] 
     gone = rows_left_out_of_all(decisions)
     rows = [row for row in rows if row.id not in gone]
     twins = _twins(rows, homes)
-    paired = {row_id for twin in twins for row_id in twin.ids}
+    paired = {row.id for one, other, *_ in twins for row in (one, other)}
     try:
-        found = _pairs_to_tell([row for row in rows if row.id not in paired], homes)
+        likely = _likely_pairs([row for row in rows if row.id not in paired], homes)
     except DuplicateDetectionError:
         return None
     return [
         SharedPair(
-            _shared_row(homes[pair.first.id], pair.first),
-            _shared_row(homes[pair.second.id], pair.second),
-            pair.kind is PairKind.TRANSFER,
-            pair.score >= LIKELY,
-            reasons_in_words(pair.reasons),
+            _shared_row(homes[one.id], one),
+            _shared_row(homes[other.id], other),
+            is_transfer,
+            reasons_in_words(codes),
         )
-        for pair in (*twins, *found)
-        if homes[pair.first.id] != homes[pair.second.id]
-        and frozenset(pair.ids) not in decided
-        and any(days.first <= row.date <= days.last for row in (pair.first, pair.second))
+        for one, other, is_transfer, codes in (*twins, *likely)
+        if homes[one.id] != homes[other.id]
+        and frozenset((one.id, other.id)) not in decided
+        and any(days.first <= row.date <= days.last for row in (one, other))
     ]
 
 
 def pairs_in_words(pairs: Iterable[SharedPair]) -> list[str]:
     """The pairs in Japanese, purchases first, a line each; the largest ten of each kind."""
     lines = []
-    for *kind, what in (
-        (False, True, "同じ買い物が両方に入っているらしい組"),
-        (True, True, "家計簿のあいだの振替らしい組"),
-        (True, False, "家計簿のあいだの振替かどうか不明の組"),
+    for is_transfer, what in (
+        (False, "同じ買い物が両方に入っているらしい組"),
+        (True, "家計簿のあいだの振替らしい組"),
     ):
-        group = [pair for pair in pairs if [pair.is_transfer, pair.is_likely] == kind]
+        group = [pair for pair in pairs if pair.is_transfer == is_transfer]
         if not group:
             continue
         is_cut = len(group) > _MAX_TOLD
@@ -321,7 +318,7 @@ def _with_margin(days: Days) -> tuple[date, date]:
     return date.fromordinal(first), date.fromordinal(last)
 
 
-def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
+def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
     """Equal rows of one account in two households, each in one pair."""
     alike: dict[tuple[object, ...], dict[str, list[ComparedRow]]] = defaultdict(
         lambda: defaultdict(list)
@@ -331,15 +328,15 @@ def _twins(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
             key = (row.date, row.amount, row.account, row.description)
             alike[key][homes[row.id]].append(row)
     return [
-        Pair(min(one, other), max(one, other), 1.0, ("same_account",))
+        (one, other, False, ("same_account",))
         for by_home in alike.values()
         if len(by_home) > 1
         for one, other in zip(*list(by_home.values())[:2], strict=False)
     ]
 
 
-def _pairs_to_tell(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[Pair]:
-    """The likely pairs, and the transfers that only the user can tell.
+def _likely_pairs(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> list[_Candidate]:
+    """The likely pairs of purchases and transfers.
 
     Raises:
         DuplicateDetectionError: there are too many rows to compare.
@@ -349,8 +346,12 @@ def _pairs_to_tell(rows: Iterable[ComparedRow], homes: Mapping[int, str]) -> lis
     # Equal rows of one account are two purchases only within a household.
     others = [row._replace(account=f"{row.account}（{homes[row.id]}）") for row in rows]
     options = DetectionOptions()
-    found = with_transfers(find_pairs(others, options, reading=reading), others, options)
-    return [pair for pair in found.pairs if pair.score >= LIKELY or pair.kind is PairKind.TRANSFER]
+    detected = with_transfers(find_pairs(others, options, reading=reading), others, options)
+    return [
+        (pair.first, pair.second, pair.kind is PairKind.TRANSFER, pair.reasons)
+        for pair in detected.pairs
+        if pair.score >= LIKELY
+    ]
 
 
 def _shared_row(household: str, row: Transaction | ComparedRow) -> SharedRow:

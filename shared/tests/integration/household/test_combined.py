@@ -125,18 +125,6 @@ def test_what_both_households_have_is_told_as_candidates(connection):
     assert may.shared == ()
 
 
-def test_a_transfer_between_households_that_only_the_user_can_tell_is_asked_about(connection):
-    hers = [*HERS, Bought("2025-06-15", "ナツ ハルオ", -50_000, "その他/その他", "彼女の銀行")]
-    his = [*HIS, Bought("2025-06-15", "振込 ナツ", 50_000, "収入/その他入金", "彼の銀行")]
-    tools = {"hers": fill(connection, hers, "hers"), "his": fill(connection, his, "his")}
-    answer = combined_households(ledgers_of(connection, tools, TODAY))
-    assert [(pair.is_transfer, pair.is_likely) for pair in answer.shared] == [(True, False)]
-    asked = "家計簿のあいだの振替かどうか不明の組: 1件（合計はどちらの行も数え、最大 50,000円多い）"
-    assert asked in answer.text
-    assert "見つかりませんでした" not in answer.text
-    assert "Pairs that may or may not be transfers" in in_english(answer.text)
-
-
 def test_purchases_of_one_household_are_no_pair_of_two(connection):
     twice = [Bought("2025-06-07", "家具のカグヤ", -48_700, "日用品/家具", name) for name in "ab"]
     tools = {"hers": fill(connection, [*HERS, *twice], "hers"), "his": fill(connection, HIS, "his")}

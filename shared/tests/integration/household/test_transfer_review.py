@@ -1,6 +1,5 @@
 """Transfers that their statements do not mark, reviewed beside duplicates."""
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -47,16 +46,6 @@ def test_a_transfer_is_a_candidate_with_its_reasons_and_counts_until_it_is_decid
     assert (first.is_transfer, first.is_likely, first.amount_diff) == (True, True, 0)
     assert (second.alike_count, second.date_diff_days) == (1, 1)
     assert "同じ金額が" in first.reasons[0]
-
-
-def test_a_transfer_that_is_only_asked_about_is_told_of_with_the_sums_it_is_in(connection):
-    rows = [Bought("2025-06-12", "薬局", -2_000), replace(ROWS[1], amount=2_000)]
-    ledger = Ledger(connection, fill(connection, rows), date(2025, 8, 1))
-    review.detect(ledger, DetectionOptions())
-    assert "口座間の移動かもしれない 1件" in review.list_candidates(ledger).message
-    assert [(one.is_transfer, one.is_likely) for one in candidates(ledger)] == [(True, False)]
-    doubt = "合計のうち振替かもしれない 2件（支出 2,000円、収入 2,000円）は未判定の候補です"
-    assert doubt in monthly_household(ledger, period="2025年6月").notes
 
 
 def test_both_rows_of_a_decided_transfer_leave_the_sums_and_either_brings_both_back(ledger):

@@ -190,14 +190,12 @@ class Pair:
     def only_user_can_tell(self) -> bool:
         """Whether it is shown however low it scores.
 
-        Purchases are if they have one amount, and one day or one shop at two payers' accounts;
-        transfers if they have words of one and none of a refund or income.
+        Purchases are if they have one amount, and one day or one shop at two payers' accounts.
         """
-        if self.kind is PairKind.TRANSFER:
-            return "moving_words" in self.reasons and "refund" not in self.reasons
         is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
         is_near = is_of_two_payers or not self.days
-        return is_near and self.first.amount == self.second.amount
+        is_purchase = self.kind is PairKind.PURCHASE
+        return is_purchase and is_near and self.first.amount == self.second.amount
 
     @property
     def days(self) -> int:

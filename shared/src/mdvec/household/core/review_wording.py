@@ -229,8 +229,8 @@ def news_message(counts: CandidateCounts) -> str:
 
 _KINDS: dict[CandidateKind, tuple[str, str, str]] = {
     "purchase": ("同じ買い物らしい", "別の買い物らしい", "重複"),
-    "transfer": ("振替らしい", "振替かどうか不明", "振替"),
-    "charge": ("振替らしい", "振替かどうか不明", "振替"),
+    "transfer": ("振替らしい", "振替かもしれない", "振替"),
+    "charge": ("振替らしい", "振替かもしれない", "振替"),
     "card_bill": (("カードの請求らしい（判定すると請求だけを外す）",) * 2 + ("カードの請求",)),
 }
 """The name of each kind: if it is likely, if it is not, and once it is decided."""

@@ -160,13 +160,13 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
 
 
 def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
-    """The undecided pairs whose rows both count; purchases only from this score on.
+    """The undecided pairs with at least this score whose rows both count.
 
     Of a wallet's charge, the row that pays has to count.
     """
     return _pairs(
         ledger.connection,
-        f"{_UNDECIDED} AND {_BOTH_COUNT} AND (c.of_transfer OR c.similarity_score >= ?)",
+        f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
         ledger.tool_id,
         least,
     )
