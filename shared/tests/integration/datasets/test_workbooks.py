@@ -363,9 +363,32 @@ def test_a_header_of_two_rows_is_taken_only_where_the_lower_repeats_names():
     with pytest.raises(NoHeader, match="--header-row"):
         sheet_header([["t"], ["a", "5", "c"], ["d", "6", "f"]])
     groups = [["t"], ["A", "", "B"], ["x", "y", "x"], ["1", "2", "3"]]
-    assert sheet_header([*groups, ["4", "5", "6"]]).names == ("A x", "A y", "B x")
-    found = sheet_header(groups)  # the lower row may be a record as well
-    assert (found.names, found.doubtful) == (("A", "", "B"), 2)
+    assert sheet_header(groups).names == ("A x", "A y", "B x")
+    alike = [["氏名", "電話", "", ""], ["佐藤", "なし", "なし", "なし"], ["鈴木", "1", "2", "3"]]
+    with pytest.raises(NoHeader):  # 佐藤 is a record
+        sheet_header(alike)
+
+
+@each(
+    "lower",
+    [
+        ["", "件数", "金額", "件数", "金額"],
+        ["番号", "件数", "金額", "件数", "金額"],
+    ],
+)
+@each("first", [["総務費", "-", "-", "-", "-"], ["【一般会計】"], ["総務費", "1", "2", "3", "4"]])
+def test_the_first_record_of_a_sheet_may_have_no_number_below_a_header_of_two_rows(lower, first):
+    rows = [["款", "予算", "", "決算", ""], lower, first, ["民生費", "1", "200", "1", "190"]]
+    assert sheet_header([*rows, ["土木費", "2", "300", "2", "290"]]).names == (
+        f"款 {lower[0]}".strip(), "予算 件数", "予算 金額", "決算 件数", "決算 金額",
+    )  # fmt: skip
+
+
+def test_no_record_is_taken_for_names_below_a_header_that_merged_cells_hold_together():
+    rows = [["区分", "午前", "", "午後", ""], ["", "担当", "人数", "担当", "人数"]]
+    rows += [["A", "田中", "休", "佐藤", "休"], *[["B", "鈴木", "6", "伊藤", "8"]] * 3]
+    found = sheet_header(rows, merged={0: 1})
+    assert (found.names[1], found.row, found.doubtful) == ("午前 担当", 1, 0)
 
 
 PEOPLE = [["地区", "世帯数", "人口", "", "", "備考"], ["", "", "総数", "男", "女"]]

@@ -278,7 +278,7 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
         "一覧,,,単位：円\n店,商品,担当,備考\n東京,りんご,佐藤,新\n",
         *(
             f"{title}\n{names}\n"
-            for title in ("勤務表,営業部,,,,", "勤務表,営業部,夜,5月後半,,")
+            for title in ("勤務表,営業部,,,,", "勤務表,営業部,夜,,,")
             for names in (
                 "氏名,21,22,23,24,25\n佐藤,8,8,0,8,8\n鈴木,8,0,8,8,8",
                 "氏名,16,20,24,25,29\n佐藤,早,遅,休,早,早\n鈴木,休,早,遅,早,遅",
@@ -298,6 +298,21 @@ def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about
     understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part", reading=reading)
     names = text.split("\n")[1].split(",")
     assert [column.name for column in understood.columns] == [name or "column1" for name in names]
+
+
+@pytest.mark.usefixtures("databases")
+@each(
+    "text",
+    [
+        "部署,担当,内容,\n総務部,田中,発注,\n営業部,佐藤,見積書,至急\n経理部,高橋,請求書,\n",
+        "氏名,住所,,メール\n佐藤,東京,一番地,a@b\n鈴木,大阪,二番地,c@d\n高橋,京都,三番地,e@f\n",
+        "書名,著者,\n雪国,川端,\nこころ,夏目,既読\n羅生門,芥川,\n",
+    ],
+)
+def test_a_list_with_a_column_without_a_name_is_read(tmp_path, text):
+    (tmp_path / "a.csv").write_text(text)
+    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    assert [column.name for column in understood.columns][:2] == text.split("\n")[0].split(",")[:2]
 
 
 @pytest.mark.usefixtures("databases")

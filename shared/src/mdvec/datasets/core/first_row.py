@@ -5,8 +5,8 @@ cell that is like those under it is a value: a date over nothing but dates shows
 no header, others are asked about. Names are: a date or a range over numbers; dates over texts, if
 three or more go on by even steps, such as days or months, or if the row below fills gaps between
 them and has no key; different years over other numbers; and 0, 1, 2. A row may be a title if it
-leaves a column behind the first without a name, so it is asked about if a row below may name all.
-So is a row with a date, or without a name for the first column alone, as of an index, if the row
+names about half of the columns or fewer, so it is asked about if a row below may name all, unless
+records of just these columns are between. So is a row with a date, or with fewer gaps, if the row
 below it may name columns of numbers, or by dates; but no title are dates by even steps where every
 column is named.
 
@@ -95,9 +95,8 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     """Check a header that leaves columns without a name, or has a date for one: it may be a title.
 
     Returns the index of a row below that may name its columns as well; 0 if none may. That row may
-    name every column, all differently. Unless the header leaves one behind the first without a
-    name, it has values right under it, while the rows between have none, or dates that are not over
-    dates.
+    name every column, all differently. Unless the header names about half of them or fewer, it has
+    values right under it, while the rows between have none, or dates that are not over dates.
 
     Raises:
         NoHeader: there is such a row, and the header may be a title.
@@ -127,7 +126,8 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     ]
     if is_full and _has_series(rows[at]):
         return below if any(_is_date(cells[at]) for cells in over_values) else 0
-    if may_be_title and below < len(rows) - 1:
+    filled = [[bool(cells[here]) for cells in used] for here in range(at, below)]
+    if may_be_title and below < len(rows) - 1 and filled[0] not in filled[1:]:
         raise no_header(rows, numbers)
     if over_values or any(_is_date(cells[below]) and any(cells[below + 1 :]) for cells in used):
         raise no_header(rows, numbers)

@@ -338,16 +338,21 @@ def _are_no_records(
 ) -> bool:
     """Whether rows below the first one hold the names of columns, rather than records.
 
-    All columns have different names. In a sheet, whose gaps are merged cells, that suffices. In a
-    file that can have none, rows with a key, as records have, are over values alone, in more than
-    one row: a single record of numbers may be below one of words.
+    The columns have different names, be it by the first two rows. In a sheet, whose gaps are merged
+    cells, that suffices. In a file that can have none, rows with a key, as records have, are over
+    values alone, in more than one row: a single record of numbers may be below one of words.
     """
-    names = list(filter(None, combined_names(block)))
+    if merged is not None:
+        return _have_different_names(block) or _have_different_names(block[:2])
     have_key = any(title(row[:1]) for row in block[1:])
     of_values = sum(any(map(is_value, row)) for row in below)
     are_over_values = of_values > 1 and _name_values(block, below)
-    is_clear = merged is not None or are_over_values or not have_key
-    return is_clear and len(set(names)) == len(names)
+    return _have_different_names(block) and (are_over_values or not have_key)
+
+
+def _have_different_names(block: Sequence[Sequence[str]]) -> bool:
+    names = list(filter(None, combined_names(block)))
+    return len(set(names)) == len(names)
 
 
 def _name_values(block: Sequence[Sequence[str]], below: Sequence[Sequence[str]]) -> bool:
