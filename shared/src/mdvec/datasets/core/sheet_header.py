@@ -309,18 +309,15 @@ def _last_row_of_names(
     block, below = _rows_above_values(rows, at)
     if not 1 < len(block) <= _MAX_LEVELS:
         return at
-    is_header = _name_values(block, below) and _name_groups_above(block, below)
-    is_header = is_header and _are_no_records(block, below, merged)
+    are_names = _name_values(block, below) and _name_groups_above(block, below)
+    is_header = are_names and _are_no_records(block, below, merged)
     return len(rows) - len(below) - 1 if is_header else at
 
 
 def _rows_above_values(
     rows: Sequence[Sequence[str]], at: int
 ) -> tuple[list[Sequence[str]], Sequence[Sequence[str]]]:
-    """The filled rows from one on to the first below it that has a value, and the rows from there.
-
-    If none below has a value, there is nothing but that row above them.
-    """
+    """The filled rows from one on to the first with a value, or that row alone; and those below."""
     end = next((end for end in range(at + 1, len(rows)) if any(map(is_value, rows[end]))), at + 1)
     return [row for row in rows[at:end] if filled_count(row)], rows[end:]
 
@@ -345,8 +342,8 @@ def _are_no_records(
     if merged is not None:
         return _have_different_names(block) or _have_different_names(block[:2])
     have_key = any(title(row[:1]) for row in block[1:])
-    of_values = sum(any(map(is_value, row)) for row in below)
-    are_over_values = of_values > 1 and _name_values(block, below)
+    number = sum(any(map(is_value, row)) for row in below)
+    are_over_values = number > 1 and _name_values(block, below)
     return _have_different_names(block) and (are_over_values or not have_key)
 
 
