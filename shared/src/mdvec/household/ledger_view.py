@@ -331,8 +331,7 @@ def doubt_notes_on(
 def _leaving(ledger: Ledger) -> dict[int, PairKind]:
     """The rows that decisions on likely candidates would take out, each with its kind.
 
-    Of purchases, these are the likely ones. A row of several candidates is of a likely one, and of
-    a card's bill rather than of a transfer or purchase.
+    A row of several candidates is of a card's bill rather than of a transfer or purchase.
     """
     kinds: dict[int, PairKind] = {}
     candidates = arrange(duplicate_checks.open_pairs(ledger, LIKELY))

@@ -109,9 +109,9 @@ def check_names_below(rows: Sequence[Sequence[str]], at: int, numbers: Sequence[
     used = [cells for cells in columns if any(cells[at:])]
     full = (here for here in range(at + 1, len(rows)) if all(cells[here] for cells in used))
     is_full = all(cells[at] for cells in used)
-    is_full_enough = sum(bool(cells[at]) for cells in used) * 2 > len(used) + 1
+    names_most = sum(bool(cells[at]) for cells in used) * 2 > len(used) + 1
     # Only a header leaves the first column alone without a name, as of an index.
-    may_be_title = not is_full_enough and not all(cells[at] for cells in used[1:])
+    may_be_title = not names_most and not all(cells[at] for cells in used[1:])
     has_dates = any(_is_date(cells[at]) for cells in used)
     if (is_full and not has_dates) or (below := next(full, None)) is None:
         return 0

@@ -190,7 +190,7 @@ class Pair:
     def only_user_can_tell(self) -> bool:
         """Whether it is shown however low it scores.
 
-        Purchases are if they have one amount, and one day or one shop at two payers' accounts.
+        This is a purchase of one amount, on one day or at one shop from two payers' accounts.
         """
         is_of_two_payers = {"same_name", "two_payers"} <= set(self.reasons)
         is_near = is_of_two_payers or not self.days
