@@ -6,7 +6,7 @@ place; any other exception is a bug, except a place that the system refuses (``p
 """
 
 import errno
-from pathlib import Path
+import os
 from typing import ClassVar
 
 _OF_PLACES = {
@@ -33,12 +33,12 @@ def place_refused(error: BaseException) -> str | None:
     """The message where the system refuses a place that the user named; None for a bug."""
     if not isinstance(error, OSError) or error.filename is None or error.errno not in _OF_PLACES:
         return None
+    return not_usable(error.filename, error)
+
+
+def not_usable(place: str | os.PathLike[str], error: OSError) -> str:
+    """The message where the system refuses to read or write a place that the user named."""
     return (
-        f"{error.filename} cannot be used ({error.strerror}); check the path, and your rights and "
-        "the space left there"
+        f"{place} cannot be used ({error.strerror}); check the path, and your rights and the space "
+        "left there"
     )
-
-
-def not_written(path: Path, error: OSError) -> str:
-    """The message where the system refuses to write a file or folder that the user named."""
-    return f"{path} cannot be written ({error.strerror}); make room, or name another place"

@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 from mdvec import manage
-from mdvec.errors import not_written
+from mdvec.errors import not_usable
 from mdvec.installation import this_installation
 from mdvec.platform import shell_line
 
@@ -87,7 +87,7 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
         (folder / "samples").mkdir(parents=True)
         (folder / "config.toml").touch(exist_ok=False)
     except OSError as error:
-        raise manage.FolderNotWritten(not_written(folder, error)) from error
+        raise manage.FolderNotWritten(not_usable(folder, error)) from error
     manage.copy_samples(folder / "samples")
     with _settings_of(folder):
         for about, commands in _STEPS:

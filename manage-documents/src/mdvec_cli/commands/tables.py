@@ -14,7 +14,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 from mdvec import charts, household, sql
-from mdvec.errors import MdvecError, not_written
+from mdvec.errors import MdvecError, not_usable
 
 from mdvec_cli.commands.query import (
     DateColumnOption,
@@ -205,7 +205,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise FileNotWritten(not_written(path, error)) from error
+        raise FileNotWritten(not_usable(path, error)) from error
 
 
 @dataclass(frozen=True, slots=True)

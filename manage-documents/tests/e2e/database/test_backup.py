@@ -1,5 +1,6 @@
 """`mdvec backup` and `mdvec restore`: what a person decided comes back, and nothing is lost."""
 
+import os
 import signal
 import sqlite3
 import zipfile
@@ -52,6 +53,18 @@ def test_a_backup_brings_back_tools_and_settings_and_keeps_what_it_replaces(save
     assert "later" in saved("status", "--database", database).out
     assert "k = 9" in old_settings.read_text()
     assert not [name for name in saved.files() if ".mdvec-backup-" in name]
+
+
+def test_a_settings_file_that_is_a_link_stays_one(saved):
+    settings, dotfiles = saved.home / "config" / "mdvec" / "config.toml", saved.work / "dotfiles"
+    dotfiles.mkdir()
+    (dotfiles / "mdvec.toml").write_text("[search]\nk = 9\n")
+    settings.unlink()
+    settings.symlink_to(dotfiles / "mdvec.toml")
+    done = saved("restore", "saved.zip", "--yes", "--format", "json")
+    assert (settings.is_symlink(), settings.read_text()) == (True, SETTINGS)
+    kept = Path(done.json["replaced"][1])
+    assert (kept.parent, kept.read_text()) == (dotfiles, "[search]\nk = 9\n")
 
 
 def test_a_missing_a_damaged_and_a_foreign_database_take_a_backup(saved):
@@ -133,10 +146,12 @@ def test_what_is_no_backup_changes_nothing(saved):
     (saved.work / "cut.zip").write_bytes(whole[:-200])
     middle = len(whole) // 3
     (saved.work / "bad.zip").write_bytes(whole[:middle] + b"\0" * 900 + whole[middle + 900 :])
+    os.mkfifo(saved.work / "pipe.zip")  # nobody writes into it
     before = saved.database.read_bytes()
     for name, message in {
         "none.zip": "there is no file none.zip",
-        "docs": "docs cannot be read, or copied into",
+        "docs": "there is no file docs",
+        "pipe.zip": "there is no file pipe.zip",
         "docs/water.md": "is no backup of mdvec, or it is damaged",
         "cut.zip": "is no backup of mdvec, or it is damaged",
         "bad.zip": "is no backup of mdvec, or it is damaged",

@@ -84,7 +84,7 @@ def test_a_file_that_cannot_be_written_leaves_nothing_and_only_then_needs_room(t
     with pytest.raises(ConnectionError, match=r"^the process of queries is gone$"):
         write(tmp_path / "rows.csv", fail)
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FileNotWritten, match="folder cannot be written"):
+    with pytest.raises(FileNotWritten, match="folder cannot be used"):
         write(tmp_path / "folder", lambda: None)
     assert [path.name for path in tmp_path.iterdir()] == ["folder"]
 

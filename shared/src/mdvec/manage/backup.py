@@ -29,9 +29,9 @@ from mdvec.database import (
     snapshot,
     translate_errors,
 )
-from mdvec.errors import MdvecError, not_written
+from mdvec.errors import MdvecError, not_usable
 from mdvec.manage.compacting import free_bytes_of, no_imports
-from mdvec.platform import OwnFolder
+from mdvec.platform import OwnFolder, followed
 from mdvec.settings import SettingsError, load_settings
 from mdvec.text import on_one_line
 from mdvec.tools import registry
@@ -200,6 +200,8 @@ def _unpack(
 ) -> tuple[Path, Path | None]:
     """Extract the backup's database, and its settings if it has any."""
     try:
+        if not file.is_file():  # opening a FIFO would wait for a writer
+            raise BackupRefused(f"there is no file {file}")
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
             if DATABASE not in names:
@@ -211,8 +213,6 @@ def _unpack(
         raise BackupRefused(
             f"{file} is no backup of mdvec, or it is damaged ({error}); nothing was changed"
         ) from error
-    except FileNotFoundError as error:
-        raise BackupRefused(f"there is no file {file}") from error
     except OSError as error:
         raise BackupRefused(
             f"{file} cannot be read, or copied into {folder.parent} ({error.strerror}); nothing "
@@ -339,6 +339,7 @@ def _restore_settings(
     """Write the backup's settings, and add the copy of the old ones to ``replaced``."""
     if copied is None:
         return None
+    settings = followed(settings)
     text = copied.read_bytes()
     if settings.exists() and settings.read_bytes() == text:
         return None
@@ -370,7 +371,7 @@ def _writing(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise BackupRefused(not_written(path, error)) from error
+        raise BackupRefused(not_usable(path, error)) from error
 
 
 def _private(path: Path) -> BinaryIO:

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import mdvec
-from mdvec.errors import MdvecError, not_written
+from mdvec.errors import MdvecError, not_usable
 
 _SAMPLES = ("notes", "household", "household-habits")
 _NO_DATA = (".py", ".pyc", ".gitattributes")
@@ -31,7 +31,7 @@ def copy_samples(folder: Path) -> dict[str, Path]:
             for name, copy in copies.items():
                 _copy(_samples_folder() / name, copy)
     except OSError as error:
-        raise FolderNotWritten(not_written(folder, error)) from error
+        raise FolderNotWritten(not_usable(folder, error)) from error
     return copies
 
 
