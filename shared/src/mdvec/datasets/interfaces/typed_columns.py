@@ -166,8 +166,10 @@ def read_column(
     if kind.question:
         return ReadColumn(name, kind.type, texts[0], decision=kind.question.format(name=name))
     unlike = [text for text in texts if not kind.is_plain(text)]
-    proving = (text for text in unlike if kind.rule and kind.needs and kind.is_needed(text))
-    written = next(proving, next(iter(unlike), ""))
+    written = next(iter(unlike), "")
+    if kind.rule and kind.needs:
+        proving = (text for text in unlike if re.search(kind.needs[-1], text, re.ASCII))
+        written = next(proving, written)
     note = _days_note(kind.type, texts)
     return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
 
@@ -245,9 +247,7 @@ def _odd_note(
     kind, others, number, odd = misfits
     if not odd:
         return ""
-    first = sorted(
-        odd, key=lambda text: any(map(len, (each.written_like([text]) for each in likely)))
-    )
+    first = sorted(odd, key=lambda text: any(possible_kinds(likely, [text])))
     named = {text: odd[text] for text in first[:_MAX_ODD]}
     more = number - len(named)
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({named[text]:,})" for text in named)
@@ -256,7 +256,7 @@ def _odd_note(
     if others:
         what = "value" if kind.type == "BOOLEAN" else "date" if kind.is_date else "number"
         note += f" among {counted(others, what)}"
-    if kind.type == "DOUBLE" and kind.written_like(named):
+    if kind.type == "DOUBLE" and any(any(possible_kinds([kind], [text])) for text in named):
         note += "; numbers of too many digits are kept as text"
     wishes = " ".join(
         _as_null(name, text) for text in named if _may_mean_nothing(text, {name, *labels})
