@@ -206,16 +206,14 @@ def merge_small(
     while count < room and _total(ranked[count:]) * 100 > whole * MAX_OTHERS_PERCENT:
         count += 1
     rest = ranked[count:]
-    return ranked[:count] + ([_sum_of_others(rest)] if len(rest) > 1 else rest)
+    if len(rest) > 1:
+        members = tuple(entry.name for entry in rest)
+        rest = [Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)]
+    return ranked[:count] + rest
 
 
 def _total(entries: Sequence[Entry]) -> int:
     return sum(entry.value for entry in entries)
-
-
-def _sum_of_others(rest: Sequence[Entry]) -> Entry:
-    members = tuple(entry.name for entry in rest)
-    return Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)
 
 
 def members_note(entries: Sequence[Entry]) -> str:
