@@ -274,7 +274,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard
                 )
-            return analytics.questions.rows(Prepared.plain(query), guard)
+            return analytics.questions.rows(Prepared(query), guard)
 
         request = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, request, guard)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from query_subject import Subject, table_at
 from table_of_cases import each
 
 from mdvec.charts.plot import PLOT_KINDS
@@ -19,8 +20,7 @@ from mdvec.sql.core.refusals import (
     QueryStopped,
     UnknownTable,
 )
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import identifier, literal
 
@@ -45,11 +45,9 @@ class House:
         connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
         connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
         connection.close()
-        status = self.runs.stat()
-        table = ParquetTable("runs", self.runs, status.st_size, status.st_mtime_ns)
-        self.spool = folder / "spool"
-        data = Data((table,), folder / "no.sqlite", ())
-        self.process = QueryProcess(self.spool, QueryLimits(seconds, 1024, 2**20), lambda: data)
+        limits = QueryLimits(seconds, 1024, 2**20)
+        subject = Subject(folder, table_at(self.runs), limits=limits)
+        self.spool, self.process = subject.spool, subject.process
 
     def state(self):
         return {
@@ -291,9 +289,7 @@ PARAMETERS = ("?", "$")
 def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
     asked = [
-        lambda: Questions(process, None, None, Path()).plot(
-            Prepared.plain(source), PLOT_KINDS[0], ""
-        )
+        lambda: Questions(process, None, None, Path()).plot(Prepared(source), PLOT_KINDS[0], "")
     ]  # the kind comes later
     if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
         asked.append(lambda: process.judged(source))

@@ -7,15 +7,13 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from query_subject import Subject, table_at
 from table_of_cases import each
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.guard import AnswerGuard, as_json
 from mdvec.sql.core.histogram import RowsDiffer
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.service import Analytics
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.text.one_line import literal
 
 SIZES = [
@@ -77,20 +75,13 @@ class Tables:
                 "nanoseconds::TIMESTAMP_NS AS nanoseconds), "
                 f"cents::DECIMAL(18, 2) AS yen FROM frame) TO {literal(str(path))}"
             )
-        status = path.stat()
-        table = ParquetTable("rows", path, status.st_size, status.st_mtime_ns)
-        self.queries = QueryProcess(
-            folder / "spool",
-            # The setting decides what is estimated; a busy machine may take longer than it says.
-            QueryLimits(10 * SECONDS, memory_mb, 2**20),
-            lambda: Data((table,), folder / "none.sqlite", ()),
-        )
+        # The setting decides what is estimated; a busy machine may take longer than it says.
+        limits = QueryLimits(10 * SECONDS, memory_mb, 2**20)
+        subject = Subject(folder, table_at(path, "rows"), limits=limits)
         settings = AnalyticsSettings(
             max_seconds=seconds, max_memory_mb=memory_mb, max_output_bytes=room
         )
-        self.analytics = Analytics(
-            self.queries, ExportFolder(folder / "exports", 60, 2**20), settings
-        )
+        self.queries, self.analytics = subject.process, subject.analytics(settings)
 
     def profile(self, source="rows", columns=None, *, exact=False) -> dict:
         return self.analytics.summaries.profile(source, None, None, columns, exact=exact)
