@@ -242,12 +242,11 @@ async def call_within_guard(
 
 def _limiter() -> anyio.CapacityLimiter:
     """A limiter of their own, so that waiting queries do not block searches."""
-    try:
-        return _threads.get()
-    except LookupError:
+    limiter = _threads.get(None)
+    if limiter is None:
         limiter = anyio.CapacityLimiter(_MAX_THREADS)
         _threads.set(limiter)
-        return limiter
+    return limiter
 
 
 def _pair(pair: list[str] | None) -> tuple[str, str] | None:

@@ -17,7 +17,6 @@ CategoryKind = Literal["pie", "bar"]
 TrendKind = Literal["line", "area", "bar"]
 ImageFormat = Literal["png", "jpeg", "svg"]
 Size = tuple[int, int]
-Items = tuple[tuple[str, int], ...]
 
 CATEGORY_KINDS: tuple[CategoryKind, ...] = ("pie", "bar")
 TREND_KINDS: tuple[TrendKind, ...] = ("line", "area", "bar")
@@ -49,7 +48,7 @@ class CategoryChart:
 
     kind: CategoryKind
     title: str
-    items: Items
+    items: tuple[tuple[str, int], ...]
     note: str = ""
     targets: tuple[int, ...] = ()
     among: tuple[str, ...] = ()

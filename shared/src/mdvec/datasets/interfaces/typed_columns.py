@@ -305,11 +305,10 @@ def _unread(
     if not asked:
         return []
     kinds = list(dict.fromkeys(kind for _, kind in asked))
-    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
     cells = ", ".join(f"trim({identifier(name)})" for name, _ in asked)
     rows = connection.execute(
         "SELECT place, odd, count(*), count(*) OVER (PARTITION BY place) FROM (SELECT place, CASE "
-        f"WHEN coalesce(CASE kind {holds} END, false) THEN NULL ELSE cell END AS odd FROM "
+        f"WHEN {_fits(kinds)} THEN NULL ELSE cell END AS odd FROM "
         f"(SELECT unnest([{cells}]) AS cell, unnest({list(range(len(asked)))}) AS place, "
         f"unnest({[kinds.index(kind) for _, kind in asked]}) AS kind FROM {scan}) "
         f"WHERE {ValueKind.is_value('cell')}) GROUP BY place, odd QUALIFY row_number() OVER "
@@ -397,7 +396,7 @@ def _verdicts(
     The first is None for a column without values.
     """
     kinds = list(dict.fromkeys(tried.values()))
-    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    fits = _fits(kinds)
     values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
     proof = ""
     for number in range(max(len(kind.needs) for kind in kinds)):
@@ -410,7 +409,6 @@ def _verdicts(
     for start in range(0, len(every), _COLUMNS_AT_ONCE):
         some = every[start : start + _COLUMNS_AT_ONCE]
         cells = ", ".join(f"c{at}" for at in some)
-        fits = f"coalesce(CASE kind {holds} END, false)"
         rows = connection.execute(
             f"SELECT place, bool_and(fits) {values} {proof}, {ValueKind.nulls('cell')}, "
             f"any_value(cell) FILTER (WHERE NOT fits AND {ValueKind.is_value('cell')}) "
@@ -418,8 +416,14 @@ def _verdicts(
             f"unnest({some}) AS place, unnest({[kinds.index(tried[at]) for at in some]}) AS kind "
             "FROM plain)) GROUP BY place"
         ).fetchall()
-        verdicts |= {column: (fits, nulls, misfit) for column, fits, nulls, misfit in rows}
+        verdicts |= {column: (fit, nulls, misfit) for column, fit, nulls, misfit in rows}
     return verdicts
+
+
+def _fits(kinds: Sequence[ValueKind]) -> str:
+    """SQL: whether a cell fits the one of these kinds whose index is ``kind``."""
+    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    return f"coalesce(CASE kind {holds} END, false)"
 
 
 def _kind_as_chosen(
