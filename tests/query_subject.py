@@ -18,7 +18,18 @@ from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
 LIMITS = QueryLimits(seconds=60.0, memory_mb=1024, export_bytes=2**24)
+CANARY = "canary-4711"
 FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
+
+
+def put_secrets(folder: Path) -> None:
+    """Files that no query may read, of every kind; each has the word ``CANARY``."""
+    for name in ("secret.csv", "secret.json", "secret.txt"):
+        (folder / name).write_text(f"word\n{CANARY}\n")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT '{CANARY}' AS word) TO '{folder / 'secret.parquet'}'")
+        connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
+        connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
 
 
 def table_at(path: Path, name: str = "runs") -> ParquetTable:

@@ -7,9 +7,8 @@ One child for all of them. After each attempt the files around are what they wer
 import os
 from pathlib import Path
 
-import duckdb
 import pytest
-from query_subject import Subject, table_at
+from query_subject import CANARY, Subject, parquet, put_secrets
 from table_of_cases import each
 
 from mdvec.charts.plot import PLOT_KINDS
@@ -24,8 +23,6 @@ from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import identifier, literal
 
-CANARY = "canary-4711"
-
 
 class House:
     """A folder with a table, files that must not change, and a query process."""
@@ -33,20 +30,14 @@ class House:
     def __init__(self, folder: Path, seconds: float = 60.0) -> None:
         self.folder = folder
         self.runs = folder / "runs.parquet"
-        connection = duckdb.connect()
-        connection.execute(
-            "COPY (SELECT i, i % 7 AS kind, i * 0.5 AS pace, TIMESTAMP '2025-06-01' + "
+        table = parquet(
+            self.runs,
+            "SELECT i, i % 7 AS kind, i * 0.5 AS pace, TIMESTAMP '2025-06-01' + "
             "to_seconds(i) AS ts, DATE '2025-06-01' + (i // 100)::INTEGER AS day, "
-            f"'名前' || i AS name FROM range(1000) AS t(i)) TO {literal(str(self.runs))}"
+            "'名前' || i AS name FROM range(1000) AS t(i)",
         )
-        for name in ("secret.csv", "secret.json", "secret.txt"):
-            (folder / name).write_text(f"word\n{CANARY}\n")
-        connection.execute(f"COPY (SELECT '{CANARY}' AS word) TO '{folder / 'secret.parquet'}'")
-        connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
-        connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
-        connection.close()
-        limits = QueryLimits(seconds, 1024, 2**20)
-        subject = Subject(folder, table_at(self.runs), limits=limits)
+        put_secrets(folder)
+        subject = Subject(folder, table, limits=QueryLimits(seconds, 1024, 2**20))
         self.spool, self.process = subject.spool, subject.process
 
     def state(self):

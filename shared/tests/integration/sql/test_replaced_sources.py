@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import duckdb
 import pytest
@@ -147,13 +148,11 @@ def test_the_next_answer_names_a_deleted_file_and_a_pipe_in_the_place_of_one(fol
 def test_a_link_created_while_the_process_runs_is_not_followed(folder):
     data = CurrentData(folder.database)()
     process = QueryProcess(folder.root / "spool2", QueryLimits(5.0, 1024, 2**20), lambda: data)
-    try:
+    with closing(process):
         assert process.rows("d__sub_a", max_rows=1).rows == [["mine"]]
         file_to_link(folder)
         with pytest.raises(QueryError, match="the file of d__sub_a"):
             process.rows("d__sub_a", max_rows=1)
-    finally:
-        process.close()
 
 
 def test_however_a_file_is_exchanged_only_files_in_the_folder_are_opened(tmp_path):
@@ -198,10 +197,8 @@ def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
     database = tmp_path / "way" / "rag.db"
     imported(database, "t", tmp_path / "t.csv", "dataset")
     process = QueryProcess(tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), CurrentData(database))
-    try:
+    with closing(process):
         assert process.rows("t", max_rows=1).rows == [["mine"]]
-    finally:
-        process.close()
 
 
 def test_the_database_is_opened_again_only_where_it_was_written(tmp_path):

@@ -12,7 +12,7 @@ from random import Random
 
 import duckdb
 import pytest
-from query_subject import Subject, parquet
+from query_subject import CANARY, Subject, parquet, put_secrets
 from sql_grammar import Grammar, Names
 
 from mdvec.errors import MdvecError
@@ -25,7 +25,6 @@ from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
 from mdvec.text.one_line import literal
 
-CANARY = "canary-4711"
 SEED = 16
 SECONDS = 1.0
 TABLES = {
@@ -92,10 +91,7 @@ class Target:
         self.outside = folder / "outside"
         for made in (self.hidden, self.outside):
             made.mkdir()
-        for name in ("secret.csv", "secret.json", "secret.txt"):
-            (self.outside / name).write_text(f"word\n{CANARY}\n")
-        made = str(self.outside / "secret.parquet")
-        duckdb.execute(f"COPY (SELECT '{CANARY}' AS word) TO {literal(made)}")
+        put_secrets(self.outside)
         self.tables = tuple(
             parquet(self.hidden / f"{name}.parquet", sql, name) for name, sql in TABLES.items()
         )

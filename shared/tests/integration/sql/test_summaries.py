@@ -1,6 +1,7 @@
 """Profiles and histograms against numpy and pandas, over data of every shape and many sizes."""
 
 import re
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import duckdb
@@ -236,14 +237,12 @@ def test_twenty_bins_fit_into_an_answer_whatever_the_type(tmp_path):
     days = pd.Timestamp("1999-12-31") + pd.to_timedelta(frame["shuffled"] % 9_000, unit="D")
     frame["day"] = days.dt.date
     tables = Tables(tmp_path, frame, room=AnalyticsSettings().max_output_bytes)
-    try:
+    with closing(tables.queries):
         for name in ("skewed", "odd", "zoned", "nanoseconds", "day", "ids"):
             source = f'SELECT "{name}" FROM rows, range(15)'
             answer = tables.histogram(name, 20, source)
             assert len(as_json(answer).encode()) <= AnalyticsSettings().max_output_bytes
             assert (len(answer["bins"]), answer.get("warnings")) == (20, None), name
-    finally:
-        tables.queries.close()
 
 
 def test_categories_are_counted_as_pandas_counts_them(compared):
@@ -351,7 +350,7 @@ def test_the_extremes_of_a_type_are_profiled(pressed, type_, low, high):
 def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
     tables = Tables(tmp_path, frame)
-    try:
+    with closing(tables.queries):
         for room, listed in ((4_000, list(frame)[:30]), (600, None)):
             listing = replace(tables.analytics.tables, guard=AnswerGuard(room, 50))
             answer = listing.handles()
@@ -359,5 +358,3 @@ def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
             assert answer["tables"] == ({"rows": listed} if listed else ["rows"])
             assert "table=" in answer["warnings"][0]
             assert found["tables"] == {"rows": ["one_of_the_columns_19"]}
-    finally:
-        tables.queries.close()
