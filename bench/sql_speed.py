@@ -191,11 +191,11 @@ def _measured(
     for _ in range(times):
         took(
             "join",
-            lambda: ours.questions.rows(Prepared.plain(ASKED.format(f"({JOIN})")), ours.guard),
+            lambda: ours.questions.rows(Prepared(ASKED.format(f"({JOIN})")), ours.guard),
         )
-        took("kept", lambda: ours.questions.rows(Prepared.plain(ASKED.format("pairs")), ours.guard))
+        took("kept", lambda: ours.questions.rows(Prepared(ASKED.format("pairs")), ours.guard))
     for _ in range(30 * times):
-        took("small", lambda: ours.questions.rows(Prepared.plain(SMALL), ours.guard))
+        took("small", lambda: ours.questions.rows(Prepared(SMALL), ours.guard))
         took("plain small", lambda: plain.execute(SMALL).fetchall())
     _guards(took, ours, parquet["handle"], times)
     facts |= _endurance(ours)
@@ -217,7 +217,7 @@ def _endurance(ours: Analytics) -> dict[str, float]:
     begin: tuple[float, float] = (0, 0)
     for number in range(1_000):
         ours.exporter.export(f"SELECT * FROM runs LIMIT {number}", "parquet", None)
-        ours.questions.rows(Prepared.plain(SMALL), ours.guard)
+        ours.questions.rows(Prepared(SMALL), ours.guard)
         if number == 200:
             gc.collect()
             begin = _memory()

@@ -8,30 +8,61 @@ from pathlib import Path
 
 import duckdb
 import psutil
+from mdvec.analysis.exports import ExportFolder
 from mdvec.cancelling import Cancelled, cancelled_by
+from mdvec.settings import AnalyticsSettings
 from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
 from mdvec.sql.process.query_process import QueryProcess
 from mdvec.sql.process.turns import in_session
+from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
 LIMITS = QueryLimits(seconds=60.0, memory_mb=1024, export_bytes=2**24)
+CANARY = "canary-4711"
 FOREVER = "SELECT count(*) FROM range(100000000000) a, range(100000000000) b WHERE a.range = -1"
 
 
-def parquet(path: Path, query: str) -> ParquetTable:
+def put_secrets(folder: Path) -> None:
+    """Files that no query may read, of every kind; each has the word ``CANARY``."""
+    for name in ("secret.csv", "secret.json", "secret.txt"):
+        (folder / name).write_text(f"word\n{CANARY}\n")
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (SELECT '{CANARY}' AS word) TO '{folder / 'secret.parquet'}'")
+        connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
+        connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
+
+
+def table_at(path: Path, name: str = "runs") -> ParquetTable:
+    status = path.stat()
+    return ParquetTable(name, path, status.st_size, status.st_mtime_ns)
+
+
+def parquet(path: Path, query: str, name: str = "runs") -> ParquetTable:
     path.parent.mkdir(parents=True, exist_ok=True)
     duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
-    status = path.stat()
-    return ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
+    return table_at(path, name)
 
 
 class Subject:
-    """A process whose data a test can change."""
+    """A process whose data a test can change; without a database there are no saved questions."""
 
-    def __init__(self, folder: Path, *tables: ParquetTable, limits: QueryLimits = LIMITS) -> None:
-        self.data = Data(tables, folder / "none.sqlite", ())
-        self.spool = folder / "spool"
+    def __init__(
+        self,
+        folder: Path,
+        *tables: ParquetTable,
+        limits: QueryLimits = LIMITS,
+        database: Path | None = None,
+    ) -> None:
+        self.data = Data(tables, database or folder / "none.sqlite", ())
+        self.folder, self.spool, self.database = folder, folder / "spool", database
         self.process = QueryProcess(self.spool, limits, lambda: self.data)
+
+    def analytics(self, settings: AnalyticsSettings | None = None) -> Analytics:
+        """Every use case over the process."""
+        exports = ExportFolder(self.folder / "exports", 3_600, 10**9)
+        return Analytics(
+            self.process, exports, settings or AnalyticsSettings(), database=self.database
+        )
 
     def value(self, source, sql="SELECT * FROM {source}"):
         return self.process.rows(source, sql, max_rows=1).rows[0][0]

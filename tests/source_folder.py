@@ -11,8 +11,10 @@ import duckdb
 import openpyxl
 from collection import Collection
 from mdvec.database.connection import open_database
+from mdvec.datasets.core.understood import Understood
 from mdvec.datasets.interfaces import dataset_tables
 from mdvec.datasets.interfaces.connection import parquet_scan
+from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.report import DatasetReport
 from mdvec.importing.job import ImportReport, Mode
@@ -86,6 +88,17 @@ def left_out(report: ImportReport) -> dict[str, str]:
     details = report.details
     assert isinstance(details, DatasetReport)
     return {problem.file_path: problem.reason for problem in details.left_out}
+
+
+def converted(folder: Path, data: str | bytes, **how: Any) -> Understood:
+    """How a CSV file with these bytes is read; its rows are in ``a.part`` of the folder."""
+    (folder / "a.csv").write_bytes(data if isinstance(data, bytes) else data.encode())
+    return csv_to_parquet(folder / "a.csv", folder / "a.part", **how)
+
+
+def rows_in(folder: Path, columns: str = "*") -> duckdb.DuckDBPyConnection:
+    """The rows of the file that was last converted there."""
+    return READER.execute(f"SELECT {columns} FROM {parquet_scan(folder / 'a.part')}")
 
 
 def workbook(path: Path, *sheets: tuple[str, Iterable[Sequence[Any]]]) -> openpyxl.Workbook:

@@ -248,7 +248,7 @@ def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
 def _run(tables: OpenTables, query: str, values: Mapping[str, str], options: QueryOptions) -> None:
     """Print the rows of a table, a SELECT or a saved question."""
     known = tables.analytics.questions
-    prepare: Callable[[], sql.Prepared] = partial(sql.Prepared.plain, query)
+    prepare: Callable[[], sql.Prepared] = partial(sql.Prepared, query)
     read = query
     if options.saved or values:
         prepare = partial(known.prepare_saved if options.saved else known.prepare, query, values)

@@ -167,7 +167,7 @@ def _write_rows(
     analytics: sql.Analytics, query: str, fmt: ExportFormat, max_rows: int | None, file: NewFile
 ) -> sql.JsonAnswer:
     """Write all rows of a query into an open file."""
-    written = analytics.questions.file(sql.Prepared.plain(query), fmt, max_rows)
+    written = analytics.questions.file(sql.Prepared(query), fmt, max_rows)
     try:
         with written.path.open("rb") as rows:
             shutil.copyfileobj(rows, file)
@@ -304,7 +304,7 @@ def _draw(
     settings = tables.settings.charts
     try:
         pixels = charts.chosen_size(size, settings.max_size)
-        chart = tables.analytics.questions.plot(sql.Prepared.plain(query), kind, title)
+        chart = tables.analytics.questions.plot(sql.Prepared(query), kind, title)
         picture = charts.draw(chart, pixels, image_format, font_path=settings.font_path)
     except charts.ChartError as error:  # its message may be Japanese in household answers
         if is_japanese():

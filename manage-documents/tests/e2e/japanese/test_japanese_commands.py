@@ -172,14 +172,10 @@ def test_what_a_query_or_chart_warns_of_is_in_japanese_but_not_json(mdvec):
     )
     with closing(analytics.queries):  # a command for each query would start a process for each
         answers = [
-            analytics.questions.answer(
-                sql.Prepared.plain(f"SELECT count(*) FROM sales__a WHERE {where}")
-            )
+            analytics.questions.answer(sql.Prepared(f"SELECT count(*) FROM sales__a WHERE {where}"))
             for where in wheres
         ]
-        several = sql.Prepared.plain(
-            "SELECT count(*) FROM sales__a WHERE 店 = '東亰' AND 枝番 = NULL"
-        )
+        several = sql.Prepared("SELECT count(*) FROM sales__a WHERE 店 = '東亰' AND 枝番 = NULL")
         assert len(analytics.questions.answer(several)["warnings"]) == 2
     summary = mdvec("query", "SUMMARIZE sales__a", MDVEC_DISPLAY_LANGUAGE="ja")
     plot = ["plot", "SELECT 店, 金額 FROM sales__a", "--kind", "bar", "--replace", "-o", "a.png"]

@@ -242,12 +242,11 @@ async def call_within_guard(
 
 def _limiter() -> anyio.CapacityLimiter:
     """A limiter of their own, so that waiting queries do not block searches."""
-    try:
-        return _threads.get()
-    except LookupError:
+    limiter = _threads.get(None)
+    if limiter is None:
         limiter = anyio.CapacityLimiter(_MAX_THREADS)
         _threads.set(limiter)
-        return limiter
+    return limiter
 
 
 def _pair(pair: list[str] | None) -> tuple[str, str] | None:
@@ -274,7 +273,7 @@ def add_dataset_tool(offer: Offer, tool: Tool, database: Path, analytics: Analyt
                 return analytics.summaries.profile(
                     query, None, None, None, exact=False, guard=guard
                 )
-            return analytics.questions.rows(Prepared.plain(query), guard)
+            return analytics.questions.rows(Prepared(query), guard)
 
         request = RequestedData(query, tool.name)
         return await call_within_guard(analytics, work, request, guard)

@@ -313,7 +313,8 @@ def safe_chart(
     """
     import duckdb
 
-    _check_libraries()
+    if missing := [name for name in _NEEDED if find_spec(name) is None]:
+        raise LibraryMissing(f"charts need {' and '.join(missing)}; {INSTALL}")
     several = () if y is None else y
     ys = tuple(several) if isinstance(several, Iterable) and not isinstance(y, str) else (y,)
     wanted = wanted_columns(kind, x, ys, color)
@@ -338,9 +339,3 @@ def safe_chart(
 
 def _picture(plot: Plot, size: Size, image_format: ImageFormat, font_path: str | None) -> bytes:
     return charts.draw(plot, size, image_format, font_path=font_path).data
-
-
-def _check_libraries() -> None:
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise LibraryMissing(f"charts need {' and '.join(missing)}; {INSTALL}")

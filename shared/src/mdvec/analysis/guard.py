@@ -112,9 +112,8 @@ def _most_rows(value: object) -> int:
 
 def _block_troubles(lines: Sequence[str], limits: OutputLimits) -> Iterator[str]:
     """Limits that a block of lines violates, or a line in it."""
-    header = (
-        2 if any("┆" in line or "│" in line for line in lines) else 1
-    )  # polars adds a line of types
+    # polars adds a line of types
+    header = 2 if any("┆" in line or "│" in line for line in lines) else 1
     for is_table, rows in groupby(lines, key=_is_in_columns):
         if is_table and (count := len([*rows]) - header) > limits.rows:
             yield f"a table has {count:,} rows, at most {limits.rows} are allowed"
@@ -227,7 +226,7 @@ class OutputGuard:
             self._printed += len(data)
         return text if len(data) <= room else data[:room].decode("utf-8", "ignore")
 
-    def _warn(self) -> None:
+    def _warn(self, *_: object) -> None:
         """Warn if output was dropped, and start counting again."""
         printed, self._printed = self._printed, 0
         if printed <= self._limit or self._stdout is None:
@@ -242,22 +241,18 @@ class OutputGuard:
 
     def _guard_cells(self, shell: Any) -> None:  # noqa: ANN401 - IPython need not be installed
         """Count the output of each notebook cell by itself, including what it displays."""
-        callbacks = {"pre_run_cell": self._begin_cell, "post_run_cell": self._end_cell}
+        callbacks = {"pre_run_cell": self._begin_cell, "post_run_cell": self._warn}
         for event, callback in callbacks.items():
             shell.events.register(event, callback)
             self._undo.callback(shell.events.unregister, event, callback)
         for publisher in (shell.display_pub, shell.displayhook):
-            if hasattr(
-                publisher, "register_hook"
-            ):  # only a kernel has this hook; in a terminal IPython just prints
+            # Only a kernel has this hook; in a terminal IPython just prints.
+            if hasattr(publisher, "register_hook"):
                 publisher.register_hook(self._limited_display)
                 self._undo.callback(publisher.unregister_hook, self._limited_display)
 
     def _begin_cell(self, *_: object) -> None:
         self._printed = 0
-
-    def _end_cell(self, *_: object) -> None:
-        self._warn()
 
     def _limited_display(self, message: dict[str, Any]) -> dict[str, Any]:
         """A display message to the notebook, without the representations that exceed the limit."""

@@ -15,7 +15,6 @@ from mdvec.analysis.errors import MAX_LOAD_ROWS, LibraryMissing, TooManyRows
 from mdvec.analysis.exports import ExportFolder
 from mdvec.datasets import (
     DuckDBType,
-    UnknownType,
     allowed_paths,
     export_scan,
     parse_type,
@@ -214,7 +213,7 @@ def exact_rows(
     of a CSV file, in which every column is text.
     """
     create_stored_rows(connection, source, types)
-    columns = {name: _type(kind) for name, kind in column_types(connection)}
+    columns = {name: parse_type(kind) for name, kind in column_types(connection)}
     doubtful = _unrepresentable_columns(connection, columns, library)
     targets = {
         name: _target_type(kind, library, name in doubtful) for name, kind in columns.items()
@@ -251,18 +250,11 @@ def _typed_columns(types: Mapping[str, str] | None) -> str:
     """SQL: a file's columns, cast to ``types``; nested values in a CSV file stay text."""
     if types is None:
         return "*"
-    read = ((identifier(name), _type(kind)) for name, kind in types.items())
+    read = ((identifier(name), parse_type(kind)) for name, kind in types.items())
     return ", ".join(
         name if kind.is_nested or kind.family in _AS_JSON else f"CAST({name} AS {kind}) AS {name}"
         for name, kind in read
     )
-
-
-def _type(kind: str) -> DuckDBType:
-    try:
-        return parse_type(kind)
-    except UnknownType:
-        return DuckDBType(kind)
 
 
 def _loss_check(name: str, kind: DuckDBType, library: Library) -> str | None:
@@ -307,9 +299,8 @@ def _cast(name: str, kind: DuckDBType, target: DuckDBType) -> str:
     column = identifier(name)
     if kind == target:
         return column
-    if (
-        kind.family == "DECIMAL" and target.name == "DOUBLE"
-    ):  # via text: a binary division may differ
+    if kind.family == "DECIMAL" and target.name == "DOUBLE":
+        # Via text, as a binary division may differ.
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE) AS {column}"
     with_json = kind.replaced(lambda part: DuckDBType("JSON") if part.family in _AS_JSON else None)
     value = column if with_json == kind else f"CAST({column} AS {with_json})"

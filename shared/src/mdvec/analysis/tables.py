@@ -55,7 +55,8 @@ def safe_summary_table(
     """
     frame = as_frame(df, "a table is made of", "use safe_json_output for other data")
     if columns is not None:
-        frame = _select(frame, columns)
+        places = column_places(frame.columns, columns)
+        frame = frame.iloc[:, places] if hasattr(frame, "iloc") else frame[:, places]
     max_rows = limits_in_force().rows if max_rows is None else max_rows
     rows, max_rows = len(frame), max(max_rows, 0)
     first = rows if rows <= max_rows else (max_rows + 1) // 2
@@ -73,11 +74,6 @@ def safe_summary_table(
         more = f", {_ELLIPSIS}" if len(rest) > _MAX_NAMES else ""
         lines.append(f"({len(rest)} more columns: {', '.join(rest[:_MAX_NAMES])}{more})")
     return "\n".join(lines)
-
-
-def _select(frame: Any, columns: Sequence[Hashable]) -> Any:  # noqa: ANN401 - see above
-    positions = column_places(frame.columns, columns)
-    return frame.iloc[:, positions] if hasattr(frame, "iloc") else frame[:, positions]
 
 
 def _cells(frame: Any, part: Any) -> tuple[list[str], list[list[str]]]:  # noqa: ANN401 - see above

@@ -46,7 +46,7 @@ def draw_categories(canvas: Canvas, chart: CategoryChart) -> None:
     """
     if not any((*chart.targets, *(value for _, value in chart.items))):
         raise ChartError("棒グラフにできる金額がありません（すべて0円です）。")
-    most = max(int(_rows_in(canvas.size[1] - 6 * canvas.measures.font)) - 1, 2)
+    most = max(int((canvas.size[1] - 6 * canvas.measures.font) / _MIN_ROW) - 1, 2)
     entries = entries_of(chart)[:most] if chart.targets else merge_small(entries_of(chart), most)
     entries = colored(entries, chart.among)
     left_out = len(chart.items) - len(entries) if chart.targets else 0
@@ -65,7 +65,8 @@ def draw_categories(canvas: Canvas, chart: CategoryChart) -> None:
 
 def has_room(canvas: Canvas, plot: Plot, frame: Box) -> bool:
     """Whether there is room to draw the bars of a plot below each other."""
-    return len(plot.names) * len(plot.series) <= _rows_in(frame.height - 2 * canvas.measures.font)
+    rows = (frame.height - 2 * canvas.measures.font) / _MIN_ROW
+    return len(plot.names) * len(plot.series) <= rows
 
 
 def draw_plot_bars(canvas: Canvas, plot: Plot, frame: Box) -> None:
@@ -74,10 +75,6 @@ def draw_plot_bars(canvas: Canvas, plot: Plot, frame: Box) -> None:
     top = canvas.legend(frame, keys, lines=False)
     room = Box(frame.left, top, frame.right, frame.bottom)
     draw_bars(canvas, room, Bars(plot.names, plot.series, plot.unit))
-
-
-def _rows_in(height: float) -> float:
-    return height / _MIN_ROW
 
 
 def draw_bars(canvas: Canvas, frame: Box, bars: Bars) -> None:

@@ -17,7 +17,6 @@ CategoryKind = Literal["pie", "bar"]
 TrendKind = Literal["line", "area", "bar"]
 ImageFormat = Literal["png", "jpeg", "svg"]
 Size = tuple[int, int]
-Items = tuple[tuple[str, int], ...]
 
 CATEGORY_KINDS: tuple[CategoryKind, ...] = ("pie", "bar")
 TREND_KINDS: tuple[TrendKind, ...] = ("line", "area", "bar")
@@ -49,7 +48,7 @@ class CategoryChart:
 
     kind: CategoryKind
     title: str
-    items: Items
+    items: tuple[tuple[str, int], ...]
     note: str = ""
     targets: tuple[int, ...] = ()
     among: tuple[str, ...] = ()
@@ -206,16 +205,14 @@ def merge_small(
     while count < room and _total(ranked[count:]) * 100 > whole * MAX_OTHERS_PERCENT:
         count += 1
     rest = ranked[count:]
-    return ranked[:count] + ([_sum_of_others(rest)] if len(rest) > 1 else rest)
+    if len(rest) > 1:
+        members = tuple(entry.name for entry in rest)
+        rest = [Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)]
+    return ranked[:count] + rest
 
 
 def _total(entries: Sequence[Entry]) -> int:
     return sum(entry.value for entry in entries)
-
-
-def _sum_of_others(rest: Sequence[Entry]) -> Entry:
-    members = tuple(entry.name for entry in rest)
-    return Entry(f"その他（{len(rest)}項目）", _total(rest), members=members)
 
 
 def members_note(entries: Sequence[Entry]) -> str:

@@ -93,12 +93,14 @@ class Plot:
         return f"{kind}{title} of {'; '.join(described.get(self.kind, self._lines)())}"
 
     def _lines(self) -> list[str]:
+        has_order = self.axis != "names" and self.kind != "scatter"
         described = [
-            f"{series.name!r} {self._extremes(series, with_last=self._has_order)}"
+            f"{series.name!r} {self._extremes(series, with_last=has_order)}"
             for series in self.series[:_MAX_DESCRIBED]
         ]
         more = len(self.series) - len(described)
-        span = self._named_span("name") if self.axis == "names" else self._span()
+        span = f"{self._place(self.x[0])} to {self._place(self.x[-1])}"
+        span = self._named_span("name") if self.axis == "names" else span
         return [span, *described, *([f"{more} more series"] if more else [])]
 
     def _bins(self) -> list[str]:
@@ -136,19 +138,11 @@ class Plot:
         named = f"{_counted(len(rows), 'row')}, {rows[0].name!r} to {rows[-1].name!r}"
         return [f"{self._named_span('column')}, and {named}", _extremes(cells)]
 
-    @property
-    def _has_order(self) -> bool:
-        """Whether the places have an order, so that the last value is worth mentioning."""
-        return self.axis != "names" and self.kind != "scatter"
-
     def _named_span(self, noun: str) -> str:
         names = self.names
         noun = noun if len({*names}) == len(names) else "row"
         until = f" to {names[-1]!r}" if len(names) > 1 else ""
         return f"{_counted(len(names), noun)}, {names[0]!r}{until}"
-
-    def _span(self) -> str:
-        return f"{self._place(self.x[0])} to {self._place(self.x[-1])}"
 
     def _extremes(self, series: Series, *, with_last: bool) -> str:
         xs = series.places or self.x

@@ -16,9 +16,6 @@ from mdvec.text import counted
 MAX_POINTS, MAX_BINS = 2_000, 40
 _MAX_NAMES, _MAX_BARS, _MAX_SERIES, _MAX_BOXES, _MAX_CELLS = 200, 60, 8, 30, 40
 _PARTS = {"min": 0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1}
-_MEANS_NOTE = PlotNote(
-    "同じ位置にある行は平均で示しています", "rows at the same place are shown as their mean"
-)
 _DAY = 86_400.0
 _PAIRS = '"mdvec pairs"'
 """SQL: a name that no table in a query has."""
@@ -28,6 +25,36 @@ Row = list[Any]
 """Texts, numbers and None."""
 Fetch = Callable[[str, int], tuple[list[Row], bool]]
 """Runs our SELECT over ``{source}``: at most that many rows, and whether there are more."""
+_NOTES = {
+    "means": ("同じ位置にある行は平均で示しています",
+              "rows at the same place are shown as their mean"),
+    "largest": ("{of:,}系列のうち大きい{most}系列を示しています",
+                "only the largest {most} of {of:,} series are shown"),
+    "bins": ("{count:,}件を{bins}区間に分けています", "{english}"),
+    "boxes": ("行の多い{most}件だけを示しています",
+              "only the {most} groups with the most rows are shown"),
+    "groups": ("{first} と {second} の{parts}です",
+               "these are {kind} of {first!r} and {second!r}; for {kind} of {second!r} for each "
+               "{first!r} make {first!r} a text: {first}::VARCHAR"),
+    "without x": ("{name} のない{count:,}行は示していません",
+                  "{english} without a value of {name!r} not shown"),
+    "without y": ("NaN・無限大・±{most} を超える値 {count:,}件は示していません",
+                  "{english} that no axis has (NaN, infinity, beyond ±{most}) not shown"),
+    "first": ("{of}件のうち最初の{shown}件だけを示しています",
+              "only the first {shown} of {of} are shown"),
+    "first columns": ("{of:,}列のうち最初の{most}列だけを示しています",
+                      "only the first {most} of {of:,} columns of numbers are shown"),
+    "first rows": ("{of:,}行のうち最初の{shown}行だけを示しています",
+                   "only the first {shown} of {of:,} rows are shown"),
+    "repeated": ("{name} に同じ値があります（行ごとに1つ示しています）",
+                 "values of {name!r} repeat, and each row is shown; GROUP BY it for one value of "
+                 "each"),
+    "intervals": ("{rows:,}行を{intervals:,}区間ごとの平均で示しています",
+                  "{rows:,} rows are shown as the means of {intervals:,} intervals"),
+    "cells": ("{rows:,}行を{bins}×{bins}の区画ごとの平均で示しています",
+              "{rows:,} rows are shown as the means of the cells of a {bins}×{bins} grid"),
+}  # fmt: skip
+"""What a chart says of the rows behind it, in Japanese and in English."""
 
 
 class PlotRefused(MdvecError):
@@ -181,9 +208,9 @@ def _over_names(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
     names, notes = [str(row[0]) for row in shown], []
     if more:
         ((count,), *_), _ = rows.of(f"SELECT count(*) {rows.from_}", 1)
-        notes = [_only_first_rows(len(shown), int(count))]
+        notes = [_note("first rows", shown=len(shown), of=int(count))]
     if len({row[-1] for row in shown}) < len(shown):  # full names, as labels may be cut
-        notes.append(_repeated_note(rows.columns[0].name[:60]))
+        notes.append(_note("repeated", name=rows.columns[0].name[:60]))
     return _plot_over_names(kind, names, _series(rows, ys, shown), notes, rows)
 
 
@@ -212,18 +239,18 @@ def _over_scale(rows: _Rows, kind: PlotKind, ys: list[int]) -> Plot:
         keys = f"{rows.bin(0, xs, MAX_BINS)}, {rows.bin(ys[0], rows.span(ys[0])[1], MAX_BINS)}"
         has_y = f"AND {rows.number(ys[0])} IS NOT NULL"
         sql = f"SELECT {means} {known} {has_y} GROUP BY {keys} ORDER BY {keys}"
-        notes = (_cell_means(count, MAX_BINS),)
+        notes = (_note("cells", rows=count, bins=MAX_BINS),)
     else:
         sql = f"SELECT {means} {known} GROUP BY {rows.bin(0, xs, most)}"
     shown, _ = rows.of(sql)
     if count > most and not is_cloud:
-        notes = (_interval_means(count, len(shown)),)
+        notes = (_note("intervals", rows=count, intervals=len(shown)),)
     if not is_cloud:  # the order of a cloud's cells does not depend on rounding
         shown.sort(key=lambda row: row[0])
     places = tuple(float(row[0]) for row in shown)
     drawn = [(row[0], at) for row in shown for at, value in enumerate(row[1:]) if value is not None]
     if count <= most and kind != "scatter" and len({*drawn}) < len(drawn):
-        notes = (_repeated_note(rows.columns[0].name[:60]),)
+        notes = (_note("repeated", name=rows.columns[0].name[:60]),)
     return Plot(kind, "", rows.axis, places, _series(rows, ys, shown), notes=notes)
 
 
@@ -238,7 +265,7 @@ def _long_form_plot(rows: _Rows, kind: PlotKind) -> Plot:
         number = f"CAST({rows.bin(0, (low, high), bins)} AS DOUBLE)"
         middle = f"{low!r} + ({number} + 0.5) * {width!r}"
         shown, _ = rows.cells(f"CASE WHEN {rows.number(0)} IS NOT NULL THEN {middle} END")
-        notes = [_interval_means(count, len({row[0] for row in shown}))]
+        notes = [_note("intervals", rows=count, intervals=len({row[0] for row in shown}))]
     return _by_name(rows, kind, shown, notes)
 
 
@@ -257,7 +284,7 @@ def _clouds(rows: _Rows) -> Plot:
             f"SELECT avg({x}), b.place, avg({y}), {text} {known} GROUP BY {keys}, {text} "
             f"ORDER BY {keys}"
         )
-        notes.append(_cell_means(count, bins))
+        notes.append(_note("cells", rows=count, bins=bins))
     return _by_name(rows, "scatter", shown, notes)
 
 
@@ -290,17 +317,13 @@ def _long_over_names(rows: _Rows, kind: PlotKind) -> Plot:
     plot, (count, texts) = _grid(rows, kind, (most, "min(n)"), (_MAX_SERIES, by_size))
     notes = _only_largest(texts)
     if count > most:
-        notes.append(_only_first(f"{most}", f"{count:,}"))
+        notes.append(_note("first", shown=most, of=f"{count:,}"))
     return replace(plot, notes=(*notes, *plot.notes))
 
 
 def _only_largest(texts: int) -> list[PlotNote]:
     """A note if there are more series than are drawn."""
-    note = PlotNote(
-        f"{texts:,}系列のうち大きい{_MAX_SERIES}系列を示しています",
-        f"only the largest {_MAX_SERIES} of {texts:,} series are shown",
-    )
-    return [note] if texts > _MAX_SERIES else []
+    return [_note("largest", most=_MAX_SERIES, of=texts)] if texts > _MAX_SERIES else []
 
 
 def _histogram(rows: _Rows) -> Plot:
@@ -323,7 +346,7 @@ def _histogram(rows: _Rows) -> Plot:
     x = tuple(low + position * step for position in range(bins))
     series = Series("件数", tuple(counts.get(position, 0.0) for position in range(bins)))
     in_bins = f"{counted(count, 'value')} in {counted(bins, 'bin')}"
-    note = PlotNote(f"{count:,}件を{bins}区間に分けています", in_bins)
+    note = _note("bins", count=count, bins=bins, english=in_bins)
     return Plot("histogram", "", rows.axis, x, (series,), step=step, grain=grain, notes=(note,))
 
 
@@ -345,11 +368,7 @@ def _boxes(rows: _Rows) -> Plot:
         )
         name = rows.columns[position].name[:60]
         boxes += [[row[0] if is_named else name, *row[1:]] for row in quarters]
-    note = PlotNote(
-        f"行の多い{_MAX_BOXES}件だけを示しています",
-        f"only the {_MAX_BOXES} groups with the most rows are shown",
-    )
-    notes = [note] if len(boxes) > _MAX_BOXES else []
+    notes = [_note("boxes", most=_MAX_BOXES)] if len(boxes) > _MAX_BOXES else []
     notes += _only_first_columns(len(measured), _MAX_BOXES)
     if measured == [0, 1] and len(rows.columns) == 2:
         notes += _groups_notes(rows, 0, "箱", "boxes")
@@ -360,17 +379,13 @@ def _boxes(rows: _Rows) -> Plot:
     return _plot_over_names("box", [row[0] for row in shown], series, notes, rows)
 
 
-def _groups_notes(rows: _Rows, at: int, parts: str, in_english: str) -> list[PlotNote]:
+def _groups_notes(rows: _Rows, at: int, parts: str, kind: str) -> list[PlotNote]:
     """A note if a column of whole numbers was drawn that perhaps should group the next column."""
     if family(rows.columns[at]) != "integer":
         return []
     ((counts,), _) = rows.of(f"SELECT count(DISTINCT c{at}), count(c{at}) {rows.from_}", 1)
     first, second = (column.name[:60] for column in rows.columns[at : at + 2])
-    note = PlotNote(
-        f"{first} と {second} の{parts}です",
-        f"these are {in_english} of {first!r} and {second!r}; for {in_english} of {second!r} for "
-        f"each {first!r} make {first!r} a text: {first}::VARCHAR",
-    )
+    note = _note("groups", first=first, second=second, parts=parts, kind=kind)
     return [note] if counts[0] <= _MAX_BOXES and 2 * counts[0] <= counts[1] else []
 
 
@@ -382,7 +397,8 @@ def _heat(rows: _Rows) -> Plot:
     if max(columns, lines) <= _MAX_CELLS:
         return plot
     shown = f"{len(plot.names)}×{len(plot.series)}"
-    return replace(plot, notes=(_only_first(shown, f"{columns:,}×{lines:,}"), *plot.notes))
+    note = _note("first", shown=shown, of=f"{columns:,}×{lines:,}")
+    return replace(plot, notes=(note, *plot.notes))
 
 
 def _grid(
@@ -431,68 +447,26 @@ def _not_drawn(rows: _Rows, kind: PlotKind) -> list[PlotNote]:
     infinite = [f"count(c{at}) - count({rows.number(at)})" for at in floats if at or not is_placed]
     counts = f"SELECT {placeless}, {' + '.join(infinite) or '0'} {rows.from_}"
     ((row,), _) = rows.of(counts, 1)
-    name = rows.columns[0].name[:60]
-    return [
-        note
-        for count, note in (
-            (row[0], PlotNote(
-                f"{name} のない{row[0]:,}行は示していません",
-                f"{counted(row[0], 'row')} without a value of {name!r} not shown",
-            )),
-            (row[1], PlotNote(
-                f"NaN・無限大・±{_MAX_SIZE} を超える値 {row[1]:,}件は示していません",
-                f"{counted(row[1], 'value')} that no axis has (NaN, infinity, beyond ±{_MAX_SIZE}) "
-                "not shown",
-            )),
-        )
-        if count
-    ]  # fmt: skip
-
-
-def _only_first(number: str, of: str) -> PlotNote:
-    return PlotNote(
-        f"{of}件のうち最初の{number}件だけを示しています",
-        f"only the first {number} of {of} are shown",
-    )
+    (placeless_rows, undrawn), name = row, rows.columns[0].name[:60]
+    notes = []
+    if placeless_rows:
+        english = counted(placeless_rows, "row")
+        notes.append(_note("without x", name=name, count=placeless_rows, english=english))
+    if undrawn:
+        english = counted(undrawn, "value")
+        notes.append(_note("without y", most=_MAX_SIZE, count=undrawn, english=english))
+    return notes
 
 
 def _only_first_columns(number: int, most: int) -> list[PlotNote]:
     """A note if there are more columns of numbers than are drawn."""
-    note = PlotNote(
-        f"{number:,}列のうち最初の{most}列だけを示しています",
-        f"only the first {most} of {number:,} columns of numbers are shown",
-    )
-    return [note] if number > most else []
-
-
-def _only_first_rows(number: int, rows: int) -> PlotNote:
-    return PlotNote(
-        f"{rows:,}行のうち最初の{number}行だけを示しています",
-        f"only the first {number} of {rows:,} rows are shown",
-    )
-
-
-def _repeated_note(name: str) -> PlotNote:
-    return PlotNote(
-        f"{name} に同じ値があります（行ごとに1つ示しています）",
-        f"values of {name!r} repeat, and each row is shown; GROUP BY it for one value of each",
-    )
-
-
-def _interval_means(rows: int, intervals: int) -> PlotNote:
-    return PlotNote(
-        f"{rows:,}行を{intervals:,}区間ごとの平均で示しています",
-        f"{rows:,} rows are shown as the means of {intervals:,} intervals",
-    )
-
-
-def _cell_means(rows: int, bins: int) -> PlotNote:
-    return PlotNote(
-        f"{rows:,}行を{bins}×{bins}の区画ごとの平均で示しています",
-        f"{rows:,} rows are shown as the means of the cells of a {bins}×{bins} grid",
-    )
+    return [_note("first columns", most=most, of=number)] if number > most else []
 
 
 def _means_notes(counts: Iterable[int]) -> list[PlotNote]:
     """A note if some values are means of several rows."""
-    return [_MEANS_NOTE] if any(count > 1 for count in counts) else []
+    return [_note("means")] if any(count > 1 for count in counts) else []
+
+
+def _note(key: str, **values: object) -> PlotNote:
+    return PlotNote(*(text.format(**values) for text in _NOTES[key]))

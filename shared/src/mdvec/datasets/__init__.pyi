@@ -1,6 +1,5 @@
 from .core.columns import Column as Column
 from .core.duckdb_types import DuckDBType as DuckDBType
-from .core.duckdb_types import UnknownType as UnknownType
 from .core.duckdb_types import changed_type as changed_type
 from .core.duckdb_types import parse_type as parse_type
 from .core.grouping import HOUSEHOLD_TABLE as HOUSEHOLD_TABLE

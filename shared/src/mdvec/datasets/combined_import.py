@@ -352,7 +352,7 @@ class CombinedImport:
             elif rows and rows[-1].file_column and not folder_values and not rows[-1].from_path:
                 rows[-1] = replace(rows[-1], paths=(*rows[-1].paths, path))
             else:
-                rows.append(self._before.rows_of(path, folder_values))
+                rows.append(replace(self._before.rows, paths=(path,), from_path=folder_values))
         return rows
 
     def _all_files(self) -> dict[str, CombinedFile]:

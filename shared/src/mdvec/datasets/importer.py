@@ -166,7 +166,7 @@ class _DatasetImport:
     def _import_group(self, planned: PlannedGroup, unchanged: Collection[str]) -> None:
         """Import files as one table, or note why they cannot be."""
         try:
-            name = self.tables.free_group_name(planned.group)
+            name = self.tables.free(planned.group.name)
         except TableNameTaken:
             for file in planned.files:
                 self._import_file(file)
@@ -192,7 +192,7 @@ class _DatasetImport:
                 self.tables.setdefault(stored.name, stored)
         for file in planned.files:
             self._keep_copies(file.path)
-        self._keep_states(file.path for file in planned.files_before)
+        self._keep_states(planned.old.file_paths if planned.old else ())
         self.group_of |= {file.path: planned.group.pattern for file in planned.files}
 
     def _put_group(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from mdvec.datasets.combined_import import CombinedOutcome
-from mdvec.datasets.core.grouping import FileGroup, table_name
+from mdvec.datasets.core.grouping import table_name
 from mdvec.datasets.interfaces.dataset_tables import (
     Combination,
     DatasetTable,
@@ -42,17 +42,14 @@ class CollectedTables(dict[str, DatasetTable]):
             TableNameTaken: another file's table has it.
         """
         file = split_ending(path)[0] if self._tool.source.is_dir() else ""
-        return self._free(file, inner_table)
+        return self.free(file, inner_table)
 
-    def free_group_name(self, group: FileGroup) -> str:
-        """The SQL name of the table of a group of files.
+    def free(self, *parts: str) -> str:
+        """The SQL name of a table that is called by these words of a file or of a group.
 
         Raises:
             TableNameTaken: another file's table has it.
         """
-        return self._free(group.name)
-
-    def _free(self, *parts: str) -> str:
         name = table_name(self._tool.name, *filter(None, parts))
         if other := self.get(name):
             remedy = "rename one of them"
@@ -68,8 +65,8 @@ def file_table(
     name: str, file: FoundFile, inner_table: str, source: Path, parquet: Path, facts: ParquetFacts
 ) -> DatasetTable:
     """The table of one file, or one of the tables in it."""
-    table = _table(name, origin_of(file.path, inner_table), source, file.state, parquet, facts)
-    return replace(table, inner_table=inner_table)
+    origin = origin_of(file.path, inner_table)
+    return _table(name, origin, source, file.state, parquet, facts, inner_table=inner_table)
 
 
 def group_table(
@@ -89,16 +86,17 @@ def group_table(
         return replace(planned.old, name=name, combined=combined) if planned.old else None
     state = sum(file.size for file in files), max(file.mtime_ns for file in files)
     facts = parquet_facts(outcome.parquet)
-    table = _table(name, group.pattern, root, state, outcome.parquet, facts)
-    return replace(table, combined=combined)
+    return _table(name, group.pattern, root, state, outcome.parquet, facts, combined=combined)
 
 
 def _table(
-    name: str, origin: str, source: Path, state: FileState, parquet: Path, facts: ParquetFacts
-) -> DatasetTable:
+    name: str, origin: str, source: Path, state: FileState, parquet: Path, facts: ParquetFacts,
+    *, inner_table: str = "", combined: Combination | None = None,
+) -> DatasetTable:  # fmt: skip
     return DatasetTable(
         name, origin, parquet, source, *state, rows=facts.rows, columns=facts.columns,
         period_column=facts.period_column, first=facts.first, last=facts.last,
+        combined=combined, inner_table=inner_table,
     )  # fmt: skip
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -68,10 +68,12 @@ def reading_choices(
     """
     files = (pattern or EVERY_FILE).strip()
     choices = [_parse_choice(files, written) for written in columns]
-    choices += [
-        ReadingChoice(files, setting, value)
-        for setting, value in _layout_choices(encoding, delimiter, header_row)
-    ]
+    if encoding is not None:
+        choices.append(ReadingChoice(files, Setting.ENCODING, _encoding(encoding)))
+    if delimiter is not None:
+        choices.append(ReadingChoice(files, Setting.DELIMITER, _delimiter(delimiter)))
+    if header_row is not None:
+        choices.append(ReadingChoice(files, Setting.HEADER_ROW, _header_rows(header_row)))
     if pattern is not None and not choices:
         raise InvalidReading(
             "--for says for which files --read, --encoding, --delimiter and --header-row are; "
@@ -103,17 +105,6 @@ def _parse_choice(files: str, written: str) -> ReadingChoice:
             "the end"
         )
     return ReadingChoice(files, Setting.COLUMN, type_, name)
-
-
-def _layout_choices(
-    encoding: str | None, delimiter: str | None, header_row: str | None
-) -> Iterator[tuple[Setting, str]]:
-    if encoding is not None:
-        yield Setting.ENCODING, _encoding(encoding)
-    if delimiter is not None:
-        yield Setting.DELIMITER, _delimiter(delimiter)
-    if header_row is not None:
-        yield Setting.HEADER_ROW, _header_rows(header_row)
 
 
 def _encoding(name: str) -> str:
@@ -247,7 +238,7 @@ class ChosenReadings:
 
     def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
         """Notes, by path, on stored choices for columns that files no longer have."""
-        paths = {path for table in tables for path in _files(table)}
+        paths = {path for table in tables for path in table.file_paths}
         warnings: dict[str, list[str]] = {}
         for choice in self.now:
             matching = _meant_by(choice, paths)
@@ -295,19 +286,17 @@ def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
     }
 
 
-def _lacks_column(choice: ReadingChoice, files: Set[str], tables: Iterable[DatasetTable]) -> bool:
+def _lacks_column(
+    choice: ReadingChoice, files: Collection[str], tables: Iterable[DatasetTable]
+) -> bool:
     """Whether a choice is for a column that no table of these files has."""
     having = (
         table
         for table in tables
-        if any(choice.fits(path, table.inner_table) for path in _files(table) & files)
+        if any(path in files and choice.fits(path, table.inner_table) for path in table.file_paths)
     )
     known = {column.name for table in having for column in table.columns}
     return bool(choice.column) and choice.column not in known
-
-
-def _files(table: DatasetTable) -> set[str]:
-    return {file.path for file in table.combined.files} if table.combined else {table.path}
 
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from mdvec.datasets.core.grouping import FileGroup, file_groups, table_name
 from mdvec.datasets.core.periods import overlapping
-from mdvec.datasets.interfaces.dataset_tables import CombinedFile, DatasetTable
+from mdvec.datasets.interfaces.dataset_tables import DatasetTable
 from mdvec.datasets.options import DatasetOptions
 from mdvec.datasets.reading import may_be_part
 from mdvec.files import FoundFile
@@ -24,11 +24,6 @@ class PlannedGroup:
     group: FileGroup
     files: tuple[FoundFile, ...]
     old: DatasetTable | None = None
-
-    @property
-    def files_before(self) -> tuple[CombinedFile, ...]:
-        """The files of the table at the last import."""
-        return self.old.combined.files if self.old and self.old.combined else ()
 
 
 @dataclass(frozen=True, slots=True)

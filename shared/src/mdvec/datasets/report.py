@@ -102,9 +102,9 @@ def table_line(table: DatasetTable) -> str:
 
 def _table_fields(table: DatasetTable) -> dict[str, object]:
     """Its JSON fields, without paths of the database."""
-    fields, files = asdict(table), table.combined.files if table.combined else ()
+    fields, files = asdict(table), table.file_paths if table.combined else ()
     shown = ("rows", "columns", "period_column", "first", "last", "name", "origin")
-    return {name: fields[name] for name in shown} | {"files": [file.path for file in files]}
+    return {name: fields[name] for name in shown} | {"files": list(files)}
 
 
 def unsupported_files(paths: Iterable[str]) -> Iterator[Problem]:
@@ -141,15 +141,14 @@ def moved_files(
 def readings_of(tables: Iterable[DatasetTable], understood: Readings) -> tuple[Readings, ...]:
     """How the files of each table were read, without files that were not opened."""
     readings = (
-        {origin: understood[origin] for origin in _origins(table) if origin in understood}
+        {
+            origin: understood[origin]
+            for origin in (table.origin, *table.origins)
+            if origin in understood
+        }
         for table in sorted(tables, key=lambda table: table.name)
     )
     return tuple(filter(None, readings))
-
-
-def _origins(table: DatasetTable) -> list[str]:
-    files = table.combined.files if table.combined else ()
-    return [table.origin, *(file.path for file in files)]
 
 
 def with_reading(

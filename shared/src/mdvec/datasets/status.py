@@ -66,15 +66,12 @@ class DatasetContents:
     def json_fields(self) -> dict[str, object]:
         """The tables, and the choices."""
         return {
-            "tables": [_fields(table) for table in self.tables],
+            "tables": [
+                {name: value for name, value in asdict(table).items() if name != "inner_table"}
+                for table in self.tables  # its origin says the inner table
+            ],
             "readings": [choice.json_fields() for choice in self.readings],
         }
-
-
-def _fields(table: DatasetTable) -> dict[str, object]:
-    fields = asdict(table)
-    del fields["inner_table"]  # its origin says it
-    return fields
 
 
 def _count(connection: apsw.Connection, tool: Tool) -> ContentCounts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mdvec.datasets.core.differing import FileDifferences
@@ -48,7 +48,3 @@ class TableBefore:
     def types(self) -> Mapping[str, str]:
         """The types of its columns, without those that the combination added."""
         return self.rows.types
-
-    def rows_of(self, path: str, from_path: tuple[tuple[str, str | None], ...]) -> CombinedRows:
-        """The rows of one of its files, with the values of its folders."""
-        return replace(self.rows, paths=(path,), from_path=from_path)

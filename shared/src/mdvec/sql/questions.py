@@ -59,20 +59,10 @@ class Prepared:
     """
 
     source: str
-    sql: str
-    bound: Bound | None
+    sql: str = SELECT_ALL
+    bound: Bound | None = None
     notes: tuple[str, ...] = ()
     saved_as: str | None = None
-
-    @classmethod
-    def plain(cls, query: str) -> Prepared:
-        """A table or SELECT without parameters."""
-        return cls(query, SELECT_ALL, None)
-
-    @property
-    def is_question(self) -> bool:
-        """Whether a question is run by its name, so that its SQL is not in the call."""
-        return self.saved_as is not None or self.sql != SELECT_ALL
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +127,7 @@ class Questions:
             check_single(parameters or {})
         if question is None:
             if parameters is None:
-                return Prepared.plain(query)
+                return Prepared(query)
             if not queries.is_name(name):
                 judged = self.queries.judged(query, _plainly_named(parameters))
                 values = bound("this SQL", judged.parameters, parameters)
@@ -277,7 +267,9 @@ class Questions:
         """As many rows as fit, and how to get the others; if none fits, fewer columns."""
         total, in_python = answer["total_rows"], _IN_PYTHON if "handle" in answer else ""
         counted = "more" if total is None else f"{total:,}"
-        onwards = _ONWARDS_OF_QUESTION if prepared.is_question else _ONWARDS
+        # The SQL of a question that is run by its name is not in the call.
+        is_named = prepared.saved_as is not None or prepared.sql != SELECT_ALL
+        onwards = _ONWARDS_OF_QUESTION if is_named else _ONWARDS
         for count in range(len(answer["rows"]), 0, -1):
             more = f"the first {count} of {counted} rows; {onwards}{in_python}"
             cut = {**answer, "rows": answer["rows"][:count], "more": more}

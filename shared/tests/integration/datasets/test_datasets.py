@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from collection import RULES
-from source_folder import DataFolder, no_model
+from source_folder import DataFolder, no_model, problems
 
 from mdvec.datasets.core.columns import Column
 from mdvec.datasets.interfaces import dataset_tables
@@ -50,10 +50,6 @@ class Dataset(DataFolder):
 
 def counts(report):
     return report.added, report.updated, report.deleted, report.unchanged, len(report.failed)
-
-
-def reasons(report):
-    return {problem.file_path: problem.reason for problem in report.failed}
 
 
 @pytest.fixture
@@ -248,7 +244,7 @@ def test_unreadable_files_are_reported_and_the_rest_is_imported(runs, tmp_path):
     (runs.folder / "out.csv").symlink_to(tmp_path / "out.csv")
     report = runs.import_("new")
     part = "it is not a complete Parquet file; write it again"
-    assert reasons(report) == {
+    assert problems(report) == {
         "cut.parquet": part,
         "empty.parquet": part,
         "text.parquet": part,
@@ -259,7 +255,7 @@ def test_unreadable_files_are_reported_and_the_rest_is_imported(runs, tmp_path):
         "out.csv": "the link leads out of the source folder; it was not followed",
     }
     assert list(runs.tables()) == ["my_runs__good"]
-    assert reasons(runs.import_("update")) == reasons(report)
+    assert problems(runs.import_("update")) == problems(report)
 
 
 def test_a_file_that_becomes_unreadable_keeps_its_last_copy(runs):
@@ -270,7 +266,7 @@ def test_a_file_that_becomes_unreadable_keeps_its_last_copy(runs):
     csv_.write_text("n\n1,2\n")
     (runs.folder / "a.parquet").write_text("broken")
     report = runs.import_("update")
-    assert (counts(report), list(reasons(report))) == ((0, 0, 1, 1, 2), ["a.parquet", "b.csv"])
+    assert (counts(report), list(problems(report))) == ((0, 0, 1, 1, 2), ["a.parquet", "b.csv"])
     assert runs.read("my_runs__b") == [(1,)]
     assert counts(runs.import_("replace")) == (0, 0, 0, 1, 2)
     assert runs.read("my_runs__b") == [(1,)]
@@ -291,7 +287,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_imported(runs):
     file = runs.folder / "a.csv"
     file.write_text("n\n1\n")
     report = runs.import_("new", on_progress=lambda _: file.write_text("n\n1\n2\n"))
-    assert reasons(report) == {"a.csv": "it changed while the import read it; import again"}
+    assert problems(report) == {"a.csv": "it changed while the import read it; import again"}
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
 
 
@@ -302,7 +298,7 @@ def test_a_database_open_in_another_program_is_reported(runs):
         [sys.executable, "-c", holds, str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         other.stdout.readline()
-        assert reasons(runs.import_("new")) == {
+        assert problems(runs.import_("new")) == {
             "a.duckdb": "another program has it open for writing; close it there, then import again"
         }
         other.stdin.close()
@@ -314,13 +310,13 @@ def test_two_files_with_one_table_name_are_refused_and_the_existing_table_stays(
     runs.import_("new")
     (runs.folder / "June.csv").write_text("n\n1\n")
     report = runs.import_("update")
-    assert reasons(report) == {
+    assert problems(report) == {
         "June.csv": "its table would be called my_runs__june, as that of june.parquet is; "
         "rename one of them"
     }
     assert runs.tables()["my_runs__june"].origin == "june.parquet"
     (runs.folder / "June.csv").rename(runs.folder / "July.csv")
-    assert list(reasons(runs.import_("update"))) == []
+    assert list(problems(runs.import_("update"))) == []
     assert list(runs.tables()) == ["my_runs__july", "my_runs__june"]
 
 
@@ -330,7 +326,7 @@ def test_the_copies_of_this_and_another_database_are_not_imported(tmp_path):
     assert counts(runs.import_("new")) == (1, 0, 0, 0, 0)
     assert counts(runs.import_("update")) == (0, 0, 0, 1, 0)
     more = Dataset(tmp_path, tmp_path / "more.sqlite")
-    assert list(reasons(more.import_("new"))) == []
+    assert list(problems(more.import_("new"))) == []
     assert list(more.tables()) == ["notes__a"]
     (tmp_path / "sales.datasets").mkdir()
     (tmp_path / "sales.datasets" / "b.csv").write_text("n\n1\n")
@@ -483,7 +479,7 @@ def test_a_link_that_broke_keeps_its_table(runs):
     file.unlink()
     file.symlink_to(runs.folder / "nowhere")
     report = runs.import_("update")
-    assert reasons(report) == {"a.parquet": "the link leads nowhere"}
+    assert problems(report) == {"a.parquet": "the link leads nowhere"}
     assert list(runs.tables()) == ["my_runs__a", "my_runs__b"]
 
 
@@ -511,7 +507,7 @@ def test_a_link_that_takes_a_files_place_during_the_import_is_not_followed(
             place.symlink_to(other)
 
     report = runs.import_("new", on_progress=replace_it)
-    assert reasons(report) == {
+    assert problems(report) == {
         f"{moved}/{late}".strip("/"): "its file has become a link out of the source folder, "
         "which is not followed"
     }
@@ -522,7 +518,7 @@ def test_a_wal_linked_from_outside_the_folder_is_not_read(runs, tmp_path):
     runs.duckdb("a.duckdb", "CREATE TABLE t AS SELECT 1 AS n")
     (tmp_path / "theirs.wal").write_bytes(b"theirs")
     (runs.folder / "a.duckdb.wal").symlink_to(tmp_path / "theirs.wal")
-    assert "a link out of the source folder" in reasons(runs.import_("new"))["a.duckdb"]
+    assert "a link out of the source folder" in problems(runs.import_("new"))["a.duckdb"]
 
 
 def test_a_table_that_can_no_longer_be_copied_keeps_its_copy_and_counts_as_older(runs):

@@ -5,17 +5,16 @@ import io
 import re
 from datetime import date, datetime
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from source_folder import READER, converted, rows_in
 
 from mdvec.datasets.interfaces.connection import parquet_scan
 from mdvec.datasets.interfaces.csv_file import csv_to_parquet
 from mdvec.files.problems import UnreadableFile
 
 at = datetime.fromisoformat
-READER = duckdb.connect()
 NO_HEADER = "its header cannot be told from its first rows"
 
 
@@ -113,10 +112,8 @@ def test_the_last_row_decides_as_much_as_the_first(tmp_path):
 
 
 def test_moments_with_a_zone_are_moments(tmp_path):
-    source, target = tmp_path / "a.csv", tmp_path / "a.part"
-    source.write_text("t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
-    csv_to_parquet(source, target)
-    shown = READER.execute(f"SELECT typeof(t), epoch(t) FROM {parquet_scan(target)}").fetchall()
+    converted(tmp_path, "t\n2025-06-01T09:00:00+09:00\n2025-06-01 00:30:00Z\n")
+    shown = rows_in(tmp_path, "typeof(t), epoch(t)").fetchall()
     kind = "TIMESTAMP WITH TIME ZONE"
     assert shown == [(kind, 1748736000.0), (kind, 1748737800.0)]
 
@@ -175,12 +172,10 @@ def test_an_empty_line_between_the_rows_of_one_column_is_a_row_of_null(tmp_path)
 @pytest.mark.parametrize("large_from", [1, 2**24])
 @pytest.mark.parametrize("empty", [",,", '"","",""', ',"",'])
 def test_rows_without_a_filled_cell_are_left_out_as_from_a_workbook(tmp_path, empty, large_from):
-    source, target = tmp_path / "a.csv", tmp_path / "a.parquet"
     row, words = "1,NA,\n", '2,"a\n,,\nb",-\n'
-    source.write_text(f"a,b,c\n{empty}\n{row}{empty}\n{words}" + f"{empty}\n" * 900)
-    understood = csv_to_parquet(source, target, large_from=large_from)
-    found = READER.execute(f"SELECT a, b FROM {parquet_scan(target)}").fetchall()
-    assert found == [(1, "NA"), (2, "a\n,,\nb")]
+    text = f"a,b,c\n{empty}\n{row}{empty}\n{words}" + f"{empty}\n" * 900
+    understood = converted(tmp_path, text, large_from=large_from)
+    assert rows_in(tmp_path, "a, b").fetchall() == [(1, "NA"), (2, "a\n,,\nb")]
     assert "empty rows are left out: 902" in understood.notes
 
 
@@ -256,9 +251,8 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
     ],
 )
 def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, why):
-    (tmp_path / "a.csv").write_bytes(data)
     with pytest.raises(UnreadableFile, match=why):
-        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        converted(tmp_path, data)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
@@ -272,9 +266,8 @@ def test_a_file_that_cannot_be_read_says_why_and_leaves_nothing(tmp_path, data, 
     ],
 )  # fmt: skip
 def test_a_file_that_is_too_wide_says_so(tmp_path, start, repeated, times, end, why):
-    (tmp_path / "a.csv").write_bytes(start + repeated * times + end)
     with pytest.raises(UnreadableFile, match=why):
-        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        converted(tmp_path, start + repeated * times + end)
     assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
 
 
@@ -289,8 +282,7 @@ def test_a_file_that_is_too_wide_says_so(tmp_path, start, repeated, times, end, 
     ],
 )
 def test_the_header_of_a_table_below_an_empty_line_is_named(tmp_path, below, lines):
-    (tmp_path / "a.csv").write_bytes(f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
-    read = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.parquet")
+    read = converted(tmp_path, f"店,額\n東京,1\n神戸,2\n{below}".encode("cp932"))
     header = "another table's header may be in line {}; give each table its own file"
     empty = ("empty rows are left out: 2",) if below.startswith(",") else ()
     assert read.notes == (*map(header.format, lines), *empty)

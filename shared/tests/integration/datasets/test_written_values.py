@@ -2,16 +2,14 @@
 
 from datetime import date, datetime
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from source_folder import READER
+from source_folder import converted, rows_in
 from table_of_cases import each
 
 from mdvec.datasets.core.understood import ReadingOptions
-from mdvec.datasets.interfaces.connection import parquet_scan, shared_databases
-from mdvec.datasets.interfaces.csv_file import csv_to_parquet
+from mdvec.datasets.interfaces.connection import shared_databases
 from mdvec.datasets.interfaces.typed_columns import MIN_WIDE_COLUMNS
 from mdvec.files.problems import UnreadableFile
 
@@ -69,15 +67,10 @@ CASES = {
 
 
 def imported(folder, text):
-    (folder / "a.csv").write_text(text, encoding="utf-8", newline="")
-    csv_to_parquet(folder / "a.csv", folder / "a.part")
-    found = READER.execute(f"SELECT * FROM {parquet_scan(folder / 'a.part')}")
-    names = {column[0]: str(column[1]) for column in found.description}
-    columns = zip(*found.fetchall(), strict=True)
-    return {
-        name: (kind, list(values))
-        for (name, kind), values in zip(names.items(), columns, strict=True)
-    }
+    converted(folder, text)
+    found = rows_in(folder)
+    columns = zip(found.description, zip(*found.fetchall(), strict=True), strict=True)
+    return {name: (str(kind), list(values)) for (name, kind, *_), values in columns}
 
 
 def lines(named):
@@ -166,8 +159,7 @@ def databases(tmp_path):
 @pytest.mark.usefixtures("databases")
 @each(("values", "kind", "decision"), DECISIONS)
 def test_the_whole_column_decides_and_the_report_says_what(tmp_path, values, kind, decision):
-    (tmp_path / "a.csv").write_text("".join(f"{cell};\n" for cell in ["x", *values.split()]))
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, "".join(f"{cell};\n" for cell in ["x", *values.split()]))
     column = understood.columns[0]
     assert (column.type, column.decision) == (kind, decision)
 
@@ -179,8 +171,7 @@ def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(tmp_pat
     for width in (0, MIN_WIDE_COLUMNS):
         cells = texts + [["a", "b"]] * width
         rows = [[f"c{n}" for n in range(len(cells))], *zip(*cells, strict=True)]
-        (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
-        understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        understood = converted(tmp_path, "".join(";".join(row) + "\n" for row in rows))
         columns = understood.columns[: len(texts)]
         decided.append([(column.type, column.decision) for column in columns])
     assert decided[0] == decided[1]
@@ -192,8 +183,7 @@ def test_the_columns_of_a_wide_file_are_decided_as_those_of_a_narrow_one(tmp_pat
 def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
     first, second = values.split()
     rows = [["x", "y"], [first, "12,50"], [second, "3,10"]]
-    (tmp_path / "a.csv").write_text("".join(";".join(row) + "\n" for row in rows))
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, "".join(";".join(row) + "\n" for row in rows))
     x, y = understood.columns[:2]
     assert (x.type, y.type) == (kind, "DOUBLE")
     assert ("--read 'x=comma' or 'x=number'" in x.decision) == (kind == "VARCHAR")
@@ -227,15 +217,13 @@ def test_points_beside_decimal_commas_are_asked_about(tmp_path, values, kind):
     ],
 )
 def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text, is_values):
-    (tmp_path / "a.csv").write_text(text)
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, text)
     first = text.partition("\n")[0].split(",")
     names = [column.name for column in understood.columns]
     numbered = [f"column{number}" for number in range(1, len(first) + 1)]
     assert names == (numbered if is_values else [cell or "column1" for cell in first])
     assert str(understood).count("no header") == is_values
-    written = parquet_scan(tmp_path / "a.part")
-    ((count,),) = duckdb.execute(f"SELECT count(*) FROM {written}").fetchall()
+    ((count,),) = rows_in(tmp_path, "count(*)").fetchall()
     assert count == text.count("\n") - (not is_values)
 
 
@@ -255,9 +243,8 @@ def test_a_first_line_of_values_is_a_row_and_one_of_names_is_none(tmp_path, text
     ],
 )  # fmt: skip
 def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
-    (tmp_path / "a.csv").write_text(text)
     with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
-        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        converted(tmp_path, text)
 
 
 @pytest.mark.usefixtures("databases")
@@ -291,11 +278,9 @@ def test_a_first_line_that_may_be_both_is_asked_about(tmp_path, text):
     ],
 )  # fmt: skip
 def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about(tmp_path, text):
-    (tmp_path / "a.csv").write_text(text)
     with pytest.raises(UnreadableFile, match="cannot be told from its first rows"):
-        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
-    reading = ReadingOptions(header_row=2)
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part", reading=reading)
+        converted(tmp_path, text)
+    understood = converted(tmp_path, text, reading=ReadingOptions(header_row=2))
     names = text.split("\n")[1].split(",")
     assert [column.name for column in understood.columns] == [name or "column1" for name in names]
 
@@ -310,8 +295,7 @@ def test_a_first_line_with_gaps_over_a_line_that_may_name_columns_is_asked_about
     ],
 )
 def test_a_list_with_a_column_without_a_name_is_read(tmp_path, text):
-    (tmp_path / "a.csv").write_text(text)
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, text)
     assert [column.name for column in understood.columns][:2] == text.split("\n")[0].split(",")[:2]
 
 
@@ -352,12 +336,11 @@ def test_a_list_with_a_column_without_a_name_is_read(tmp_path, text):
     ],
 )  # fmt: skip
 def test_title_lines_are_skipped_where_evident_and_said(tmp_path, text, titles, row, found):
-    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, text)
     assert (understood.skipped, understood.header_row) == (titles, row)
     are_texts = all(isinstance(value, str) for value in found.values())
     assert ("names the columns: --header-row" in str(understood)) == bool(titles and are_texts)
-    rows = READER.execute(f"SELECT * FROM {parquet_scan(tmp_path / 'a.part')}")
+    rows = rows_in(tmp_path)
     assert dict(zip([c[0] for c in rows.description], rows.fetchone(), strict=True)) == found
 
 
@@ -377,18 +360,17 @@ WESTERN = "Straße; Café „Zoë’s“ – déjà vu; 12 €; niño; ÉCOLE; �
     ],
 )
 def test_western_text_is_guessed_by_its_letters(tmp_path, text, encoding, is_taken):
-    (tmp_path / "a.csv").write_bytes(f"a|b\n{text}|1\n".encode(encoding))
+    data = f"a|b\n{text}|1\n".encode(encoding)
     if not is_taken:
         with pytest.raises(UnreadableFile, match="as UTF-8, or name its encoding with --encoding"):
-            csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+            converted(tmp_path, data)
         return
-    understood = csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+    understood = converted(tmp_path, data)
     assert (understood.encoding, understood.is_guess) == ("cp1252", True)
-    ((read,),) = READER.execute(f"SELECT a FROM {parquet_scan(tmp_path / 'a.part')}").fetchall()
+    ((read,),) = rows_in(tmp_path, "a").fetchall()
     assert read == text
 
 
 def test_a_header_of_too_few_names_is_not_taken_for_a_title(tmp_path):
-    (tmp_path / "a.csv").write_text("name\nTokyo,1\nOsaka,2\n")
     with pytest.raises(UnreadableFile, match="line 2: the row has at least 2 cells for 1 column"):
-        csv_to_parquet(tmp_path / "a.csv", tmp_path / "a.part")
+        converted(tmp_path, "name\nTokyo,1\nOsaka,2\n")

@@ -1,8 +1,10 @@
-"""Query processes, shared by a module or a test's own."""
+"""Query processes, shared by a module or a test's own, and handlers of requests without one."""
 
 import pytest
 from query_subject import LIMITS, Subject, parquet
 
+from mdvec.sql.child import loading
+from mdvec.sql.child.handler import RequestHandler
 from mdvec.sql.process.turns import in_session
 
 
@@ -22,6 +24,19 @@ def shared(started, request):
     started.process.take_warnings()
     with in_session(request.node.name):
         yield started
+
+
+@pytest.fixture(scope="module")
+def handler(request, tmp_path_factory):
+    """Handles requests over the tables that the statements ``TABLES`` of the module make."""
+    spool, made = tmp_path_factory.mktemp("spool"), request.module.TABLES
+    connection = loading.connect(1024)
+    for statement in made.values():
+        connection.execute(statement)
+    tables = {name: loading.columns_of(connection, f'FROM "{name}"') for name in made}
+    loading.lock(connection, [], (spool,), 5.0)
+    yield RequestHandler(connection, tables, spool, spool)
+    connection.close()
 
 
 @pytest.fixture

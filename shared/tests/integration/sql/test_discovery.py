@@ -1,15 +1,15 @@
 """Every table and column can be found; a description has samples, keys, periods and joins."""
 
-import duckdb
+from dataclasses import replace
+
 import pytest
+from query_subject import Subject, parquet
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.sql.core.guard import AnswerGuard, size
 from mdvec.sql.core.refusals import UnknownTable
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.table_description import TableDescriptions
-from mdvec.text.one_line import literal
 
 MOST = 4_000
 WIDE = [f"測定_{n:03}_{'x' * 30}" for n in range(90)]
@@ -30,12 +30,10 @@ def subject(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
     tables = []
     for name, query in TABLES.items():
-        path = folder / f"{name}.parquet"
-        duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
+        table = parquet(folder / f"{name}.parquet", query, name)
         names = [name, *(MANY if name == "air__days" else [])]
-        tables += [ParquetTable(called, path, path.stat().st_size, 0) for called in names]
-    data = Data(tuple(tables), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**6), lambda: data)
+        tables += [replace(table, name=called) for called in names]
+    queries = Subject(folder, *tables, limits=QueryLimits(5.0, 1024, 10**6)).process
     guard = AnswerGuard(MOST, 20)
     yield TableDescriptions(queries, ExportFolder(folder / "exports", 60, 10**9), guard)
     queries.close()

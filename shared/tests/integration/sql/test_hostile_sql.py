@@ -7,8 +7,8 @@ One child for all of them. After each attempt the files around are what they wer
 import os
 from pathlib import Path
 
-import duckdb
 import pytest
+from query_subject import CANARY, Subject, parquet, put_secrets
 from table_of_cases import each
 
 from mdvec.charts.plot import PLOT_KINDS
@@ -19,12 +19,9 @@ from mdvec.sql.core.refusals import (
     QueryStopped,
     UnknownTable,
 )
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import identifier, literal
-
-CANARY = "canary-4711"
 
 
 class House:
@@ -33,23 +30,15 @@ class House:
     def __init__(self, folder: Path, seconds: float = 60.0) -> None:
         self.folder = folder
         self.runs = folder / "runs.parquet"
-        connection = duckdb.connect()
-        connection.execute(
-            "COPY (SELECT i, i % 7 AS kind, i * 0.5 AS pace, TIMESTAMP '2025-06-01' + "
+        table = parquet(
+            self.runs,
+            "SELECT i, i % 7 AS kind, i * 0.5 AS pace, TIMESTAMP '2025-06-01' + "
             "to_seconds(i) AS ts, DATE '2025-06-01' + (i // 100)::INTEGER AS day, "
-            f"'名前' || i AS name FROM range(1000) AS t(i)) TO {literal(str(self.runs))}"
+            "'名前' || i AS name FROM range(1000) AS t(i)",
         )
-        for name in ("secret.csv", "secret.json", "secret.txt"):
-            (folder / name).write_text(f"word\n{CANARY}\n")
-        connection.execute(f"COPY (SELECT '{CANARY}' AS word) TO '{folder / 'secret.parquet'}'")
-        connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
-        connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
-        connection.close()
-        status = self.runs.stat()
-        table = ParquetTable("runs", self.runs, status.st_size, status.st_mtime_ns)
-        self.spool = folder / "spool"
-        data = Data((table,), folder / "no.sqlite", ())
-        self.process = QueryProcess(self.spool, QueryLimits(seconds, 1024, 2**20), lambda: data)
+        put_secrets(folder)
+        subject = Subject(folder, table, limits=QueryLimits(seconds, 1024, 2**20))
+        self.spool, self.process = subject.spool, subject.process
 
     def state(self):
         return {
@@ -291,9 +280,7 @@ PARAMETERS = ("?", "$")
 def test_a_hostile_statement_is_refused_as_a_saved_question_and_a_chart(untouched, attempt):
     process, source = untouched.process, said(attempt, untouched)
     asked = [
-        lambda: Questions(process, None, None, Path()).plot(
-            Prepared.plain(source), PLOT_KINDS[0], ""
-        )
+        lambda: Questions(process, None, None, Path()).plot(Prepared(source), PLOT_KINDS[0], "")
     ]  # the kind comes later
     if not source.removeprefix("SELECT ").startswith(PARAMETERS):  # a question may have these
         asked.append(lambda: process.judged(source))

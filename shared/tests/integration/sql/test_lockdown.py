@@ -5,10 +5,9 @@ import subprocess
 import sys
 import textwrap
 
-import duckdb
 import pytest
+from query_subject import CANARY, parquet, put_secrets
 
-CANARY = "canary-4711"
 SCRIPT = textwrap.dedent(
     """
     import json, sys
@@ -36,13 +35,8 @@ def house(tmp_path_factory):
     folder = tmp_path_factory.mktemp("house")
     spool = folder / "spool" / "work"
     spool.mkdir(parents=True)
-    connection = duckdb.connect()
-    connection.execute(f"COPY (SELECT range AS i FROM range(9)) TO '{folder / 'runs.parquet'}'")
-    connection.execute(f"COPY (SELECT '{CANARY}' AS word) TO '{folder / 'secret.parquet'}'")
-    connection.execute(f"ATTACH '{folder / 'secret.db'}' AS other")
-    connection.execute(f"CREATE TABLE other.words AS SELECT '{CANARY}' AS word")
-    connection.close()
-    (folder / "secret.csv").write_text(f"word\n{CANARY}\n")
+    parquet(folder / "runs.parquet", "SELECT range AS i FROM range(9)")
+    put_secrets(folder)
     (folder / "spool" / "other.csv").write_text(f"word\n{CANARY}\n")
     (spool / "link.csv").symlink_to(folder / "secret.csv")
     (spool / "out").symlink_to(folder)

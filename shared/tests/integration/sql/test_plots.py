@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from query_subject import Subject
 
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
@@ -14,8 +15,7 @@ from mdvec.charts.query_plot import MAX_POINTS, PlotRefused
 from mdvec.charts.style import typeface
 from mdvec.sql.core.guard import AnswerGuard
 from mdvec.sql.exporting import Exporter
-from mdvec.sql.process.messages import Data, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
 
 DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b FROM range({})"
@@ -23,10 +23,8 @@ DAYS = "SELECT DATE '2025-01-01' + range::INT AS day, sin(range) AS a, 2.5 AS b 
 
 @pytest.fixture(scope="module")
 def queries(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("plots")
-    data = Data((), folder / "none.sqlite", ())
     limits = QueryLimits(10.0, 1024, 2**20, time_zone="Asia/Tokyo")
-    queries = QueryProcess(folder / "spool", limits, lambda: data)
+    queries = Subject(tmp_path_factory.mktemp("plots"), limits=limits).process
     yield queries
     queries.close()
 
@@ -36,7 +34,7 @@ def plots(queries):
     questions = Questions(queries, None, None, Path())
 
     def plot(query, kind, title):
-        return questions.plot(Prepared.plain(query), kind, title)
+        return questions.plot(Prepared(query), kind, title)
 
     return SimpleNamespace(plot=plot)
 

@@ -8,6 +8,7 @@ import sys
 import textwrap
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import duckdb
@@ -38,12 +39,10 @@ def test_a_query_during_which_an_import_replaces_the_file_has_the_new_rows(tmp_p
     new = replace(old, parquet=(parquet(tmp_path / "2.parquet", "SELECT 2 AS i"),))
     seen[:] = [old, new]  # the import ends just after the query looked
     (tmp_path / "1.parquet").unlink()
-    try:
+    with closing(process):
         assert process.rows("runs", max_rows=1).rows == [[2]]
         with pytest.raises(QueryFailed, match="columns of runs: i"):
             process.rows("SELECT j FROM runs", max_rows=1)
-    finally:
-        process.close()
 
 
 @pytest.mark.parametrize("fmt", ["parquet", "csv"])
@@ -53,7 +52,6 @@ def test_an_export_has_every_row_in_order_and_is_private(shared, fmt):
         assert (exported.rows, exported.path.suffix) == (5000, f".{fmt}")
         assert [column.name for column in exported.columns] == ["i", "name", "pace"]
         assert [row[0] for row in read(exported.path)] == list(range(4999, -1, -1))
-        assert exported.size == exported.path.stat().st_size
         assert exported.path.stat().st_mode & 0o777 == 0o600
         assert exported.path.parent.stat().st_mode & 0o777 == 0o700
     finally:

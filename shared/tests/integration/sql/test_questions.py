@@ -1,22 +1,20 @@
 """Saved questions are bound, never put together; ready-made ones agree with pandas."""
 
 import re
+from dataclasses import replace
 from itertools import combinations
 
 import duckdb
 import pytest
+from query_subject import Subject, parquet
 from table_of_cases import each
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
 from mdvec.queries import Parameter, SavedQuery, SavedQueryError, WrongParameters, save
-from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.period import UnknownColumn
 from mdvec.sql.core.refusals import QueryError
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
-from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
 SALES = """
@@ -33,24 +31,14 @@ class Site:
     """The questions over one table, and the table itself."""
 
     def __init__(self, folder):
-        self.path, database = folder / "sales.parquet", folder / "vectors.sqlite"
-        duckdb.execute(f"COPY ({SALES}) TO {literal(str(self.path))} (FORMAT parquet)")
+        self.table = parquet(folder / "sales.parquet", SALES, "sales")
+        database, limits = folder / "vectors.sqlite", QueryLimits(5.0, 1024, 10**8)
         with open_database(database, "create"):
             pass
-        self.tables = [self._table("sales")]
-        self.queries = QueryProcess(
-            folder / "spool",
-            QueryLimits(5.0, 1024, 10**8),
-            lambda: Data(tuple(self.tables), database, ()),
-        )
-        exports = ExportFolder(folder / "exports", 3_600, 10**9)
-        analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
+        self.subject = Subject(folder, self.table, limits=limits, database=database)
+        self.queries, analytics = self.subject.process, self.subject.analytics()
         self.questions, self.listing = analytics.questions, analytics.tables
         self.frame = duckdb.sql(SALES).df()
-
-    def _table(self, name):
-        status = self.path.stat()
-        return ParquetTable(name, self.path, status.st_size, status.st_mtime_ns)
 
     def answer(self, name, parameters):
         return self.questions.answer(self.questions.prepare_saved(name, parameters))
@@ -236,9 +224,10 @@ def test_a_saved_question_is_judged_anew_when_it_is_run_or_shown(site):
         return [each["parameters"] for each in listed if each["name"] == "of_old"]
 
     assert shown() == ["rate (number)"] * 2
-    tables, site.tables = site.tables, []
+    whole = site.subject.data
+    site.subject.data = replace(whole, parquet=())
     assert shown() == ["rate (text)"] * 2  # what runs no longer is shown as it was saved
-    site.tables = tables
+    site.subject.data = whole
 
 
 @each(
@@ -262,14 +251,15 @@ def test_what_cannot_run_is_not_saved(site, sql, said):
 
 def test_a_plain_query_still_has_no_parameters(site):
     with pytest.raises(QueryError, match="holds a parameter without a value"):
-        site.questions.answer(Prepared.plain("SELECT * FROM sales WHERE shop = $s"))
+        site.questions.answer(Prepared("SELECT * FROM sales WHERE shop = $s"))
 
 
 def test_a_question_whose_table_is_gone_names_both(site):
-    site.tables.append(site._table("old"))
+    whole = site.subject.data
+    site.subject.data = replace(whole, parquet=(site.table, replace(site.table, name="old")))
     site.questions.save("of-old", "SELECT * FROM old WHERE shop = $s", None, "create")
     assert site.answer("of-old", {"s": "s1"})["total_rows"] == 400
-    site.tables.pop()
+    site.subject.data = whole
     with pytest.raises(QueryError, match="question of-old no longer runs: there is no table 'old'"):
         site.answer("of-old", {"s": "s1"})
 

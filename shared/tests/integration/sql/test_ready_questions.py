@@ -8,13 +8,10 @@ from statistics import fmean, median
 
 import duckdb
 import pytest
+from query_subject import Subject, table_at
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.database.connection import open_database
-from mdvec.settings import AnalyticsSettings
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.service import Analytics
+from mdvec.sql.process.messages import ParquetTable, QueryLimits
 from mdvec.text.one_line import literal
 
 SHAPES = [
@@ -45,15 +42,10 @@ class Desk:
             self.rows[shape] = invented(*shape[:2])
             path = folder / f"{len(tables)}.parquet"
             write(path, self.rows[shape], *shape[1:])
-            status = path.stat()
-            tables.append(ParquetTable(table_of(shape), path, status.st_size, status.st_mtime_ns))
-        self.queries = QueryProcess(
-            folder / "spool", QueryLimits(5.0, 1024, 10**8),
-            lambda: Data(tuple(tables), database, ()),
-        )  # fmt: skip
-        exports = ExportFolder(folder / "exports", 3_600, 10**9)
-        analytics = Analytics(self.queries, exports, AnalyticsSettings(), database=database)
-        self.questions = analytics.questions
+            tables.append(table_at(path, table_of(shape)))
+        limits = QueryLimits(5.0, 1024, 10**8)
+        subject = Subject(folder, *tables, limits=limits, database=database)
+        self.queries, self.questions = subject.process, subject.analytics().questions
 
     def answer(self, name, shape, **parameters):
         prepared = self.questions.prepare_saved(name, {"table": table_of(shape), **parameters})

@@ -5,17 +5,14 @@ import shutil
 import sqlite3
 import threading
 import time
+from contextlib import closing
 
 import duckdb
 import pytest
+from imported import RULES, import_, imported
 
 from mdvec.database import DatabaseError
 from mdvec.files.opening import NotOpened, open_within
-from mdvec.files.scanning import ScanRules
-from mdvec.importing.job import ImportRequest
-from mdvec.importing.options import ChunkingSettings
-from mdvec.manage.registering import add_tool
-from mdvec.manage.tool_import import import_tool
 from mdvec.sql.core.refusals import QueryError
 from mdvec.sql.data import CurrentData
 from mdvec.sql.process.messages import QueryLimits
@@ -25,15 +22,6 @@ from mdvec.sync.freshness import check_source
 IN_SUB = ("a.parquet", "c.parquet", "d.parquet")
 CANARY = "4711"  # as long as the word of the files in whose place it comes
 NOT_FOLLOWED = "a link out of the source folder, which is not followed"
-
-
-def embeds_nothing(name):
-    raise AssertionError(f"a dataset was to be embedded with {name}")
-
-
-def import_(database, name):
-    request = ImportRequest(database, name, "update", ScanRules((), (), 10**7), ChunkingSettings())
-    return import_tool(request, embeds_nothing)
 
 
 def write(file, value):
@@ -53,8 +41,7 @@ class Folder:
                 write(self.secret / secret, CANARY)
         write(self.data / "b.parquet", "other")
         (self.data / "link.parquet").symlink_to("b.parquet")
-        self.tool = add_tool(self.database, "d", "words", self.data, "dataset")
-        import_(self.database, "d")
+        imported(self.database, "d", self.data, "dataset")
         self.process = QueryProcess(
             root / "spool", QueryLimits(5.0, 1024, 2**20), CurrentData(self.database)
         )
@@ -63,7 +50,7 @@ class Folder:
         return self.process.rows(f"SELECT word FROM {table}", max_rows=1).rows[0][0]
 
     def told(self):
-        return check_source(self.database, "d", ScanRules((), (), 10**7)).sentence()
+        return check_source(self.database, "d", RULES).sentence()
 
 
 @pytest.fixture
@@ -161,13 +148,11 @@ def test_the_next_answer_names_a_deleted_file_and_a_pipe_in_the_place_of_one(fol
 def test_a_link_created_while_the_process_runs_is_not_followed(folder):
     data = CurrentData(folder.database)()
     process = QueryProcess(folder.root / "spool2", QueryLimits(5.0, 1024, 2**20), lambda: data)
-    try:
+    with closing(process):
         assert process.rows("d__sub_a", max_rows=1).rows == [["mine"]]
         file_to_link(folder)
         with pytest.raises(QueryError, match="the file of d__sub_a"):
             process.rows("d__sub_a", max_rows=1)
-    finally:
-        process.close()
 
 
 def test_however_a_file_is_exchanged_only_files_in_the_folder_are_opened(tmp_path):
@@ -210,23 +195,19 @@ def test_copies_of_a_database_opened_through_a_link_are_served(tmp_path):
     (tmp_path / "way").symlink_to(tmp_path / "real")
     (tmp_path / "t.csv").write_text("word\nmine\n")
     database = tmp_path / "way" / "rag.db"
-    add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
-    import_(database, "t")
+    imported(database, "t", tmp_path / "t.csv", "dataset")
     process = QueryProcess(tmp_path / "spool", QueryLimits(5.0, 1024, 2**20), CurrentData(database))
-    try:
+    with closing(process):
         assert process.rows("t", max_rows=1).rows == [["mine"]]
-    finally:
-        process.close()
 
 
 def test_the_database_is_opened_again_only_where_it_was_written(tmp_path):
     database = tmp_path / "rag.db"
     (tmp_path / "t.csv").write_text("word\nmine\n")
-    add_tool(database, "t", "words", tmp_path / "t.csv", "dataset")
-    import_(database, "t")
+    imported(database, "t", tmp_path / "t.csv", "dataset")
     data = CurrentData(database)
     names = [table.name for table in data().parquet]
-    import_(database, add_tool(database, "u", "words", tmp_path / "t.csv", "dataset").name)
+    imported(database, "u", tmp_path / "t.csv", "dataset")
     assert [table.name for table in data().parquet] == [*names, "u"] == ["t", "u"]
     hour_ago = time.time_ns() - 3_600 * 10**9
     os.utime(database, ns=(hour_ago, hour_ago))

@@ -8,23 +8,14 @@ from source_folder import READER
 from table_of_cases import each
 
 from mdvec.platform import restrict_files
-from mdvec.sql.child import loading
-from mdvec.sql.child.handler import FatalDuckDBError, RequestHandler, refusal_of
+from mdvec.sql.child.handler import FatalDuckDBError, refusal_of
 from mdvec.sql.core.refusals import QueryRefused
 from mdvec.text.one_line import identifier, literal
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 
 
-@pytest.fixture(scope="module")
-def handler(tmp_path_factory):
-    spool = tmp_path_factory.mktemp("spool")
-    connection = loading.connect(1024)
-    connection.execute("CREATE TABLE runs AS SELECT range AS i, range % 3 AS kind FROM range(100)")
-    tables = {"runs": loading.columns_of(connection, "SELECT * FROM runs")}
-    loading.lock(connection, [], (spool,), 5.0)
-    yield RequestHandler(connection, tables, spool, spool)
-    connection.close()
+TABLES = {"runs": "CREATE TABLE runs AS SELECT range AS i, range % 3 AS kind FROM range(100)"}
 
 
 def rows(handler, source, sql="SELECT * FROM {source}", max_rows=10, max_bytes=10_000):

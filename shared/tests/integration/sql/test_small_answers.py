@@ -2,13 +2,13 @@
 
 import duckdb
 import pytest
+from query_subject import Subject, parquet
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.sql.core.guard import AnswerGuard, size
 from mdvec.sql.core.refusals import QueryRefused
 from mdvec.sql.exporting import Exporter
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared, Questions
 from mdvec.text.one_line import literal
 
@@ -18,13 +18,9 @@ MOST = 4_000
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    path = folder / "runs.parquet"
     query = "SELECT i, 'r' || i AS name, md5(i::VARCHAR) AS noise FROM range(5000) AS t(i)"
-    duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
-    status = path.stat()
-    table = ParquetTable("runs", path, status.st_size, status.st_mtime_ns)
-    data = Data((table,), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 150_000), lambda: data)
+    limits = QueryLimits(5.0, 1024, 150_000)
+    queries = Subject(folder, parquet(folder / "runs.parquet", query), limits=limits).process
     guard = AnswerGuard(MOST, 20)
     exporter = Exporter(queries, ExportFolder(folder / "exports", 3_600, 10**9), guard, 4_000)
     yield Questions(queries, exporter, guard, folder / "none.sqlite")
@@ -32,7 +28,7 @@ def answers(tmp_path_factory):
 
 
 def answered(answers, query):
-    return answers.answer(Prepared.plain(query))
+    return answers.answer(Prepared(query))
 
 
 def test_a_small_result_is_answered_whole_and_writes_no_file(answers):

@@ -12,22 +12,19 @@ from random import Random
 
 import duckdb
 import pytest
+from query_subject import CANARY, Subject, parquet, put_secrets
 from sql_grammar import Grammar, Names
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.errors import MdvecError
 from mdvec.manage import registering
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.child import loading
 from mdvec.sql.core.refusals import QueryFailed, QueryStopped
 from mdvec.sql.core.statement import clean, find_table, with_source
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
-from mdvec.sql.service import Analytics
 from mdvec.text.one_line import literal
 
-CANARY = "canary-4711"
 SEED = 16
 SECONDS = 1.0
 TABLES = {
@@ -94,30 +91,19 @@ class Target:
         self.outside = folder / "outside"
         for made in (self.hidden, self.outside):
             made.mkdir()
-        for name in ("secret.csv", "secret.json", "secret.txt"):
-            (self.outside / name).write_text(f"word\n{CANARY}\n")
-        made = str(self.outside / "secret.parquet")
-        duckdb.execute(f"COPY (SELECT '{CANARY}' AS word) TO {literal(made)}")
-        self.tables = tuple(self._table(*table) for table in TABLES.items())
-        database = self.hidden / "vectors.sqlite"
-        registering.add_tool(database, "notes", "notes", self.outside, "markdown")
-        data = Data(self.tables, database, ())
-        self.process = QueryProcess(
-            self.hidden / "spool", QueryLimits(SECONDS, 1024, 2**20), lambda: data
+        put_secrets(self.outside)
+        self.tables = tuple(
+            parquet(self.hidden / f"{name}.parquet", sql, name) for name, sql in TABLES.items()
         )
-        exports = ExportFolder(self.hidden / "exports", 3_600, 10**8)
-        settings = AnalyticsSettings(max_query_rows=20)
-        self.all = Analytics(self.process, exports, settings, database=database)
+        database, limits = self.hidden / "vectors.sqlite", QueryLimits(SECONDS, 1024, 2**20)
+        registering.add_tool(database, "notes", "notes", self.outside, "markdown")
+        subject = Subject(self.hidden, *self.tables, limits=limits, database=database)
+        self.process = subject.process
+        self.all = subject.analytics(AnalyticsSettings(max_query_rows=20))
         self.secrets = (CANARY, self.hidden.name, os.environ.get("HOME", CANARY) + "/")
         self.oracle = Oracle(self.tables)
         self.oracle.fresh()
         self.passed = self.compared = 0
-
-    def _table(self, name, sql):
-        path = self.hidden / f"{name}.parquet"
-        duckdb.execute(f"COPY ({sql}) TO {literal(str(path))}")
-        status = path.stat()
-        return ParquetTable(name, path, status.st_size, status.st_mtime_ns)
 
     def names(self):
         files = ("secret.csv", "secret.json", "secret.txt", "secret.parquet", "new.db", "*")
@@ -181,7 +167,7 @@ class Target:
             assert ours == theirs, sql
 
     def _query(self, sql, _grammar):
-        return self.all.questions.answer(Prepared.plain(sql))
+        return self.all.questions.answer(Prepared(sql))
 
     def _export(self, sql, grammar):
         made = self.all.exporter.export(sql, grammar.random.choice(("csv", "parquet")), 1_000)
@@ -232,7 +218,7 @@ class Target:
 
     def _plot(self, sql, grammar):
         kind = grammar.random.choice(("bar", "line", "box", "histogram", "heatmap"))
-        return repr(self.all.questions.plot(Prepared.plain(sql), kind, grammar.text()[:100]))
+        return repr(self.all.questions.plot(Prepared(sql), kind, grammar.text()[:100]))
 
     def _list(self, _sql, grammar):
         return self.all.tables.handles(grammar.text(), grammar.random.randint(1, 3))

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.errors import MdvecError
-from mdvec.sql.child import loading
-from mdvec.sql.child.handler import RequestHandler, refusal_of
+from mdvec.sql.child.handler import refusal_of
 from mdvec.sql.core.refusals import Hint, QueryRefused
 
 LIMITS = {"seconds": 5.0, "memory_mb": 1024, "export_bytes": 2**20}
 FORM = "; write: "
 TABLES = {
+    "customers": """CREATE TABLE customers AS
+    SELECT 'Kyoto' AS shop, 3 AS customer_id, 'Hana' AS customer_name""",
     "orders": """CREATE TABLE orders AS SELECT * FROM (VALUES
     (1, DATE '2024-12-31', TIMESTAMP '2024-12-31 23:30:00', 'Kyoto', 'tea', 2, 300, true, NULL),
     (2, DATE '2025-01-01', TIMESTAMP '2025-01-01 00:15:00', 'Osaka', 'cup', 1, 1200, false, 'gift'),
@@ -25,8 +26,6 @@ TABLES = {
     (4, DATE '2025-02-28', TIMESTAMP '2025-02-28 18:00:00', 'Tokyo', 'tea', NULL, 300, true, NULL),
     (5, DATE '2025-03-31', TIMESTAMP '2025-03-31 09:45:00', 'Osaka', 'pot', 1, 4500, false, 'gift')
     ) AS rows(id, day, made, shop, item, qty, price, paid, note)""",
-    "customers": """CREATE TABLE customers AS
-    SELECT 'Kyoto' AS shop, 3 AS customer_id, 'Hana' AS customer_name""",
     "売上": "CREATE TABLE 売上 AS SELECT DATE '2025-01-01' AS 日付, '渋谷店' AS 店舗, 100 AS 金額",
 }
 
@@ -153,20 +152,6 @@ SQLITE = [
     ("words", "SELECT total(qty) FROM orders", [[7.0]]),
 ]  # fmt: skip
 SLIPS = [*MYSQL, *SQL_SERVER, *POSTGRESQL, *ORACLE, *SQLITE]
-
-
-@pytest.fixture(scope="module")
-def handler(tmp_path_factory):
-    spool = tmp_path_factory.mktemp("spool")
-    connection = loading.connect(1024)
-    for statement in TABLES.values():
-        connection.execute(statement)
-    tables = {
-        name: loading.columns_of(connection, f'SELECT * FROM "{name}"') for name in sorted(TABLES)
-    }
-    loading.lock(connection, [], (spool,), 5.0)
-    yield RequestHandler(connection, tables, spool, spool)
-    connection.close()
 
 
 def ask(handler, sql):

@@ -1,21 +1,20 @@
 """Profiles and histograms against numpy and pandas, over data of every shape and many sizes."""
 
 import re
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+from query_subject import Subject, table_at
 from table_of_cases import each
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
 from mdvec.sql.core.guard import AnswerGuard, as_json
 from mdvec.sql.core.histogram import RowsDiffer
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
-from mdvec.sql.service import Analytics
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.text.one_line import literal
 
 SIZES = [
@@ -77,20 +76,13 @@ class Tables:
                 "nanoseconds::TIMESTAMP_NS AS nanoseconds), "
                 f"cents::DECIMAL(18, 2) AS yen FROM frame) TO {literal(str(path))}"
             )
-        status = path.stat()
-        table = ParquetTable("rows", path, status.st_size, status.st_mtime_ns)
-        self.queries = QueryProcess(
-            folder / "spool",
-            # The setting decides what is estimated; a busy machine may take longer than it says.
-            QueryLimits(10 * SECONDS, memory_mb, 2**20),
-            lambda: Data((table,), folder / "none.sqlite", ()),
-        )
+        # The setting decides what is estimated; a busy machine may take longer than it says.
+        limits = QueryLimits(10 * SECONDS, memory_mb, 2**20)
+        subject = Subject(folder, table_at(path, "rows"), limits=limits)
         settings = AnalyticsSettings(
             max_seconds=seconds, max_memory_mb=memory_mb, max_output_bytes=room
         )
-        self.analytics = Analytics(
-            self.queries, ExportFolder(folder / "exports", 60, 2**20), settings
-        )
+        self.queries, self.analytics = subject.process, subject.analytics(settings)
 
     def profile(self, source="rows", columns=None, *, exact=False) -> dict:
         return self.analytics.summaries.profile(source, None, None, columns, exact=exact)
@@ -245,14 +237,12 @@ def test_twenty_bins_fit_into_an_answer_whatever_the_type(tmp_path):
     days = pd.Timestamp("1999-12-31") + pd.to_timedelta(frame["shuffled"] % 9_000, unit="D")
     frame["day"] = days.dt.date
     tables = Tables(tmp_path, frame, room=AnalyticsSettings().max_output_bytes)
-    try:
+    with closing(tables.queries):
         for name in ("skewed", "odd", "zoned", "nanoseconds", "day", "ids"):
             source = f'SELECT "{name}" FROM rows, range(15)'
             answer = tables.histogram(name, 20, source)
             assert len(as_json(answer).encode()) <= AnalyticsSettings().max_output_bytes
             assert (len(answer["bins"]), answer.get("warnings")) == (20, None), name
-    finally:
-        tables.queries.close()
 
 
 def test_categories_are_counted_as_pandas_counts_them(compared):
@@ -360,7 +350,7 @@ def test_the_extremes_of_a_type_are_profiled(pressed, type_, low, high):
 def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
     frame = shapes(1).assign(**{f"one_of_the_columns_{n}": 1 for n in range(20)})
     tables = Tables(tmp_path, frame)
-    try:
+    with closing(tables.queries):
         for room, listed in ((4_000, list(frame)[:30]), (600, None)):
             listing = replace(tables.analytics.tables, guard=AnswerGuard(room, 50))
             answer = listing.handles()
@@ -368,5 +358,3 @@ def test_a_list_of_tables_says_which_columns_it_leaves_out(tmp_path):
             assert answer["tables"] == ({"rows": listed} if listed else ["rows"])
             assert "table=" in answer["warnings"][0]
             assert found["tables"] == {"rows": ["one_of_the_columns_19"]}
-    finally:
-        tables.queries.close()

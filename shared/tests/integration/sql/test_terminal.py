@@ -1,15 +1,12 @@
 """Answers for people: more rows than a model gets, whole files, exact figures."""
 
-import duckdb
 import pytest
+from query_subject import Subject, parquet
 
-from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
-from mdvec.sql.process.messages import Data, ParquetTable, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
-from mdvec.sql.service import Analytics, for_people
-from mdvec.text.one_line import literal
+from mdvec.sql.service import for_people
 
 ROWS = 3_000
 
@@ -17,21 +14,16 @@ ROWS = 3_000
 @pytest.fixture(scope="module")
 def analytics(tmp_path_factory):
     folder = tmp_path_factory.mktemp("data")
-    path = folder / "wide.parquet"
     columns = ", ".join(f"i + {n} AS column_{n}" for n in range(60))
     query = f"SELECT {columns} FROM range({ROWS}) AS t(i)"
-    duckdb.execute(f"COPY ({query}) TO {literal(str(path))} (FORMAT parquet)")
-    status = path.stat()
-    table = ParquetTable("wide", path, status.st_size, status.st_mtime_ns)
-    data = Data((table,), folder / "none.sqlite", ())
-    queries = QueryProcess(folder / "spool", QueryLimits(5.0, 1024, 10**8), lambda: data)
-    exports = ExportFolder(folder / "exports", 3_600, 10**9)
-    yield Analytics(queries, exports, for_people(AnalyticsSettings()))
-    queries.close()
+    table = parquet(folder / "wide.parquet", query, "wide")
+    subject = Subject(folder, table, limits=QueryLimits(5.0, 1024, 10**8))
+    yield subject.analytics(for_people(AnalyticsSettings()))
+    subject.process.close()
 
 
 def test_as_many_rows_as_asked_for_with_their_exact_number(analytics):
-    query = Prepared.plain("SELECT column_0 FROM wide")
+    query = Prepared("SELECT column_0 FROM wide")
     assert analytics.questions.first_rows(query, 500) == {
         "columns": ["column_0"],
         "types": ["BIGINT"],
@@ -49,7 +41,7 @@ def test_every_column_of_a_wide_table_is_profiled(analytics):
 
 
 def test_a_file_has_all_rows(analytics):
-    file = analytics.questions.file(Prepared.plain("wide"), "csv", None)
+    file = analytics.questions.file(Prepared("wide"), "csv", None)
     assert file.rows == ROWS
     assert len(file.path.read_text("utf-8").splitlines()) == ROWS + 1
     file.path.unlink()

@@ -1,30 +1,25 @@
 """Times with a zone are shown, cut into days and counted in the time zone that is set."""
 
 import pytest
+from query_subject import Subject
 
-from mdvec.analysis.exports import ExportFolder
-from mdvec.settings import AnalyticsSettings
-from mdvec.sql.process.messages import Data, QueryLimits
-from mdvec.sql.process.query_process import QueryProcess
+from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
-from mdvec.sql.service import Analytics
 
 HOURS = "SELECT TIMESTAMPTZ '2025-06-01 00:00:00+09' + to_hours(range::INT) AS t FROM range(48)"
 
 
 @pytest.fixture(scope="module")
 def analytics(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("zone")
-    data = Data((), folder / "none.sqlite", ())
     limits = QueryLimits(5.0, 1024, 10**6, "Asia/Tokyo")
-    queries = QueryProcess(folder / "spool", limits, lambda: data)
-    yield Analytics(queries, ExportFolder(folder / "exports", 60, 10**6), AnalyticsSettings())
-    queries.close()
+    subject = Subject(tmp_path_factory.mktemp("zone"), limits=limits)
+    yield subject.analytics()
+    subject.process.close()
 
 
 def test_a_query_shows_and_cuts_local_time(analytics):
     query = f"SELECT min(t), CAST(min(t) AS DATE), today() = now()::DATE FROM ({HOURS})"
-    assert analytics.questions.answer(Prepared.plain(query))["rows"] == [
+    assert analytics.questions.answer(Prepared(query))["rows"] == [
         ["2025-06-01T00:00:00+09", "2025-06-01", True]
     ]
 

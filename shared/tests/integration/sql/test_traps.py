@@ -8,8 +8,7 @@ import duckdb
 import pytest
 from table_of_cases import each
 
-from mdvec.sql.child import loading
-from mdvec.sql.child.handler import RequestHandler, refusal_of
+from mdvec.sql.child.handler import refusal_of
 from mdvec.sql.core.refusals import QueryFailed, QueryRefused
 
 TABLES = {
@@ -31,18 +30,6 @@ TABLES = {
     "rain": 'CREATE TABLE rain AS SELECT 3.5 AS "前橋 気温(℃)", 2 AS "気温(℃)", 1 AS n, 9 AS "n-n"',
     "stays": 'CREATE TABLE stays AS SELECT 2 AS id, 1 AS "order"',
 }
-
-
-@pytest.fixture(scope="module")
-def handler(tmp_path_factory):
-    spool = tmp_path_factory.mktemp("spool")
-    connection = loading.connect(1024)
-    for statement in TABLES.values():
-        connection.execute(statement)
-    tables = {name: loading.columns_of(connection, f"SELECT * FROM {name}") for name in TABLES}
-    loading.lock(connection, [], (spool,), 5.0)
-    yield RequestHandler(connection, tables, spool, spool)
-    connection.close()
 
 
 def asked(handler, source, sql="SELECT * FROM {source}", **parameters):

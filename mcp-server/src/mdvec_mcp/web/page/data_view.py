@@ -136,7 +136,7 @@ async def table(visit: Visit) -> Response:
         profile, columns = await visit.run(partial(_profile, visit, source))
     if not part:
         rows = visit.wiring.analytics.questions.rows
-        samples = await visit.run(partial(rows, Prepared.plain(sql), _SAMPLES))
+        samples = await visit.run(partial(rows, Prepared(sql), _SAMPLES))
     return visit.page(
         "data_columns.html" if part else "data_table.html",
         name=name, profile=profile, columns=columns, sql=sql, samples=samples,

@@ -74,11 +74,6 @@ class SeenColumn:
         return text
 
     @property
-    def blanks(self) -> int:
-        """How many cells, such as "-" and NA, are no values."""
-        return self.counts[BLANK]
-
-    @property
     def kinds(self) -> frozenset[str]:
         """The kinds of its values, without cells such as "-" and NA."""
         return frozenset(self.counts) - {BLANK}
@@ -90,11 +85,6 @@ class SeenColumn:
         if "int" in kinds and not -limit <= self.smallest <= self.largest < limit:
             return None
         return None if "bytes" in kinds and self.counts[BLANK] else _TYPES.get(kinds)
-
-    @property
-    def has_texts_only(self) -> bool:
-        """Whether all of its values are texts."""
-        return self.kinds == {TEXT}
 
     def note(self) -> str:
         """Why a column of text holds other values as well; "" if it does not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from mdvec.text import identifier
@@ -27,10 +28,6 @@ def long_decimals(column: str) -> str:
         f"its column {column!r} has decimals of more than {MAX_DIGITS} digits, which would be "
         "rounded; write them as text"
     )
-
-
-class UnknownType(ValueError):
-    """The text is not a DuckDB type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +77,17 @@ class DuckDBType:
 
 
 def parse_type(text: str) -> DuckDBType:
-    """Parse a type as ``DESCRIBE`` and ``typeof`` print it.
-
-    Raises:
-        UnknownType: the text is not a type.
-    """
-    parsed, end = _type(text, 0)
-    if end != len(text):
-        raise UnknownType(text)
-    return parsed
+    """Parse a type as ``DESCRIBE`` and ``typeof`` print it; an unknown one has the text as name."""
+    with suppress(ValueError):
+        parsed, end = _type(text, 0)
+        if end == len(text):
+            return parsed
+    return DuckDBType(text)
 
 
 def changed_type(text: str, change: Callable[[DuckDBType], DuckDBType | None]) -> str:
-    """A type with parts replaced, at any depth, for which ``change`` returns another.
-
-    A text that is no type stays unchanged.
-    """
-    try:
-        parsed = parse_type(text)
-    except UnknownType:
-        return text
+    """A type with parts replaced, at any depth, for which ``change`` returns another."""
+    parsed = parse_type(text)
     changed = parsed.replaced(change)
     return text if changed == parsed else str(changed)
 
@@ -111,7 +99,7 @@ def _type(text: str, at: int) -> tuple[DuckDBType, int]:
     else:
         scalar = _SCALAR.match(text, at)
         if scalar is None:
-            raise UnknownType(text)
+            raise ValueError(text)
         parsed, at = DuckDBType(scalar[0]), scalar.end()
     while many := _MANY.match(text, at):
         parsed, at = DuckDBType(many[0], (parsed,)), many.end()
@@ -126,7 +114,7 @@ def _parse_nested(name: str, text: str, at: int) -> tuple[DuckDBType, int]:
         if name in _NAMED:
             field = _FIELD.match(text, at)
             if field is None:
-                raise UnknownType(text)
+                raise ValueError(text)
             quoted, at = field[1], field.end()
             fields.append(quoted[1:-1].replace('""', '"') if quoted[0] == '"' else quoted)
         part, at = _type(text, at)

@@ -7,7 +7,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable
 from datetime import date
 
-from mdvec.dates import Days, Month
+from mdvec.dates import Days, Month, year_of_era
 from mdvec.files import split_ending
 
 _YEAR = r"(?:(?:19|20)\d{2}|(?:明治|大正|昭和|平成|令和)(?:\d{1,2}|元))"
@@ -19,7 +19,6 @@ _PARTS = re.compile(
     rf"(?P<year>{_YEAR})(?:[-_.年]?(?:(?P<month>[01]?\d)月?(?:[-_.]?(?P<day>[0-3]?\d)日?)?"
     r"|[qQ](?P<quarter>[1-4]))|年(?P<fiscal>度)?)?"
 )
-_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018}
 _FISCAL_MONTH = 4
 
 
@@ -72,8 +71,10 @@ def _days(text: str) -> Days:
     if match is None:
         raise ValueError(text)
     written = match["year"]
-    era, count = written[:2], written[2:]
-    year = _ERAS[era] + int(count.replace("元", "1")) if era in _ERAS else int(written)
+    if written.isdecimal():
+        year = int(written)
+    else:
+        year = year_of_era(written[:2], int(written[2:].replace("元", "1")))
     if match["day"]:
         return Days.one(date(year, int(match["month"]), int(match["day"])))
     if match["month"]:

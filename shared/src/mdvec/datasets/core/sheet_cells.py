@@ -58,12 +58,21 @@ class Amount:
 
 
 def value_as_formatted(value: int | float, number_format: str) -> object:
-    """A number according to its format: an ``Amount``, or a code such as 00123 as text."""
+    """A number according to its format: an ``Amount``, or a code such as 00123 as text.
+
+    A code is that of the first section whose condition the number meets.
+    """
     unit, is_last = _unit(number_format)
     if unit:
         return Amount(value, unit, is_last)
     codes = _codes(number_format)
-    return value if not codes or value < 0 or value % 1 else _as_code(int(value), codes)
+    if not codes or value < 0 or value % 1:
+        return value
+    number = int(value)
+    for condition, limit, shown in codes:
+        if not condition or _COMPARED[condition](number, limit):
+            return _filled(shown, str(number))
+    return number
 
 
 @lru_cache(maxsize=1_000)
@@ -155,14 +164,6 @@ def _codes(number_format: str) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
         if not condition:
             break
     return tuple(codes)
-
-
-def _as_code(number: int, codes: Iterable[tuple[str, int, tuple[str, ...]]]) -> object:
-    """A number as shown by the first section whose condition it meets."""
-    for condition, limit, shown in codes:
-        if not condition or _COMPARED[condition](number, limit):
-            return _filled(shown, str(number))
-    return number
 
 
 def _filled(shown: Iterable[str], digits: str) -> str:

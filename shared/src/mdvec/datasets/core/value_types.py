@@ -205,17 +205,6 @@ class ValueKind:
         """SQL: how many cells of a column, such as NA and "-", are no values but not empty."""
         return f"count(*) FILTER (WHERE trim({column}) IN {WRITTEN_BLANKS})"
 
-    def written_like(self, values: Iterable[str]) -> set[str]:
-        """The values that match the pattern, though one may be no such day."""
-        looks = looks_like(self.pattern)
-        if not self.is_full_width:
-            return set(filter(looks, values))
-        return {text for text in values if looks(text.translate(TO_HALF_WIDTH).strip(" "))}
-
-    def is_needed(self, text: str) -> bool:
-        """Whether a value shows the last of what the kind needs."""
-        return re.search(self.needs[-1], text, re.ASCII) is not None
-
     @property
     def is_date(self) -> bool:
         """Whether its values are dates or times, perhaps once a question is answered."""

@@ -151,10 +151,10 @@ def _select(part: CombinedRows, columns: CombinedColumns, scan: str) -> str:
         for name, kind in columns.types.items()
     ]
     values = dict(part.from_path)
-    shown += [
-        f"CAST({_value(values.get(name))} AS {kind}) AS {identifier(name)}"
-        for name, kind in columns.from_path.items()
-    ]
+    for name, kind in columns.from_path.items():
+        value = values.get(name)
+        written = "NULL" if value is None else literal(value)
+        shown.append(f"CAST({written} AS {kind}) AS {identifier(name)}")
     file = identifier(columns.file)
     shown.append(file if part.file_column else f"{literal(part.paths[0])} AS {file}")
     return f"SELECT {', '.join(shown)} FROM {scan}{part.where}"
@@ -166,10 +166,6 @@ def _column_sql(name: str, has: str, wanted: str) -> str:
         return column
     # Text that becomes another type has no values, only NA and the like.
     return f"CAST(NULL AS {wanted})" if has in ("VARCHAR", "") else f"CAST({column} AS {wanted})"
-
-
-def _value(text: str | None) -> str:
-    return "NULL" if text is None else literal(text)
 
 
 @contextmanager

@@ -54,7 +54,8 @@ def safe_connection(
         KeyboardInterrupt: the user stopped it; DuckDB itself raises another error.
     """
     shared = _SHARED.get()
-    if shared and shared.can_open(files) and not (writes_to or memory_mb):
+    is_ours = shared is not None and all(file.parent == shared.folder for file in files)
+    if shared and is_ours and not (writes_to or memory_mb):
         opened = shared.cursor(optimizes=optimizes)
     else:
         opened = _closing(_connect(files, writes_to, memory_mb, optimizes=optimizes))
@@ -116,9 +117,6 @@ class _SharedDatabases:
     folder: Path
     by_optimizer: dict[bool, duckdb.DuckDBPyConnection] = field(default_factory=dict)
     cursors: list[duckdb.DuckDBPyConnection] = field(default_factory=list)
-
-    def can_open(self, files: Sequence[Path]) -> bool:
-        return all(file.parent == self.folder for file in files)
 
     @contextmanager
     def cursor(self, *, optimizes: bool) -> Iterator[duckdb.DuckDBPyConnection]:

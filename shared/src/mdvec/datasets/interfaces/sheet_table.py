@@ -132,7 +132,7 @@ class SheetTable:
                 formulas=self.sheet.formulas,
             )
             rows_below = filled.rows(notes.rows(headers.rows(below)))
-            cells = (_with_texts(row, as_text) for row in rows_below)
+            cells = (_with_texts(row, as_text) for row in rows_below) if as_text else rows_below
             columns = rows.write(cells, lambda: _names(header.names, rows.seen))
             names = _names(header.names, rows.seen)
             hidden = self._hidden_of(names)
@@ -237,14 +237,10 @@ def opened_file(
 
 def _with_texts(row: Row, as_text: Collection[int]) -> Row:
     """A row with the amounts of some columns as texts."""
-    return (
-        [
-            str(cell) if at in as_text and isinstance(cell, Amount) else cell
-            for at, cell in enumerate(row)
-        ]
-        if as_text
-        else row
-    )
+    return [
+        str(cell) if at in as_text and isinstance(cell, Amount) else cell
+        for at, cell in enumerate(row)
+    ]
 
 
 def _name(cell: object) -> str:

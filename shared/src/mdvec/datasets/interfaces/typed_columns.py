@@ -166,8 +166,10 @@ def read_column(
     if kind.question:
         return ReadColumn(name, kind.type, texts[0], decision=kind.question.format(name=name))
     unlike = [text for text in texts if not kind.is_plain(text)]
-    proving = (text for text in unlike if kind.rule and kind.needs and kind.is_needed(text))
-    written = next(proving, next(iter(unlike), ""))
+    written = next(iter(unlike), "")
+    if kind.rule and kind.needs:
+        proving = (text for text in unlike if re.search(kind.needs[-1], text, re.ASCII))
+        written = next(proving, written)
     note = _days_note(kind.type, texts)
     return ReadColumn(name, kind.type, written, nulls, note, kind.rule)
 
@@ -245,9 +247,7 @@ def _odd_note(
     kind, others, number, odd = misfits
     if not odd:
         return ""
-    first = sorted(
-        odd, key=lambda text: any(map(len, (each.written_like([text]) for each in likely)))
-    )
+    first = sorted(odd, key=lambda text: any(possible_kinds(likely, [text])))
     named = {text: odd[text] for text in first[:_MAX_ODD]}
     more = number - len(named)
     shown = ", ".join(f"{shown_name(text[:_MAX_SHOWN])} ({named[text]:,})" for text in named)
@@ -256,7 +256,7 @@ def _odd_note(
     if others:
         what = "value" if kind.type == "BOOLEAN" else "date" if kind.is_date else "number"
         note += f" among {counted(others, what)}"
-    if kind.type == "DOUBLE" and kind.written_like(named):
+    if kind.type == "DOUBLE" and any(any(possible_kinds([kind], [text])) for text in named):
         note += "; numbers of too many digits are kept as text"
     wishes = " ".join(
         _as_null(name, text) for text in named if _may_mean_nothing(text, {name, *labels})
@@ -305,11 +305,10 @@ def _unread(
     if not asked:
         return []
     kinds = list(dict.fromkeys(kind for _, kind in asked))
-    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
     cells = ", ".join(f"trim({identifier(name)})" for name, _ in asked)
     rows = connection.execute(
         "SELECT place, odd, count(*), count(*) OVER (PARTITION BY place) FROM (SELECT place, CASE "
-        f"WHEN coalesce(CASE kind {holds} END, false) THEN NULL ELSE cell END AS odd FROM "
+        f"WHEN {_fits(kinds)} THEN NULL ELSE cell END AS odd FROM "
         f"(SELECT unnest([{cells}]) AS cell, unnest({list(range(len(asked)))}) AS place, "
         f"unnest({[kinds.index(kind) for _, kind in asked]}) AS kind FROM {scan}) "
         f"WHERE {ValueKind.is_value('cell')}) GROUP BY place, odd QUALIFY row_number() OVER "
@@ -397,7 +396,7 @@ def _verdicts(
     The first is None for a column without values.
     """
     kinds = list(dict.fromkeys(tried.values()))
-    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    fits = _fits(kinds)
     values = f"FILTER (WHERE {ValueKind.is_value('cell')})"
     proof = ""
     for number in range(max(len(kind.needs) for kind in kinds)):
@@ -410,7 +409,6 @@ def _verdicts(
     for start in range(0, len(every), _COLUMNS_AT_ONCE):
         some = every[start : start + _COLUMNS_AT_ONCE]
         cells = ", ".join(f"c{at}" for at in some)
-        fits = f"coalesce(CASE kind {holds} END, false)"
         rows = connection.execute(
             f"SELECT place, bool_and(fits) {values} {proof}, {ValueKind.nulls('cell')}, "
             f"any_value(cell) FILTER (WHERE NOT fits AND {ValueKind.is_value('cell')}) "
@@ -418,8 +416,14 @@ def _verdicts(
             f"unnest({some}) AS place, unnest({[kinds.index(tried[at]) for at in some]}) AS kind "
             "FROM plain)) GROUP BY place"
         ).fetchall()
-        verdicts |= {column: (fits, nulls, misfit) for column, fits, nulls, misfit in rows}
+        verdicts |= {column: (fit, nulls, misfit) for column, fit, nulls, misfit in rows}
     return verdicts
+
+
+def _fits(kinds: Sequence[ValueKind]) -> str:
+    """SQL: whether a cell fits the one of these kinds whose index is ``kind``."""
+    holds = " ".join(f"WHEN {at} THEN {kind.holds('cell')}" for at, kind in enumerate(kinds))
+    return f"coalesce(CASE kind {holds} END, false)"
 
 
 def _kind_as_chosen(

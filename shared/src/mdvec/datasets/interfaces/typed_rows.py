@@ -11,7 +11,7 @@ from typing import TextIO
 
 import duckdb
 
-from mdvec.datasets.core.cells import SeenColumn
+from mdvec.datasets.core.cells import BLANK, TEXT, SeenColumn
 from mdvec.datasets.core.understood import ReadColumn, ReadingOptions
 from mdvec.datasets.core.value_types import DATE_KINDS, ValueKind, kinds_of
 from mdvec.datasets.interfaces.connection import first_line, one_path, safe_connection
@@ -144,14 +144,14 @@ class TypedRows:
         if type_ is not None:
             unit = next(iter(seen.units - {_YEN}), "")
             return TextColumn(name, type_, unit=unit)
-        is_read = seen.has_texts_only or (self.reads_mixed and "bytes" not in seen.kinds)
+        is_read = seen.kinds == {TEXT} or (self.reads_mixed and "bytes" not in seen.kinds)
         return TextColumn(name, kinds=self.text_kinds if is_read else ())
 
 
 def _with_kinds(read: ReadColumn, column: TextColumn, seen: SeenColumn) -> ReadColumn:
     """A column with a note on the kinds of its cells, if they were not texts of one kind."""
     if column.type:
-        return replace(read, nulls=seen.blanks)
+        return replace(read, nulls=seen.counts[BLANK])
     if column.choice or read.decision or read.type != "VARCHAR":
         return read
     return replace(read, note="; ".join(filter(None, (seen.note(), read.note))))

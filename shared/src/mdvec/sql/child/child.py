@@ -36,7 +36,14 @@ from mdvec.sql.core.refusals import (
     as_message,
     no_room_to_start,
 )
-from mdvec.sql.process.messages import Message, WireClosed, columns_in, receive, send
+from mdvec.sql.process.messages import (
+    Message,
+    WireClosed,
+    columns_in,
+    listed_columns,
+    receive,
+    send,
+)
 
 if TYPE_CHECKING:
     import duckdb
@@ -120,10 +127,7 @@ def _columns_by_table(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[
 
 
 def _ready(handler: RequestHandler, config: Message) -> Message:
-    tables = {
-        name: [[column.name, column.type] for column in columns]
-        for name, columns in handler.tables.items()
-    }
+    tables = {name: listed_columns(columns) for name, columns in handler.tables.items()}
     return {"tables": tables} | {key: config[key] for key in _TOLD}
 
 

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import duckdb
 
@@ -16,10 +15,6 @@ from mdvec.datasets import Column, DuckDBType, changed_type
 from mdvec.sql.child.parameters import BoundValues
 from mdvec.sql.process.messages import JsonValue
 from mdvec.text import identifier, literal
-
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
 
 _FORMATS = {"parquet": "FORMAT parquet", "csv": "FORMAT csv, HEADER true"}
 _LARGE = {"HUGEINT", "UHUGEINT"}
@@ -35,7 +30,7 @@ _NESTED = re.compile(r"(STRUCT|MAP|UNION)\(.*|VARIANT|.*\[\d*\]", re.DOTALL)
 
 
 def copy_to_file(
-    connection: DuckDBPyConnection,
+    connection: duckdb.DuckDBPyConnection,
     query: str,
     columns: tuple[Column, ...],
     file: Path,
@@ -49,24 +44,27 @@ def copy_to_file(
     """
     if fmt == "csv":
         return _copy(connection, _storable_query(query, columns, None), file, fmt, values)
-    if _storable_query(query, columns, "BIGINT") == query:
-        return _copy(connection, query, file, "parquet", values)
+    narrow = _storable_query(query, columns, "BIGINT")
+    if narrow == query:
+        return _copy(connection, query, file, fmt, values)
     # DuckDB removes the file of a failed COPY in another thread, sometimes after the error was
     # raised, so the second attempt needs another name.
     attempt = file.with_name(f"attempt_{file.name}")
     try:
-        rows = _copy(
-            connection, _storable_query(query, columns, "BIGINT"), attempt, "parquet", values
-        )
+        rows = _copy(connection, narrow, attempt, fmt, values)
     except duckdb.ConversionException:
         as_text = _storable_query(query, columns, "VARCHAR")
-        return _copy(connection, as_text, file, "parquet", values)
+        return _copy(connection, as_text, file, fmt, values)
     attempt.replace(file)
     return rows
 
 
 def _copy(
-    connection: DuckDBPyConnection, query: str, file: Path, fmt: str, values: BoundValues | None
+    connection: duckdb.DuckDBPyConnection,
+    query: str,
+    file: Path,
+    fmt: str,
+    values: BoundValues | None,
 ) -> int:
     copied = connection.execute(
         f"COPY (\nSELECT * FROM (\n{query}\n)\n) TO {literal(str(file))} "

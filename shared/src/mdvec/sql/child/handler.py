@@ -45,7 +45,7 @@ from mdvec.sql.core.statement import (
     with_source,
 )
 from mdvec.sql.core.traps import Trap, traps_in, with_values
-from mdvec.sql.process.messages import Message
+from mdvec.sql.process.messages import Message, listed_columns
 from mdvec.text import identifier, shortened
 
 _TABLE_NAME = re.compile(r"[^\W\d]\w{0,62}")
@@ -138,7 +138,7 @@ class RequestHandler:
     def _columns(self, message: Message) -> Message:
         text, reads = self._source(message["source"])
         columns = self._columns_of(with_source(SELECT_ALL, text))
-        return {"columns": _column_pairs(columns), "reads": sorted(reads)}
+        return {"columns": listed_columns(columns), "reads": sorted(reads)}
 
     def _question(self, message: Message) -> Message:
         """Judge a query with parameters; the response has its text, and their types."""
@@ -162,7 +162,7 @@ class RequestHandler:
         return {
             "sql": clean(message["source"]),
             "parameters": [[name, types[name]] for name in names],
-            "columns": _column_pairs(columns),
+            "columns": listed_columns(columns),
         }
 
     def _plan_columns(self, query: str, values: BoundValues | None) -> tuple[Column, ...]:
@@ -205,7 +205,7 @@ class RequestHandler:
                 break
             rows.append(row)
         return {
-            "columns": _column_pairs(columns), "rows": rows, "more": len(fetched) > len(rows),
+            "columns": listed_columns(columns), "rows": rows, "more": len(fetched) > len(rows),
             "reads": sorted(reads),
         }  # fmt: skip
 
@@ -220,15 +220,14 @@ class RequestHandler:
             expected_rows(self.connection, query, self.values) > max_rows
             and (count := self._count(query)) > max_rows
         ):
-            return {"rows": count, "columns": [], "size": 0}
+            return {"rows": count, "columns": []}
         file = self.spool / Path(message["file"]).name
         rows = copy_to_file(self.connection, query, columns, file, message["format"], self.values)
         if rows > max_rows:
             file.unlink()
-            return {"rows": rows, "columns": [], "size": 0}
+            return {"rows": rows, "columns": []}
         return {
-            "rows": rows, "columns": _column_pairs(columns), "size": file.stat().st_size,
-            "reads": sorted(reads),
+            "rows": rows, "columns": listed_columns(columns), "reads": sorted(reads),
         }  # fmt: skip
 
     def _check_name(self, name: str) -> None:
@@ -361,10 +360,6 @@ def _of_samples(message: str, names: Sequence[str]) -> str:
     """The refusal of a query that cannot be planned with an arbitrary text as a parameter."""
     sentence = _SAMPLE.sub(lambda match: f"${names[int(match[1])]}", _sentence(message, {}))
     return f"{sentence}; write the value itself into the SQL, as only some can stand there"
-
-
-def _column_pairs(columns: tuple[Column, ...]) -> list[list[str]]:
-    return [[column.name, column.type] for column in columns]
 
 
 _MAX_MESSAGE = 300

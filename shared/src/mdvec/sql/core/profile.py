@@ -39,6 +39,7 @@ _HIGH = 2**64
 _TINY = 2.0**-32
 """Values scaled by this cannot overflow in a sum; as a power of two, it causes no rounding."""
 _HEAD = 3
+_COMMA = ",\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,19 +151,6 @@ def plan_samples(
     return samples
 
 
-def median_is_within(drawn: int) -> float:
-    """How far from the middle a sample's median may rank, as a share of all rows.
-
-    The standard deviation of its rank around 1/2 is 1/(2√n), for any values in any order.
-    """
-    return _SURE / 2 / math.sqrt(drawn)
-
-
-def count_is_within(counted: int) -> float:
-    """The relative error of a count that was scaled up from ``counted`` values."""
-    return _SURE / math.sqrt(counted)
-
-
 def _share(sizes: Sequence[float], room: float) -> float:
     """The largest limit for each size so that all fit; small ones leave room for others."""
     left, share = float(room), 0.0
@@ -195,13 +183,18 @@ class ProfilePlan:
         }
 
     def approximate(self, row: Sequence[Cell]) -> dict[str, str]:
-        """The estimated figures, each with its error bound and its columns."""
+        """The estimated figures, each with its error bound and its columns.
+
+        A median may rank so far from the middle, as a share of all rows: the standard deviation of
+        its rank around 1/2 is 1/(2√n), for any values in any order. The error of a count is
+        relative to it.
+        """
         medians, counts = {}, {}
         for column, cells in self._cells(row).items():
             if self.samples[column].rows < 1 and cells.get("drawn"):
-                medians[column] = median_is_within(int(cells["drawn"]))
+                medians[column] = _SURE / 2 / math.sqrt(int(cells["drawn"]))
             if self.samples[column].one_in > 1 and cells.get("distinct_count"):
-                counts[column] = count_is_within(int(cells["distinct_count"]))
+                counts[column] = _SURE / math.sqrt(int(cells["distinct_count"]))
         precision = {}
         if medians:
             precision["median"] = (
@@ -253,10 +246,10 @@ def plan_profile(
     if period is not None:
         inner.append(f"{identifier(period.name)} AS period")
         when = ("min(period)", "max(period)")
-    rows = f"\nFROM (\nSELECT {_select_list(inner or ['1'])}\nFROM {{source}}\n)"
+    rows = f"\nFROM (\nSELECT {_COMMA.join(inner or ['1'])}\nFROM {{source}}\n)"
     figured = (sql for by_figure in expressions for sql in by_figure.values())
     computed = ["count(*)", *when, *figured]
-    sql = _read_twice(computed, rows) if samples else f"SELECT {_select_list(computed)}{rows}"
+    sql = _read_twice(computed, rows) if samples else f"SELECT {_COMMA.join(computed)}{rows}"
     figures = {
         column.name: tuple(by_figure)
         for column, by_figure in zip(columns, expressions, strict=True)
@@ -273,12 +266,8 @@ def _read_twice(computed: Sequence[str], rows: str) -> str:
     parts: dict[bool, list[str]] = {False: [], True: []}
     for at, sql in enumerate(computed):
         parts["DISTINCT" in sql].append(f"{sql} AS f{at}")
-    queries = ", ".join(f"(SELECT {_select_list(part)}{rows})" for part in parts.values() if part)
-    return f"SELECT {_select_list(f'f{at}' for at in range(len(computed)))} FROM {queries}"
-
-
-def _select_list(expressions: Iterable[str]) -> str:
-    return ",\n".join(expressions)
+    queries = ", ".join(f"(SELECT {_COMMA.join(part)}{rows})" for part in parts.values() if part)
+    return f"SELECT {_COMMA.join(f'f{at}' for at in range(len(computed)))} FROM {queries}"
 
 
 def _expressions(column: Column, at: int, sample: Sample, count: int) -> dict[str, str]:

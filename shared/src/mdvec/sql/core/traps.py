@@ -104,7 +104,8 @@ def with_values(part: Any, values: Mapping[str, object]) -> Any:  # noqa: ANN401
 
 def traps_in(tree: Node, tables: Mapping[str, Sequence[Column]]) -> list[Trap]:
     """The first possible traps in a checked query; most queries have none."""
-    ctes = {fold(entry["key"]) for node in nodes_in(tree) for entry in _listed_ctes(node)}
+    maps = (node.get("cte_map") or {} for node in nodes_in(tree))
+    ctes = {fold(entry["key"]) for listed in maps for entry in listed.get("map") or ()}
     known = {fold(name): name for name in tables if fold(name) not in ctes}
     traps: list[Trap] = []
     for node in nodes_in(tree):
@@ -149,10 +150,6 @@ class _Scope:
             if fold(column.name) == name
         ]
         return columns[0] if len(columns) == 1 and "" not in of else None
-
-
-def _listed_ctes(node: Node) -> list[Node]:
-    return list((node.get("cte_map") or {}).get("map") or ())
 
 
 def _base_tables(relation: Node, known: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -144,8 +144,12 @@ class ExportedFile:
     path: Path
     rows: int
     columns: tuple[Column, ...]
-    size: int
     made_from: Mapping[str, str] = field(default_factory=dict)
+
+
+def listed_columns(columns: Iterable[Column]) -> list[list[str]]:
+    """Columns as a response lists them."""
+    return [[column.name, column.type] for column in columns]
 
 
 def columns_in(listed: Sequence[Sequence[str]]) -> tuple[Column, ...]:

@@ -42,11 +42,8 @@ from mdvec.sql.process.turns import (
     ALONE,
     NoTurn,
     Turns,
+    current_call,
     current_session,
-    is_first_run_of,
-    note_reads,
-    spend,
-    time_left,
 )
 
 _MIN_WAIT_SECONDS = 30.0
@@ -165,7 +162,8 @@ class QueryProcess:
         """
         request = {
             "do": "rows", "source": source, "sql": sql, "max_rows": max_rows,
-            "max_bytes": max_bytes, "parameters": parameters, "notes": is_first_run_of(source),
+            "max_bytes": max_bytes, "parameters": parameters,
+            "notes": current_call().is_first_run_of(source),
         }  # fmt: skip
         with self._answer_from_free_child(request) as (_, response):
             return QueryRows(columns_in(response["columns"]), response["rows"], response["more"])
@@ -192,7 +190,7 @@ class QueryProcess:
         request: Message = {
             "do": "export", "source": source, "sql": sql, "format": fmt, "max_rows": max_rows,
             "file": f"{secrets.token_hex(16)}.{fmt}", "name": name, "parameters": parameters,
-            "notes": is_first_run_of(source),
+            "notes": current_call().is_first_run_of(source),
         }  # fmt: skip
         tables = self._named.named_in(with_plain_handles(source))
         with self._answer_from_free_child(request) as (child, response):
@@ -204,7 +202,7 @@ class QueryProcess:
         for other in tables:
             made_from |= other.made_from if other.name in reads else {}
         columns = columns_in(response["columns"])
-        return ExportedFile(path, response["rows"], columns, response["size"], made_from)
+        return ExportedFile(path, response["rows"], columns, made_from)
 
     def materialize(
         self, name: str, source: str, *, ttl_seconds: float = _EXPORT_SECONDS
@@ -286,11 +284,11 @@ class QueryProcess:
     @contextmanager
     def _answer_from_free_child(self, request: Message) -> Iterator[tuple[Child, Message]]:
         """The first free child, which is reserved for the block, and its response."""
-        source = with_plain_handles(request["source"])
+        source, call = with_plain_handles(request["source"]), current_call()
         tables = self._named.named_in(source)
         with self._turn((_MAIN, _SECOND)) as child:
             child.prepare()
-            seconds = time_left(self._limits.seconds)
+            seconds = call.time_left(self._limits.seconds)
             began = time.monotonic()
             files = [self._exports.path_of(table.handle) for table in tables]
             shown = [
@@ -312,11 +310,11 @@ class QueryProcess:
                     error.hint,
                 ) from error
             finally:
-                spend(time.monotonic() - began)
-            note_reads(response.get("reads", ()))
+                call.seconds += time.monotonic() - began
+            call.reads.update(response.get("reads", ()))
             self._warn(*response.get("notes", ()))
             for table in tables:
-                note_reads(table.made_from)
+                call.reads.update(table.made_from)
                 self._warn_if_old(table, child)
             yield child, response
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -140,6 +140,23 @@ class Call:
     reads: set[str] = field(default_factory=set)
     noted: set[str] = field(default_factory=set)
 
+    def time_left(self, limit: float) -> float:
+        """The seconds that the next query may take.
+
+        Raises:
+            QueryStopped: the queries before it took all of them.
+        """
+        left = limit - self.seconds
+        if left <= 0:
+            raise out_of_time(limit)
+        return left
+
+    def is_first_run_of(self, source: str) -> bool:
+        """Whether it runs this source for the first time: its notes are only given once."""
+        is_first = source not in self.noted
+        self.noted.add(source)
+        return is_first
+
 
 @contextmanager
 def one_call() -> Iterator[Call]:
@@ -152,36 +169,6 @@ def one_call() -> Iterator[Call]:
         _call.reset(token)
 
 
-def _current_call() -> Call:
+def current_call() -> Call:
     """The call of this context; without one, each query is a call of its own."""
     return _call.get(Call())
-
-
-def time_left(limit: float) -> float:
-    """The seconds that the next query may take.
-
-    Raises:
-        QueryStopped: the queries before it took all of them.
-    """
-    left = limit - _current_call().seconds
-    if left <= 0:
-        raise out_of_time(limit)
-    return left
-
-
-def spend(seconds: float) -> None:
-    """Count the seconds of a query."""
-    _current_call().seconds += seconds
-
-
-def note_reads(names: Iterable[str]) -> None:
-    """Remember which tables a query read."""
-    _current_call().reads.update(names)
-
-
-def is_first_run_of(source: str) -> bool:
-    """Whether the call runs this source for the first time: its notes are only given once."""
-    noted = _current_call().noted
-    is_first = source not in noted
-    noted.add(source)
-    return is_first
