@@ -38,8 +38,8 @@ from mdvec.tools import offered_name
 @cache
 def english_names() -> dict[str, list[str]]:
     """The category names that an English word may mean, by the word in lower case."""
-    names: dict[str, list[str]] = data_of("category_words.toml")["english"]
-    return names
+    table = data_of("category_words.toml")["english"]
+    return {word: names.split("、") for names, words in table.items() for word in words}
 
 
 def data_of(name: str) -> dict[str, Any]:

@@ -10,13 +10,7 @@ from mdvec.errors import MdvecError
 from mdvec.household.core.answers import AnswerText, answer_text
 from mdvec.household.core.categories import Subject
 from mdvec.household.core.found import RowWords
-from mdvec.household.core.naming import (
-    Aliases,
-    Naming,
-    ShopAlias,
-    WordsAsked,
-    spelling_key,
-)
+from mdvec.household.core.naming import Aliases, Naming, ShopAlias, WordsAsked, spelling_key
 from mdvec.household.core.row_sums import FoundGroup, group_lines, groups_by
 from mdvec.household.core.shop_names import shop_of, shops_of
 from mdvec.household.core.sums import REASONS, totals_of
@@ -85,9 +79,10 @@ def _condition(ledger: Ledger, days: Days, subject: Subject | None) -> row_sums.
 @cache
 def ready_made_aliases() -> tuple[ShopAlias, ...]:
     """The aliases that come with mdvec."""
+    shops = data_of("aliases.toml")
     return tuple(
-        ShopAlias(shop["name"], tuple(shop["spellings"]), tuple(shop.get("asked", ())))
-        for shop in data_of("aliases.toml")["shop"]
+        ShopAlias(name, tuple(spellings), tuple(shops["asked"].get(name, ())))
+        for name, spellings in shops["spellings"].items()
     )
 
 

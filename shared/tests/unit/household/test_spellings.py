@@ -1,5 +1,6 @@
 """The spellings of a shop that are taken for one another, and those that are only near."""
 
+import re
 import tomllib
 from importlib import resources
 
@@ -88,6 +89,8 @@ def test_each_alias_that_comes_with_mdvec_is_of_one_shop_and_has_a_source():
     spellings = [spelling for one in ready_made_aliases() for spelling in one.spellings]
     assert len(spellings) == len(set(spellings)) > 20
     text = resources.files("mdvec.household").joinpath("aliases.toml").read_text("utf-8")
-    for one in tomllib.loads(text)["shop"]:
-        assert one["name"] in one["spellings"]
-        assert one["source"].startswith("https://")
+    shops = tomllib.loads(text)
+    assert all(name in known for name, known in shops["spellings"].items())
+    assert shops["asked"].keys() < shops["spellings"].keys()
+    sources = re.findall("^.* = .*]  # https://.", text, re.MULTILINE)
+    assert len(sources) == len(shops["spellings"])
