@@ -131,14 +131,10 @@ class HouseholdContext:
         """Run ``work`` in a thread, as ``run`` does, on the ledgers of all households by name."""
 
         def call() -> T:
-            tools, day = self.households(), today()
+            tools, day, starts_on = self.households(), today(), self.month_starts_on
             with open_database(self.database, mode) as connection:
-                return work(
-                    {
-                        tool.name: Ledger(connection, tool.id, day, self.month_starts_on)
-                        for tool in tools
-                    }
-                )
+                ledgers = {tool.name: Ledger(connection, tool.id, day, starts_on) for tool in tools}
+                return work(ledgers)
 
         return await _in_thread(call)
 
@@ -276,6 +272,4 @@ def json_of(
     return data
 
 
-@cache
-def _adapter(kind: type) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)

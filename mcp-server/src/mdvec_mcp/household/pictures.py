@@ -46,7 +46,7 @@ from mdvec.text import shown_name
 from mdvec_mcp.arguments import answer_language
 from mdvec_mcp.calls import ToolReply, in_thread, trouble_in_japanese
 from mdvec_mcp.charts import ChartServer
-from mdvec_mcp.household.context import ChartEntry, json_of
+from mdvec_mcp.household.context import ChartEntry, json_of, reply
 
 K = TypeVar("K", bound=str)
 GraphType = Literal["bar", "line", "pie", "area"]
@@ -66,15 +66,19 @@ async def drawn_reply(
     charts: ChartServer,
     answer: DrawableAnswer,
     newer: Sequence[str],
-    make: Callable[[], Chart],
+    make: Callable[[], Chart] | None,
     size: str | None = None,
     image_format: ImageFormat | None = None,
 ) -> ToolReply:
-    """The answer with its chart and address; without a chart, the text starts with why.
+    """The answer with the chart that is made, if any, and its address.
+
+    If it cannot be drawn, the text starts with why.
 
     Raises:
         ToolError: another type of graph was requested, or the size is out of bounds.
     """
+    if make is None:
+        return reply(answer, newer)
     is_english = answer_language.get() == "en"
     chart, blocks = await in_thread(
         lambda: _draw(charts, make(), size, image_format, is_english=is_english),

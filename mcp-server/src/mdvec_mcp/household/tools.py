@@ -102,9 +102,7 @@ def _add_month(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
         )  # fmt: skip
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         newer += await context.news(tool)
-        if not is_picture:
-            return reply(answer, newer)
-        chart = partial(month_chart, answer, graph_type, names)
+        chart = partial(month_chart, answer, graph_type, names) if is_picture else None
         return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
 
@@ -137,9 +135,7 @@ def _add_trend(offer: Offer, context: HouseholdContext, charts: ChartServer) -> 
             start_month=start_month, end_month=end_month, since=since, until=until, period=period,
         )  # fmt: skip
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
-        if not is_picture:
-            return reply(answer, newer)
-        chart = partial(trend_chart, answer, graph_type, names)
+        chart = partial(trend_chart, answer, graph_type, names) if is_picture else None
         return await drawn_reply(charts, answer, newer, chart, image_size, image_format)
 
 
@@ -182,10 +178,7 @@ def add_find_tool(offer: Offer, context: HouseholdContext) -> None:
         listing = household.ListingOptions(sort, group_by, page, limit)
 
         work = partial(
-            household.find_transactions,
-            wanted=wanted,
-            listing=listing,
-            embed=context.embed,
+            household.find_transactions, wanted=wanted, listing=listing, embed=context.embed
         )
         return reply(*await context.answer(tool, work))
 
@@ -201,8 +194,7 @@ def add_household_resources(offer: Offer, context: HouseholdContext) -> None:
 
     async def months() -> str:
         def work(ledger: Ledger) -> list[dict[str, Any]]:
-            every = household.available_months(ledger)
-            return list(map(asdict, every))
+            return list(map(asdict, household.available_months(ledger)))
 
         return await _read(context, work)
 
@@ -332,11 +324,7 @@ def add_report_tool(offer: Offer, context: HouseholdContext, charts: ChartServer
         is_picture = output_format == "image"
         answer, names, newer = await context.with_categories(tool, work, wanted=is_picture)
         chart = _chart_of(answer, names) if is_picture else None
-        return (
-            reply(answer, newer)
-            if chart is None
-            else await drawn_reply(charts, answer, newer, chart)
-        )
+        return await drawn_reply(charts, answer, newer, chart)
 
 
 def _chart_of(

@@ -153,8 +153,7 @@ def budget_status(
         for budget, span in zip(budgets, spans, strict=True)
     ]
     outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
-    if requested.understood:
-        notes.append(requested.understood)
+    notes += filter(None, [requested.understood])
     ranked = worst_first(statuses)
     lines = status_lines(months.in_words, ranked, outside)
     words = answer_words(lines, notes, view.age(requested))

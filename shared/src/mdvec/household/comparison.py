@@ -26,6 +26,7 @@ from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
+from mdvec.household.overview import named_subject
 from mdvec.text import shown_name
 
 Key = TypeVar("Key")
@@ -66,28 +67,33 @@ class Movement:
         return self.after - self.before
 
 
-def movements(
-    before: Iterable[CountedRow],
-    after: Iterable[CountedRow],
-    name_of: Callable[[CountedRow], str],
-) -> list[Movement]:
-    """The movements of each name and direction (income, spending), the largest first."""
-    groups = _both_periods(before, after, lambda row: (row.is_income, name_of(row)))
-    moved = [
+def _movements(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
+    """The shops or categories that changed, income apart from spending, the largest first.
+
+    Categories are 中項目 within a category.
+    """
+
+    def key(row: CountedRow) -> tuple[bool, str]:
+        if by == "shop":
+            return row.is_income, row.shop
+        is_whole = subject in (None, Total.SPENDING)
+        name = row.category_major if is_whole else row.category_minor or "（中項目なし）"
+        return row.is_income, name
+
+    every = [
         Movement(
             name=name,
             is_income=is_income,
-            before=sum(row.yen for row in was),
-            after=sum(row.yen for row in now),
-            added=_without_equals(now, was),
-            gone=_without_equals(was, now),
-            shops=_shop_moves(was, now),
+            before=sum(row.yen for row in before),
+            after=sum(row.yen for row in after),
+            added=_without_equals(after, before),
+            gone=_without_equals(before, after),
+            shops=_shop_moves(before, after),
         )
-        for (is_income, name), (was, now) in groups.items()
+        for (is_income, name), (before, after) in _both_periods(was.rows, now.rows, key).items()
     ]
-    return sorted(
-        moved, key=lambda movement: (-abs(movement.difference), movement.is_income, movement.name)
-    )
+    moved = [movement for movement in every if movement.difference]
+    return sorted(moved, key=lambda each: (-abs(each.difference), each.is_income, each.name))
 
 
 def _both_periods(
@@ -326,7 +332,7 @@ def compare_periods(
     most = _checked_limit(by, SHOWN[detail] if limit is None else limit)
     with ledger_view(ledger) as view:
         after, is_relative = _later_period(view, since, until, period)
-        named, notes = view.subject(category)
+        named, notes = named_subject(ledger, category)
         if named in (Total.BALANCE, Total.SAVINGS_RATE):
             raise InvalidComparison(
                 f"{named}は比べられません。カテゴリか、支出・収入を指定してください。"
@@ -338,13 +344,16 @@ def compare_periods(
         )  # fmt: skip
         earlier = understood_as((base or "").strip(), before, ledger.month_starts_on)
         was = _Side.of(view, earlier, named)
-        spans = _union(was.days, now.days)
+        spans = [was.days, now.days]
+        if was.days.within(now.days):  # one span, so that no row counts twice
+            first, last = min(was.days.first, now.days.first), max(was.days.last, now.days.last)
+            spans = [Days(first, last)]
         sums = [cell for span in spans for cell in view.sums(span, named)]
         doubts: list[str] = []
         for span in spans:
             of = f"{span_in_words(span, ledger.month_starts_on)}の"
             doubts += doubt_notes(ledger, span, named, of=of)
-    moved = _moved(was, now, named, by)
+    moved = _movements(was, now, named, by)
     same_days = _same_days(was, now, view)
     notes = list(dict.fromkeys([*notes, *now.notes, *was.notes]))
     notes += filter(None, (after.understood, earlier.understood))
@@ -402,18 +411,6 @@ def _later_period(
     return asked, asked.follows_data or not is_stated
 
 
-def _moved(was: _Side, now: _Side, subject: Subject | None, by: str) -> list[Movement]:
-    """The shops or categories that changed; 中項目 within a category."""
-
-    def name_of(row: CountedRow) -> str:
-        if by == "shop":
-            return row.shop
-        is_whole = subject in (None, Total.SPENDING)
-        return row.category_major if is_whole else row.category_minor or "（中項目なし）"
-
-    return [each for each in movements(was.rows, now.rows, name_of) if each.difference]
-
-
 def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
     """A note on periods of different lengths, in months if both are whole months."""
     spans = [before, after]
@@ -428,13 +425,6 @@ def _length_notes(before: Days, after: Days, starts_on: int) -> list[str]:
     return [
         f"期間の長さが違います（{first}{unit}と {second}{unit}）。金額は期間の合計どうしの比較です"
     ]
-
-
-def _union(before: Days, after: Days) -> list[Days]:
-    """Both spans, or a single one around both if they overlap, so that no row counts twice."""
-    if before.within(after) is None:
-        return [before, after]
-    return [Days(min(before.first, after.first), max(before.last, after.last))]
 
 
 def _same_days(was: _Side, now: _Side, view: LedgerView) -> SameDays | None:

@@ -122,13 +122,6 @@ def bulk_message(
     )
 
 
-def left_message(left: int) -> str:
-    """How many candidates like the decided ones have other reasons, and are still open; or ""."""
-    if not left:
-        return ""
-    return f"同じ口座でも理由や確かさが違う{left}件の候補は、判定せずに残しました。"
-
-
 def rejection_message(
     rows: Sequence[Transaction], marked_before: Sequence[int], *, open_again: bool
 ) -> str:
@@ -269,7 +262,7 @@ def confirm(ledger: Ledger, check_id: int, choice: ReviewDecision) -> Confirmati
                 targets[0], choice.decision, kept_ids[0], rows, before, is_new=any(changes)
             )
         if choice.alike and own.best.decision in (None, choice.decision):
-            message += left_message(_left_open(ledger, targets))
+            message += _left_open(ledger, targets)
     record("decision", household=ledger.tool_id, check=check_id, decision=choice.decision)
     return Confirmation(
         success=True,
@@ -323,13 +316,14 @@ def _targets(ledger: Ledger, check_id: int, choice: ReviewDecision) -> list[Revi
     return list({each.rows: each for each in (*decided, *still_open)}.values())
 
 
-def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> int:
-    """How many open candidates have the first target's payees, but none of the decisions."""
+def _left_open(ledger: Ledger, targets: Sequence[ReviewCandidate]) -> str:
+    """How many open candidates have the first target's payees, but none of the decisions; or ""."""
     decided = {check_id for target in targets for check_id in target.check_ids}
-    return sum(
+    left = sum(
         each.payees_key == targets[0].payees_key and each.check_ids.isdisjoint(decided)
         for each in arrange(duplicate_checks.open_pairs(ledger))
     )
+    return f"同じ口座でも理由や確かさが違う{left}件の候補は、判定せずに残しました。" if left else ""
 
 
 def _is_marked(ledger: Ledger, row: int, target: ReviewCandidate) -> bool:

@@ -13,6 +13,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from mdvec.dates import Month, MonthRange
+from mdvec.household.core import wording
 from mdvec.household.core.answers import DayEnds, LedgerAnswer, ListLines, answer_words, first_rows
 from mdvec.household.core.categories import Total, folded_category
 from mdvec.household.core.found import row_line
@@ -28,14 +29,7 @@ from mdvec.household.core.transaction import (
     Transaction,
     listed_row,
 )
-from mdvec.household.core.wording import (
-    PLANNED_INCLUDED,
-    format_currency,
-    format_percentage,
-    left_out_in_words,
-    planned_notes,
-    renamed_notes,
-)
+from mdvec.household.core.wording import format_currency, format_percentage
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import page_of_rows
 from mdvec.household.interfaces.plans import all_notes, renamed_rows
@@ -159,7 +153,7 @@ def list_lines(
 def _near_lines(near: Sequence[Transaction]) -> list[str]:
     shops: dict[tuple[str, str, str], list[Transaction]] = {}
     for row in near:
-        why = left_out_in_words(row.left_out)
+        why = wording.left_out_in_words(row.left_out)
         shops.setdefault((row.description, row.category, why), []).append(row)
     largest = sorted(shops.items(), key=lambda shop: -abs(total_of(shop[1])))
     lines = []
@@ -325,15 +319,17 @@ def expense_list(
         ]
         ids = [row.id for _, row in every]
         planned = [row for _, row in every if row.date > ledger.today]
-        notes += planned_notes(Totals(len(planned), total_of(planned), 0), PLANNED_INCLUDED)
-        notes += renamed_notes(renamed_rows(ledger, partial(with_ids, ids)))
+        notes += wording.planned_notes(
+            Totals(len(planned), total_of(planned), 0), wording.PLANNED_INCLUDED
+        )
+        notes += wording.renamed_notes(renamed_rows(ledger, partial(with_ids, ids)))
         notes += doubt_notes_on(ledger, days, set(ids).intersection)
     if chosen.taken_out:
         notes.append(f"タグで外した明細が {len(chosen.taken_out):,}件あります")
     notes += filter(None, [requested.understood])
     notes += [
         f"カテゴリ（規則で変えられます）とタグで選びました。タグ{bracketed_name(rules.title)}で入れ、"
-        f"「-{rules.title}」で外し、「人:名前」で人を決められます",
+        f"「-{rules.title}」で外し、「人:名前」で人を決められます"
     ]
     lines = list_lines(rules.title, span_in_words(days), chosen, noted, limit)
     return ExpenseList(
@@ -380,8 +376,7 @@ def fixed_and_variable_costs(
     lines = split_costs(own, series, _rules("fixed"), noted)
     fixed = sum(line.yen for line in lines if line.is_fixed)
     spending = sum(row.yen for row in own)
-    if requested.understood:
-        notes.append(requested.understood)
+    notes += filter(None, [requested.understood])
     text = cost_lines(span_in_words(days, ledger.month_starts_on), lines, limit)
     words = answer_words(text, notes, view.age(requested))
     return CostsAnswer(days, spending, fixed, spending - fixed, tuple(lines), **words)

@@ -8,16 +8,9 @@ from functools import partial
 from typing import get_args
 
 from mdvec.dates import Days, MonthRange
-from mdvec.household.core.categories import (
-    hierarchy_of,
-)
-from mdvec.household.core.found import (
-    FoundAnswer,
-    Paging,
-    RowWords,
-    found_text,
-    left_out_note,
-)
+from mdvec.household.core import wording
+from mdvec.household.core.categories import hierarchy_of
+from mdvec.household.core.found import FoundAnswer, Paging, RowWords, found_text, left_out_note
 from mdvec.household.core.row_sums import (
     NAMED_BY,
     TIMES,
@@ -33,24 +26,11 @@ from mdvec.household.core.row_sums import (
 )
 from mdvec.household.core.sums import REASONS, KeySum, RowSum, Totals, totals_of
 from mdvec.household.core.transaction import listed_row
-from mdvec.household.core.wording import (
-    MAX_PAGE_SIZE,
-    PLANNED_LEFT_OUT,
-    InvalidPageSize,
-    astray_note,
-    renamed_notes,
-    totals_in_words,
-)
 from mdvec.household.interfaces import ledger_sums, row_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import all_notes, notes_on, renamed_rows
 from mdvec.household.interfaces.subjects import Embed, category_named, near_rows, related_notes
-from mdvec.household.ledger_view import (
-    MAX_NAMED_ROWS,
-    LedgerView,
-    doubt_notes_on,
-    ledger_view,
-)
+from mdvec.household.ledger_view import MAX_NAMED_ROWS, LedgerView, doubt_notes_on, ledger_view
 from mdvec.household.row_filters import (
     RowFilter,
     UnderstoodFilter,
@@ -140,8 +120,7 @@ def find_transactions(
         means = means_over(averaged, known, ledger.month_starts_on, view.covered.present)
         notes.append(f"平均は {known.in_words} のもの")
         notes += view.averaged_notes(MonthRange.around(known, ledger.month_starts_on))
-    age = view.age(understood.period)
-    return FoundAnswer(
+    answer = FoundAnswer(
         understood=understood.in_words,
         total_rows=totals.rows,
         spending=totals.spending,
@@ -155,11 +134,10 @@ def find_transactions(
         pages=paging.pages,
         next_page=paging.next,
         notes=tuple(notes),
-        age=age,
-        text=found_text(
-            understood.in_words, totals, groups, means, notes, rows, noted, paging, age, grouped
-        ),
+        age=view.age(understood.period),
+        text="",
     )
+    return replace(answer, text=found_text(answer, totals, rows, noted, paging, grouped))
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +211,7 @@ def _doubts(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     days = matching.condition.days or matching.condition.extent
     return [
         *_far_notes(view, matching),
-        *renamed_notes(renamed),
+        *wording.renamed_notes(renamed),
         *doubt_notes_on(view.ledger, days, matching_among),
     ]
 
@@ -248,7 +226,7 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
     def totals(some: Days) -> Totals:
         return totals_of(row_sums.sums_by(on(some), "date"))
 
-    notes = view.planned_notes(days or body.days, PLANNED_LEFT_OUT, totals)
+    notes = view.planned_notes(days or body.days, wording.PLANNED_LEFT_OUT, totals)
     for stray, included in zip(view.stray_days(days), (True, False), strict=True):
         if total := sum(totals(some).rows for some in stray):
             rows = [
@@ -256,7 +234,7 @@ def _far_notes(view: LedgerView, matching: row_sums.RowsChosen) -> list[str]:
                 for some in stray
                 for row in row_sums.page_of(on(some), "oldest", offset=0, limit=MAX_NAMED_ROWS)
             ]
-            notes.append(astray_note(total, rows[:MAX_NAMED_ROWS], included=included))
+            notes.append(wording.astray_note(total, rows[:MAX_NAMED_ROWS], included=included))
     return notes
 
 
@@ -289,7 +267,7 @@ def _related_notes(
     hierarchy = hierarchy_of(names)
     chosen = [row_sum for row_sum in words.named if row_sum.left_out in reasons]
     notes = [
-        f"カテゴリ{bracketed_name(category)}の明細は除いていません（{totals_in_words(totals)}）。"
+        f"カテゴリ{bracketed_name(category)}の明細は除いていません（{wording.totals_in_words(totals)}）。"
         "カテゴリを除くには exclude_category を使います"
         for word in words.excluded_words
         if (category := category_named(word, hierarchy))
@@ -309,11 +287,7 @@ def _related_notes(
 
 
 def _groups(
-    view: LedgerView,
-    found: _Found,
-    shop: ShopOf,
-    listing: ListingOptions,
-    requested: Days | None,
+    view: LedgerView, found: _Found, shop: ShopOf, listing: ListingOptions, requested: Days | None
 ) -> tuple[FoundGroup, ...]:
     match listing.group_by:
         case None:
@@ -367,5 +341,5 @@ def _left_out(
 def _check(listing: ListingOptions) -> None:
     check_choice("sort", listing.sort, get_args(row_sums.RowOrder))
     check_choice("group_by", listing.group_by, (None, *get_args(GroupBy)))
-    if not 0 <= listing.rows_on_page <= MAX_PAGE_SIZE:
-        raise InvalidPageSize(listing.rows_on_page)
+    if not 0 <= listing.rows_on_page <= wording.MAX_PAGE_SIZE:
+        raise wording.InvalidPageSize(listing.rows_on_page)

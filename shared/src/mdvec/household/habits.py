@@ -7,12 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from mdvec.dates import Days, Month
-from mdvec.household.core.anomalies import (
-    Anomaly,
-    anomaly_lines,
-    history_notes,
-    month_anomalies,
-)
+from mdvec.household.core.anomalies import Anomaly, anomaly_lines, history_notes, month_anomalies
 from mdvec.household.core.answers import LedgerAnswer, ListLines, answer_words, first_rows
 from mdvec.household.core.forecast import (
     AHEAD,
@@ -32,11 +27,6 @@ from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
 from mdvec.text import shown_name
 
 RECENT = timedelta(days=365)
-NO_RECURRING = (
-    "定期的な支払いは見つかりませんでした。"
-    "同じ店に一定の間隔で3回以上、年に1度の同じ額なら2回の支払いが要ります。"
-)
-NO_FORECAST = "見通しには、今月より前に3か月以上の明細が必要です。"
 
 
 def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str) -> ListLines:
@@ -45,7 +35,10 @@ def recurring_lines(payments: Sequence[RecurringPayment], as_of: date, age: str)
     ``age`` is the line about old rows, if the answer begins with it.
     """
     if not payments:
-        return [NO_RECURRING]
+        return [
+            "定期的な支払いは見つかりませんでした。"
+            "同じ店に一定の間隔で3回以上、年に1度の同じ額なら2回の支払いが要ります。"
+        ]
     going = [payment for payment in payments if payment.next_day is not None]
     spending = [payment for payment in going if not payment.is_income]
     yearly = sum(payment.per_year for payment in spending)
@@ -149,7 +142,7 @@ def _made_from(as_of: date, age: str) -> str:
 def forecast_lines(months: Sequence[MonthForecast], as_of: date, age: str) -> list[str]:
     """Each month's forecast with its band; ``age`` as of ``recurring_lines``."""
     if not months:
-        return [NO_FORECAST]
+        return ["見通しには、今月より前に3か月以上の明細が必要です。"]
     lines = [f"支出の見通しです{_made_from(as_of, age)}。"]
     ahead = [figure for figure in months if not _is_over(figure, as_of)]
     for figure in months:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
@@ -16,11 +16,7 @@ from mdvec.household.core.cells import CsvText
 from mdvec.household.core.pair import CandidateCounts, DuplicateDetectionError
 from mdvec.household.interfaces import ledger_statements, ledger_sums, subjects
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.mappings import (
-    mappings_digest,
-    mappings_digest_of,
-    own_mappings,
-)
+from mdvec.household.interfaces.mappings import mappings_digest, mappings_digest_of, own_mappings
 from mdvec.household.interfaces.subjects import StatementText, chunks_of
 from mdvec.household.ledger_import import import_ledger
 from mdvec.household.options import HouseholdOptions
@@ -267,7 +263,8 @@ class _HouseholdImport:
 
     def _store_all(self, texts: Sequence[StatementText]) -> None:
         if texts:
-            self.index.embed_ahead(self._words_to_embed(texts))
+            words = (chunk.text for text in texts for chunk in chunks_of(text))
+            self.index.embed_ahead(word for word in words if word not in self.vectors)
         self.progress.files = len(texts)
         for text in texts:
             try:
@@ -277,11 +274,6 @@ class _HouseholdImport:
             except ModelError as error:
                 self.failed.append(Problem(text.path, str(error)))
             self.progress.file_done()
-
-    def _words_to_embed(self, texts: Sequence[StatementText]) -> Iterator[str]:
-        for text in texts:
-            words = (chunk.text for chunk in chunks_of(text))
-            yield from (each for each in words if each not in self.vectors)
 
     def _store(self, text: StatementText, chunks: Sequence[Chunk]) -> None:
         rows = self.index.embed([chunk.text for chunk in chunks], self.vectors)

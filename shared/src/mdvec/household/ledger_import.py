@@ -19,13 +19,7 @@ from mdvec.household.core.statements import (
     rank_statements,
     removers,
 )
-from mdvec.household.interfaces import (
-    accounts,
-    derivation,
-    ledger_statements,
-    ledger_sums,
-    plans,
-)
+from mdvec.household.interfaces import accounts, derivation, ledger_statements, ledger_sums, plans
 from mdvec.household.interfaces.derivation import LedgerChanges
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import DaysInDoubt, KnownFile
@@ -143,11 +137,7 @@ class _LedgerImport:
                 statement_id = ledger_statements.remember_statement(ledger, statement)
                 scope = known[statement.key].scope if statement.key in known else ""
                 ledger_statements.put_rows(
-                    ledger,
-                    statement_id,
-                    read.blocks,
-                    scope,
-                    is_mapped=read.is_mapped,
+                    ledger, statement_id, read.blocks, scope, is_mapped=read.is_mapped
                 )
         ledger_statements.lower_times(ledger, folder.present.values())
         present, unread = folder.present_statements, folder.unread
@@ -172,11 +162,7 @@ class _LedgerImport:
         ledger, folder = self.ledger, self.folder
         ranked = rank_statements(ledger_statements.known_statements(ledger))
         shared, new_ids = derivation.find_newest_rows(
-            ledger,
-            ranked,
-            folder.present,
-            folder.unread,
-            is_rebuild=self.mode == "replace",
+            ledger, ranked, folder.present, folder.unread, is_rebuild=self.mode == "replace"
         )
         families = families_of([each.statement for each in ranked], shared)
         store_doubts(ledger, new_ids.doubts)

@@ -17,17 +17,12 @@ from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_
 from mdvec.household.core.sums import MonthlySum, Totals
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.core.wording import InsufficientData, format_currency
-from mdvec.household.interfaces import (
-    accounts,
-    duplicate_checks,
-    ledger_statements,
-    ledger_sums,
-)
+from mdvec.household.interfaces import accounts, duplicate_checks, ledger_statements, ledger_sums
 from mdvec.household.interfaces.accounts import AccountDoubt, RepeatedRows
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import where_rows
 from mdvec.household.interfaces.plans import renamed_rows
-from mdvec.household.overview import Coverage, coverage, named_subject, read_snapshot
+from mdvec.household.overview import Coverage, coverage, read_snapshot
 from mdvec.text import shown_name
 from mdvec.tools import offered_name
 
@@ -62,6 +57,8 @@ class LedgerView:
         *,
         start_month: str | None = None,
         end_month: str | None = None,
+        year: int | None = None,
+        month: int | None = None,
         default: Month | None = None,
     ) -> UnderstoodPeriod:
         """The period that a call states; without any, ``default`` or the latest twelve months.
@@ -72,17 +69,9 @@ class LedgerView:
         """
         return resolve_period(
             self.ledger.today, self.covered.default_range, since=since, until=until, period=period,
-            start_month=start_month, end_month=end_month, default=default,
+            start_month=start_month, end_month=end_month, year=year, month=month, default=default,
             earliest=self.covered.present[0],
         )  # fmt: skip
-
-    def subject(self, name: str | None) -> tuple[Subject | None, list[str]]:
-        """The category or total of a name, and the notes on it; None without a name.
-
-        Raises:
-            UnknownCategory: no category, or several, have that name.
-        """
-        return named_subject(self.ledger, name)
 
     def rows(self, first: date, last: date, subject: Subject | None = None) -> list[CountedRow]:
         """The rows that count from ``first`` to ``last``, both included."""
@@ -110,9 +99,7 @@ class LedgerView:
             InsufficientData: none of its months has rows.
         """
         covered = self.covered
-        months = self._known_months(
-            period, (covered.begun if begun else covered.shown)(period.months)
-        )
+        months = self._known_months(period, begun=begun)
         days = months.days.within(period.days) or period.days
         missing = None if days == months.days else self._missing(days)
         notes = []
@@ -175,10 +162,7 @@ class LedgerView:
         Raises:
             InsufficientData: none of the months has rows.
         """
-        covered = self.covered
-        months = self._known_months(
-            period, (covered.begun if begun else covered.shown)(period.months)
-        )
+        months = self._known_months(period, begun=begun)
         notes = [wording.clipped_note(months.in_words)] if months != period.months else []
         if max_months is not None and len(months) > max_months:
             months = MonthRange(months.last.plus(1 - max_months), months.last)
@@ -206,11 +190,11 @@ class LedgerView:
 
     def begin_notes(self, days: Days) -> list[str]:
         """The note that the ledger begins within a month, after the first of these days in it."""
-        covered = self.covered
-        note = wording.late_begin_note(
-            covered.body.first, covered.begins, of_file=covered.begins < covered.known.first
-        )
-        return [note] if self._missing(days) is not None else []
+        if self._missing(days) is None:
+            return []
+        month, begins = self.covered.body.first.in_words, self.covered.begins
+        of_file = "ファイル" if begins < self.covered.known.first else ""
+        return [f"{month}の明細{of_file}は {begins} からです"]
 
     def averaged_notes(self, months: Iterable[Month]) -> list[str]:
         """The note on those of these months without rows that means count."""
@@ -228,12 +212,12 @@ class LedgerView:
             return None
         return days.within(Days(month.first_day, begins - ONE_DAY))
 
-    def _known_months(self, period: UnderstoodPeriod, months: MonthRange | None) -> MonthRange:
+    def _known_months(self, period: UnderstoodPeriod, *, begun: bool) -> MonthRange:
+        covered = self.covered
+        months = (covered.begun if begun else covered.shown)(period.months)
         if months is None:
-            left_out = ledger_statements.files_left_out(self.ledger)
-            raise InsufficientData(
-                period.in_words, self.covered.default_range, wording.left_out_text(left_out)
-            )
+            left_out = wording.left_out_text(ledger_statements.files_left_out(self.ledger))
+            raise InsufficientData(period.in_words, covered.default_range, left_out)
         return months
 
     def _month_notes(self, period: UnderstoodPeriod, days: Days, months: MonthRange) -> list[str]:

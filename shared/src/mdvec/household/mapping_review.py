@@ -80,7 +80,8 @@ def mapping_answer(
 def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
     """The first records, with texts shortened; digits and column names stay whole."""
     records = itertools.islice(records_of(decode(path.read_bytes())), _RECORDS_SHOWN)
-    named = set(itertools.chain.from_iterable(map(_names, shown.toml.splitlines())))
+    headers = [line for line in shown.toml.splitlines() if "header" in line]
+    named = {one_spelling(part) for line in headers for part in line.split('"')[1::2]}
     lines = []
     for line, cells in records:
         if isinstance(cells, str):
@@ -89,10 +90,6 @@ def _lines(path: Path, shown: StatementPreview) -> tuple[str, ...]:
         texts = [cell.strip() if is_header else _shorten(cell.strip()) for cell in cells]
         lines.append(f"{line}: {' | '.join(shown_name(text) if text else '' for text in texts)}")
     return tuple(lines)
-
-
-def _names(line: str) -> list[str]:
-    return [one_spelling(part) for part in line.split('"')[1::2]] if "header" in line else []
 
 
 def _shorten(text: str) -> str:

@@ -19,13 +19,7 @@ from mdvec.household.core.answers import (
 )
 from mdvec.household.core.categories import Category, Subject, Total
 from mdvec.household.core.found import Paging, page_lines
-from mdvec.household.core.periods import (
-    AmbiguousPeriod,
-    UnderstoodPeriod,
-    resolve_period,
-    resolve_year_month,
-    span_in_words,
-)
+from mdvec.household.core.periods import UnderstoodPeriod, resolve_period, span_in_words
 from mdvec.household.core.sums import (
     CategoryShare,
     MonthlySum,
@@ -44,7 +38,13 @@ from mdvec.household.interfaces import ledger_sums
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.plans import notes_on
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-from mdvec.household.overview import Coverage, coverage_or_none, read_snapshot, refuse_empty
+from mdvec.household.overview import (
+    Coverage,
+    coverage_or_none,
+    named_subject,
+    read_snapshot,
+    refuse_empty,
+)
 from mdvec.household.sharing import SharedPair, left_out_of_the_sum, pairs_across, pairs_in_words
 from mdvec.text import shown_name
 
@@ -116,8 +116,8 @@ def monthly_household(
     if not 0 <= page_size <= wording.MAX_PAGE_SIZE:
         raise wording.InvalidPageSize(page_size)
     with ledger_view(ledger) as view:
-        requested = _period(view, year, month, since, until, period)
-        named, notes = view.subject(category)
+        requested = view.period(since, until, period, year=year, month=month)
+        named, notes = named_subject(ledger, category)
         days, range_notes = view.shown_days(requested, named)
         notes += range_notes
         sums = view.sums(days, named, by_minor=True)
@@ -174,21 +174,6 @@ def monthly_household(
     )
 
 
-def _period(
-    view: LedgerView,
-    year: int | None,
-    month: int | None,
-    since: str | None,
-    until: str | None,
-    period: str | None,
-) -> UnderstoodPeriod:
-    if year is None and month is None:
-        return view.period(since, until, period)
-    if any(text and text.strip() for text in (since, until, period)):
-        raise AmbiguousPeriod
-    return resolve_year_month(view.ledger.today, view.covered.default_range, year, month)
-
-
 def _figures(
     subject: Subject | None, spent: tuple[CategoryShare, ...], earned: tuple[CategoryShare, ...]
 ) -> StatedSums:
@@ -199,9 +184,6 @@ def _figures(
     if subject and subject.is_income:
         return StatedSums(None, income, None)
     return StatedSums(spending, None, None)
-
-
-_NONE_SHARED = "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +253,9 @@ def combined_households(
     if across is None:
         notes.append("両方の家計簿にある同じ買い物は二度数えています（行が多く、探せませんでした）")
     elif is_several and not across and not about_it:
-        notes.append(_NONE_SHARED)
+        notes.append(
+            "両方の家計簿にある同じ買い物は二度数えますが、それらしい組は見つかりませんでした"
+        )
     notes += filter(None, (about_it, *unexplained, requested.understood))
     last = requested.days.last if requested.understood else None
     age = "".join(

@@ -15,10 +15,7 @@ from mdvec.household.core.found import row_line
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.core.wording import format_currency
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.ledger_sums import (
-    TRANSACTION_COLUMNS,
-    read_transaction,
-)
+from mdvec.household.interfaces.ledger_sums import TRANSACTION_COLUMNS, read_transaction
 from mdvec.household.interfaces.plans import apply_rules
 from mdvec.household.interfaces.subjects import follow_decisions
 from mdvec.household.rules import chosen_category, known_categories

@@ -152,7 +152,7 @@ class HouseholdReport:
     def lines(self, report: ImportReport) -> list[ReportLine]:
         """The printed summary of the import."""
         sentences = [f"{counted(report.chunks, 'row')} can be searched, {report.embedded}"]
-        for count, (one, several, what) in zip(self.candidates or _NONE, _FOUND, strict=True):
+        for count, (one, several, what) in zip(self.candidates or (0, 0, 0), _FOUND, strict=True):
             if count:
                 sentences.append(
                     f"{count} new {one if count == 1 else several} {what}; "
@@ -166,7 +166,6 @@ class HouseholdReport:
         return [*_ledger_lines(report.tool, self.ledger), *map(ReportLine, sentences)]
 
 
-_NONE = CandidateCounts(0, 0, 0)
 _FOUND = (
     ("pair is", "pairs are", "likely one purchase booked twice"),
     (
@@ -253,10 +252,21 @@ def _line_text(row: FailedRow) -> str:
 
 
 def _doubt_text(doubt: AccountDoubt, name: str) -> str:
-    return (
-        f"{shown_name(doubt.first)} and {shown_name(doubt.second)} {_why_doubtful(doubt)} of both "
-        f"count; to {_answer_to(doubt, name)}"
+    why = f"may be of one account or of two: {counted(doubt.rows, 'equal row')}"
+    answer = (
+        f"name an account: mdvec household map FILE -n {name} --account NAME "
+        "--set 'files = \"FILE\"' --save"
     )
+    if doubt.has_new_ids:
+        why = (
+            f"have other IDs for {counted(doubt.rows, 'row')} of {shown_name(doubt.account)} "
+            f"(spent: {doubt.spending:,} yen, received: {doubt.income:,} yen), perhaps linked "
+            "again: those"
+        )
+    if doubt.is_listed or doubt.has_new_ids:
+        answer = "decide about these pairs: detect_duplicates, a tool of the server"
+    first, second = shown_name(doubt.first), shown_name(doubt.second)
+    return f"{first} and {second} {why} of both count; to {answer}"
 
 
 def _repeated_text(each: RepeatedRows) -> str:
@@ -272,24 +282,6 @@ def _sections_text(each: ListedAgain) -> str:
     return (
         f"{shown_name(each.path)} lists {counted(each.rows, 'row')} ({each.yen:,} yen) in more "
         "than one section"
-    )
-
-
-def _why_doubtful(doubt: AccountDoubt) -> str:
-    if not doubt.has_new_ids:
-        return f"may be of one account or of two: {counted(doubt.rows, 'equal row')}"
-    return (
-        f"have other IDs for {counted(doubt.rows, 'row')} of {shown_name(doubt.account)} (spent: "
-        f"{doubt.spending:,} yen, received: {doubt.income:,} yen), perhaps linked again: those"
-    )
-
-
-def _answer_to(doubt: AccountDoubt, name: str) -> str:
-    if doubt.is_listed or doubt.has_new_ids:
-        return "decide about these pairs: detect_duplicates, a tool of the server"
-    return (
-        f"name an account: mdvec household map FILE -n {name} --account NAME "
-        "--set 'files = \"FILE\"' --save"
     )
 
 

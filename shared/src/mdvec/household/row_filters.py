@@ -204,19 +204,13 @@ def check_filter(wanted: RowFilter) -> None:
             usable.
     """
     check_choice("rows", wanted.rows, get_args(RowChoice))
-    named = {
-        "category": wanted.category, "exclude_category": wanted.exclude_category,
-        "shop": wanted.shop, "exclude_shop": wanted.exclude_shop,
-    }  # fmt: skip
-    for argument, names in named.items():
+    for argument in ("category", "exclude_category", "shop", "exclude_shop"):
+        names: Names = getattr(wanted, argument)
         if not isinstance(names, str) and len(names or ()) > _MAX_NAMES:
             raise InvalidRowFilter(f"{argument} は {_MAX_NAMES}件までで指定してください。")
-    for name, amount in (("min_amount", wanted.min_amount), ("max_amount", wanted.max_amount)):
+    least, most = wanted.min_amount, wanted.max_amount
+    for name, amount in (("min_amount", least), ("max_amount", most)):
         if amount is not None and amount < 0:
             raise InvalidRowFilter(f"{name} は 0 以上の円で指定してください（支出も正の数で）。")
-    if (
-        wanted.min_amount is not None
-        and wanted.max_amount is not None
-        and wanted.min_amount > wanted.max_amount
-    ):
+    if least is not None and most is not None and least > most:
         raise InvalidRowFilter("min_amount が max_amount より大きくなっています。")

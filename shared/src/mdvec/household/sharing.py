@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,10 +92,7 @@ _ROWS = (
 
 
 def decide_shared(
-    ledgers: Mapping[str, Ledger],
-    rows: Sequence[int],
-    decision: str,
-    keep: int | None = None,
+    ledgers: Mapping[str, Ledger], rows: Sequence[int], decision: str, keep: int | None = None
 ) -> Confirmation:
     """Store the decision about two rows, one of each of two households, which have names.
 
@@ -122,7 +120,7 @@ def decide_shared(
             )
         if keep is not None and keep not in rows:
             raise RowNotInCandidate("keep", rows)
-        is_transfer = _is_transfer([row for _, row in by_id.values()])
+        is_transfer = math.prod(row.amount or 0 for _, row in by_id.values()) < 0
         if is_transfer and keep is not None:
             raise KeepInTransfer
         kept_id = rows[0] if keep is None else keep
@@ -193,11 +191,6 @@ def left_out_of_the_sum(ledgers: Mapping[str, Ledger], days: Days) -> tuple[list
     return cells, (
         f"判定により、合計だけから除いたもの: {'、'.join(parts)}。各家計簿の金額は変わりません"
     )
-
-
-def _is_transfer(rows: Sequence[Transaction]) -> bool:
-    first, other = (row.amount or 0 for row in rows)
-    return (first < 0) != (other < 0) and first != 0 and other != 0
 
 
 def _message(decision: str, household: str, kept_id: int, other: int, *, is_transfer: bool) -> str:

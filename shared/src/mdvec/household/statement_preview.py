@@ -85,8 +85,8 @@ class StatementPreview:
     rows: tuple[PreviewRow, ...]
     rows_read: int
     bad: tuple[BadRow, ...]
-    balances_compared: int
-    misfits: tuple[int, ...]
+    balances_compared: int = 0
+    misfits: tuple[int, ...] = ()
     checks: tuple[str, ...] = ()
     undecided: tuple[str, ...] = ()
     saved: str = ""
@@ -133,9 +133,8 @@ def preview_statement(
             raise MappingRefused("it is a file of Money Forward, which needs no mapping")
         rows = tuple(map(_row, chosen.rows[:_ROWS_SHOWN]))
         return StatementPreview(
-            str(file), "Money Forward", "moneyforward", "", rows, len(chosen.rows), chosen.bad, 0,
-            (),
-        )  # fmt: skip
+            str(file), "Money Forward", "moneyforward", "", rows, len(chosen.rows), chosen.bad
+        )
     if account and chosen.origin != "own":
         chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
     shown_file = _preview(file, chosen, language)

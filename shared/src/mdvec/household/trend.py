@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Lock
-from typing import Annotated, Concatenate, ParamSpec, Protocol
+from typing import Annotated
 
 from cachetools import LRUCache, cached
 from pydantic import Field
@@ -33,8 +33,7 @@ from mdvec.household.core.wording import InsufficientData
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import data_version
 from mdvec.household.ledger_view import LedgerView, doubt_notes, ledger_view
-
-P = ParamSpec("P")
+from mdvec.household.overview import named_subject
 
 TOP_CATEGORIES = 3
 MAX_MONTHS = 120
@@ -86,7 +85,7 @@ def category_trend(
     """
     with ledger_view(ledger) as view:
         requested = view.period(since, until, period, start_month=start_month, end_month=end_month)
-        named, notes = view.subject(category)
+        named, notes = named_subject(ledger, category)
         seen = _TrendBasis.of(view, requested, named, MAX_MONTHS, notes, begun=begun)
     if named is Total.SAVINGS_RATE:
         return _savings(seen)
@@ -199,17 +198,11 @@ def category_trend_summary(ledger: Ledger, *, months: MonthRange | None = None) 
     return seen.answer(trends, wording.summary_text(trends, seen.shown, seen.marks))
 
 
-class TrendCache(Protocol):
-    """A cache of the trends that functions such as ``category_trend`` make."""
+TrendCache = Callable[..., TrendAnswer]
+"""Returns ``make(ledger, **request)``, computed anew if the ledger has changed.
 
-    def __call__(
-        self,
-        make: Callable[Concatenate[Ledger, P], TrendAnswer],
-        ledger: Ledger,
-        *args: P.args,
-        **request: P.kwargs,
-    ) -> TrendAnswer:
-        """Return ``make(ledger, **request)``, computed anew if the ledger has changed."""
+Its arguments are ``make``, such as ``category_trend``, ``ledger`` and those of the request.
+"""
 
 
 def trend_cache(entries: int = 128) -> TrendCache:

@@ -15,7 +15,6 @@ from mdvec.household.core.periods import (
     InvalidDates,
     InvalidPeriod,
     resolve_period,
-    resolve_year_month,
 )
 from mdvec.sql.core.period import within
 from mdvec.sql.core.ready import days_of
@@ -184,13 +183,13 @@ def test_without_a_period_the_latest_twelve_months_are_taken_or_as_many_as_there
     [(2025, 6, "2025-06"), (2024, None, "2024-01..2024-12"), (None, 12, "2024-12")],
 )
 def test_a_year_and_a_month_may_be_numbers(year, month, meant):
-    assert resolve_year_month(TODAY, LEDGER, year, month).months == months(meant)
+    assert resolve_period(TODAY, LEDGER, year=year, month=month).months == months(meant)
 
 
 @each(("year", "month"), [(2025, 13), (2025, 0), (25, 6), (3, None), (-1, 1)])
 def test_numbers_that_are_not_a_month_are_refused(year, month):
     with pytest.raises(InvalidPeriod):
-        resolve_year_month(TODAY, LEDGER, year, month)
+        resolve_period(TODAY, LEDGER, year=year, month=month)
 
 
 @each(

@@ -249,9 +249,7 @@ class _Account:
             yield pair, compare(*pair)
 
 
-def tell_apart(
-    statements: Iterable[AccountStatement],
-) -> tuple[dict[int, str], list[Doubt]]:
+def tell_apart(statements: Iterable[AccountStatement]) -> tuple[dict[int, str], list[Doubt]]:
     """The scope of each statement's account, by statement id, and the doubts.
 
     A scope distinguishes accounts of one name: it is "" for the first. Known accounts keep theirs.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -141,18 +141,14 @@ def _every_minor(hierarchy: Hierarchy) -> list[Category]:
 
 def _paths(name: str, hierarchy: Hierarchy) -> list[Category]:
     """The categories that 「大項目 > 中項目」 can mean, split at every possible separator."""
+    if len(name) > 4 * _MAX_COMPARED:
+        return []
     return [
         Category(major.major, minor.minor)
-        for left, right in _splits(name)
-        for major in _majors(left, hierarchy)
-        for minor in _minors(right, {major.major: hierarchy[major.major]})
+        for mark in re.finditer(r"[>＞/／→:：・]|の", name)
+        for major in _majors(name[: mark.start()], hierarchy)
+        for minor in _minors(name[mark.end() :], {major.major: hierarchy[major.major]})
     ]
-
-
-def _splits(name: str) -> Iterator[tuple[str, str]]:
-    if len(name) <= 4 * _MAX_COMPARED:
-        for mark in re.finditer(r"[>＞/／→:：・]|の", name):
-            yield name[: mark.start()], name[mark.end() :]
 
 
 def nearest_categories(name: str, hierarchy: Hierarchy) -> list[str]:
@@ -234,7 +230,8 @@ def resolve_subject(name: str, hierarchy: Hierarchy) -> ResolvedSubject:
         AmbiguousCategory: several subjects match.
         UnknownCategory: no subject matches.
     """
-    total = _total(name)
+    match = _DECORATED.fullmatch(folded_category(name))
+    total = None if match is None else _WORDS[match[1]]
     try:
         category = find_category(name, hierarchy)
     except AmbiguousCategory as error:
@@ -261,11 +258,6 @@ def stated_category(name: str) -> Category | None:
 def exact_subject(name: str, hierarchy: Hierarchy) -> Subject | None:
     """The total, or else the category, that has just this name; None if none does."""
     return _WORDS.get(name) or find_category(name, hierarchy)
-
-
-def _total(name: str) -> Subject | None:
-    match = _DECORATED.fullmatch(folded_category(name))
-    return None if match is None else _WORDS[match[1]]
 
 
 def _of_total(name: str, total: Subject) -> ResolvedSubject:

@@ -18,13 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mdvec.household.core.categories import UNCATEGORISED
 from mdvec.household.core.pair import ALWAYS, ComparedRow, Pair, source_of
-from mdvec.household.core.shop_names import (
-    KanaReading,
-    ShopName,
-    closeness,
-    is_named_in,
-    shop_name,
-)
+from mdvec.household.core.shop_names import KanaReading, ShopName, closeness, is_named_in, shop_name
 
 if TYPE_CHECKING:
     from mdvec.household.core.pairs import Mirrors, ShoppingHabits

@@ -107,7 +107,8 @@ def page_lines(
     if not paging.size:
         some = min(paging.total, PAGE_SIZE)
         return [f"明細は全 {paging.total:,}件です（limit={some} で示します）。"]
-    letters = _letters(row.source_file for row in rows)
+    files = enumerate(dict.fromkeys(row.source_file for row in rows))
+    letters = {name: chr(ord("A") + at) if at < 26 else f"F{at + 1}" for at, name in files}
     first, last = paging.offset + 1, paging.offset + len(rows)
     lines = [f"{about}明細 {first:,}〜{last:,}件目（全 {paging.total:,}件、[取引ID ファイル:行]）:"]
     lines += [
@@ -119,12 +120,6 @@ def page_lines(
         f"ファイル: {'、'.join(f'{letter}={shown_name(name)}' for name, letter in letters.items())}"
     )
     return lines + paging.more(last, paging.total)
-
-
-def _letters(files: Iterable[str]) -> dict[str, str]:
-    """A short name for each file, in the order in which they come: A to Z, then F27."""
-    names = dict.fromkeys(files)
-    return {name: chr(ord("A") + at) if at < 26 else f"F{at + 1}" for at, name in enumerate(names)}
 
 
 _MAX_NAMED = 8
@@ -167,30 +162,27 @@ class FoundAnswer(LedgerAnswer):
 
 
 def found_text(
-    understood: str,
+    answer: FoundAnswer,
     totals: Totals,
-    groups: Sequence[FoundGroup],
-    means: Sequence[Mean],
-    notes: Sequence[str],
     rows: Sequence[Transaction],
     noted: Mapping[int, RowNote],
     paging: Paging,
-    age: str,
     grouped: str,
 ) -> str:
     """The answer in Japanese; from the second page on, only the rows and further groups.
 
     ``grouped`` is the word for groups that are on pages.
     """
-    if paging.number > 1 and not (paging.groups and groups):
+    understood, notes, age = answer.understood, answer.notes, answer.age
+    if paging.number > 1 and not (paging.groups and answer.groups):
         return answer_text(page_lines(rows, noted, paging, f"{understood}: "))
     lines = [f"{understood}: {totals_in_words(totals)}"]
-    if means:
-        lines.append(f"平均: {'、'.join(mean.in_words for mean in means)}")
-    lines += group_lines(groups, by_time=not grouped)
+    if answer.means:
+        lines.append(f"平均: {'、'.join(mean.in_words for mean in answer.means)}")
+    lines += group_lines(answer.groups, by_time=not grouped)
     lines += paging.more(paging.of_groups.stop, paging.groups, f"{grouped}の")
     if paging.number > 1:
-        notes, age = [], ""
+        notes, age = (), ""
     return answer_text(lines, notes, page_lines(rows, noted, paging), age=age)
 
 
@@ -218,7 +210,6 @@ def _group_list(names: Sequence[FoundGroup]) -> str:
     return listed + _other_shops(names)
 
 
-_LIST = "、"
 _IN_LIST = re.compile(r"\s*(?:[,，、]|または|(?<!\S)(?:OR|or)(?!\S))\s*")
 """Separators of alternatives; a space requires all words."""
 _BETWEEN_WORDS = re.compile(r"[\s|｜]+")
@@ -231,7 +222,7 @@ def _other_shops(shops: Sequence[object]) -> str:
 
 def _shop_words(shops: Sequence[str]) -> str:
     """Shops of the question, as an answer repeats them."""
-    named = _LIST.join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
+    named = "、".join(f"「{shortened(shop)}」" for shop in shops[:_MAX_NAMED])
     return f"店{named}{_other_shops(shops)}"
 
 

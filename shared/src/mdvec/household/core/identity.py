@@ -100,7 +100,10 @@ def identities(
     description and account, plus a running number: two equal rows are two purchases, and the same
     two in another file are the same two. ``seen`` counts those below the headers above.
     """
-    ids = [_id_of(row, is_mapped=is_mapped) for row in rows]
+    ids = [
+        f"{row.mf_id}:{row.date}:{row.amount}" if row.mf_id and is_mapped else row.mf_id
+        for row in rows
+    ]
     times = Counter(ids)
     seen = Counter() if seen is None else seen
     parts: dict[str, list[TransactionRow]] = {}
@@ -120,10 +123,6 @@ def identities(
             number = known.index(content) + 1
             names.append(f"id:{its_id}" if number == 1 else f"part:{number}:{its_id}")
     return names
-
-
-def _id_of(row: TransactionRow, *, is_mapped: bool) -> str:
-    return f"{row.mf_id}:{row.date}:{row.amount}" if row.mf_id and is_mapped else row.mf_id
 
 
 def _main_part(identity: str) -> str | None:

@@ -173,7 +173,7 @@ def perhaps_linked_again(
             for (account, _, _), names in groups.items()
             for older, newer in combinations(sorted(names, key=order.__getitem__), 2)
             if names[older] - names[newer] and names[newer] - names[older]
-        },
+        }
     )
 
 

@@ -115,9 +115,7 @@ class Mapping:
 
     def valued_columns(self) -> list[MappedColumn]:
         """The columns from which it takes a row's values."""
-        single = (
-            self.amount, self.balance, self.category, self.subcategory, self.id, self.currency,
-        )  # fmt: skip
+        single = (getattr(self, key) for key in _SINGLE)
         return [
             *self.date, *self.description, *self.paid_out, *self.paid_in, *self.memo,
             *self.account_column, *self.fees, *self.points,
@@ -140,15 +138,10 @@ class Mapping:
         return not self.files or fits_pattern(path, self.files)
 
 
-_SINGLE = frozenset({"amount", "balance", "category", "subcategory", "id", "currency"})
-TEXTS = frozenset(
-    {"name", "title", "files", "encoding", "date_format", "positive", "account",
-     "spending_category", "income_category"}
-)  # fmt: skip
+_SINGLE = tuple(each.name for each in fields(Mapping) if each.type == "MappedColumn | None")
+TEXTS = frozenset(each.name for each in fields(Mapping) if each.type in ("str", "Meaning"))
 """The keys whose values are texts, not columns."""
-CONDITIONS = (
-    "outgoing", "transfers", "not_counted", "skipped", "reversals", "refunds", "counted",
-)  # fmt: skip
+CONDITIONS = tuple(each.name for each in fields(Mapping) if each.type == "Conditions")
 """The keys whose values are conditions on cells."""
 _KEYS = frozenset(each.name for each in fields(Mapping))
 

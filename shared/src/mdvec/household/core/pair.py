@@ -156,14 +156,7 @@ class PairKind(IntEnum):
     @property
     def in_words(self) -> str:
         """What a decision says that the rows are."""
-        return _KINDS_IN_WORDS[self]
-
-
-_KINDS_IN_WORDS = {
-    PairKind.PURCHASE: "重複",
-    PairKind.TRANSFER: "振替",
-    PairKind.CARD_BILL: "カードの請求",
-}
+        return ("重複", "振替", "カードの請求")[self]
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,8 @@ class CandidatePairs:
         return len(self.first)
 
     @property
-    def _equal_amounts(self) -> Bools:
+    def equal_amounts(self) -> Bools:
+        """Which pairs have equal amounts."""
         equal: Bools = self.table.amounts[self.first] == self.table.amounts[self.second]
         return equal
 
@@ -147,17 +148,13 @@ class CandidatePairs:
         """How many of the pairs have one day."""
         return int((self.table.days[self.first] == self.table.days[self.second]).sum())
 
-    def with_equal_amounts(self) -> CandidatePairs:
-        """The pairs with equal amounts."""
-        return self.where(self._equal_amounts)
-
     def with_changed_amounts(self, judge: Judge) -> CandidatePairs:
         """The pairs with different amounts that can still be one purchase.
 
         They are of one account and shop, or of two accounts that show the same purchases (or one
         by hand) with like names, or one names the other's account.
         """
-        pairs = self.where(~self._equal_amounts)
+        pairs = self.where(~self.equal_amounts)
         first, second = (pairs.table.accounts[rows] for rows in (pairs.first, pairs.second))
         one_shop = pairs.table.shops[pairs.first] == pairs.table.shops[pairs.second]
         days = pairs.table.days[pairs.second] - pairs.table.days[pairs.first]
@@ -441,7 +438,7 @@ def find_pairs(
     promising: list[tuple[ComparedRow, ComparedRow]] = []
     examined = always_shown = 0
     for block in table.candidates(days, ids):
-        equal = block.with_equal_amounts()
+        equal = block.where(block.equal_amounts)
         always_shown += equal.same_day
         if always_shown > MAX_PAIRS:
             raise _too_many(always_shown)

@@ -24,7 +24,7 @@ from mdvec.text import shortened
 DEFAULT_MONTHS = 12
 _UP_TO_LATEST_DATA = "（データのある最後の月まで）"
 _DATES = 'since="YYYY-MM-DD"、until="YYYY-MM-DD"'
-_HALF = re.compile(r"(?<!度)の?(?P<half>上半期|上期|下半期|下期)$")
+_HALF = re.compile(r"(?<!度)の?(上半期|上期|下半期|下期)$")
 
 
 class InvalidPeriod(MdvecError):
@@ -90,6 +90,8 @@ def resolve_period(
     period: str | None = None,
     start_month: str | None = None,
     end_month: str | None = None,
+    year: int | None = None,
+    month: int | None = None,
     default: Month | None = None,
     earliest: Month | None = None,
 ) -> UnderstoodPeriod:
@@ -98,7 +100,8 @@ def resolve_period(
     ``since`` and ``until`` are days, months or years, both included. ``since`` alone means up to
     today; ``until`` alone means from the first ``available`` month, or from ``earliest`` if it is
     before that, as rows of those months may be stray. The first and last month are phrases: a first
-    alone means up to today; a last alone means the twelve months up to it. ``understood`` mentions
+    alone means up to today; a last alone means the twelve months up to it. A ``month`` without a
+    ``year`` is the latest of that number. ``understood`` mentions
     what else a phrase can mean; ends in the wrong order, or that fit two years, are refused. Months
     start on the day that those of ``available`` do. Without any of these, the period is the month
     ``default``, with an empty ``understood``, or else the latest twelve months.
@@ -111,42 +114,34 @@ def resolve_period(
     context = PeriodContext(today, available)
     phrase, start, end = _strip(period), _strip(start_month), _strip(end_month)
     first, last = _strip(since), _strip(until)
-    if sum(map(bool, (phrase, start or end, first or last))) > 1:
+    is_of_year_month = (year, month) != (None, None)
+    if sum(map(bool, (phrase, start or end, first or last, is_of_year_month))) > 1:
         raise AmbiguousPeriod
     if first or last:
         return _of_dates(first, last, context, earliest or available.first)
+    if is_of_year_month:
+        return _of_year_month(year, month, context)
     if phrase:
         return _of_phrase(phrase, context)
     if start or end:
         return _of_ends(start, end, context)
     if default is not None:
         return UnderstoodPeriod(default.days, MonthRange(default, default), "", follows_data=True)
-    return _latest_months(available)
-
-
-def resolve_year_month(
-    today: date, available: MonthRange, year: int | None, month: int | None
-) -> UnderstoodPeriod:
-    """The period of a year, of a month in it, or, without a year, of the latest such month.
-
-    Raises:
-        InvalidPeriod: the year or month does not exist.
-    """
-    if year is not None and not 1000 <= year <= 9999:
-        raise InvalidPeriod(f"{year}年", available)
-    phrase = ("" if year is None else f"{year}年") + ("" if month is None else f"{month}月")
-    return resolve_period(today, available, period=phrase)
-
-
-def _latest_months(available: MonthRange) -> UnderstoodPeriod:
-    first = max(available.first, available.last.plus(1 - DEFAULT_MONTHS))
-    months = MonthRange(first, available.last)
-    return UnderstoodPeriod(
-        months.days,
-        months,
-        f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました",
-        follows_data=True,
+    months = MonthRange(
+        max(available.first, available.last.plus(1 - DEFAULT_MONTHS)), available.last
     )
+    told = (
+        f"期間の指定がないため、データのある最新の{len(months)}か月（{months.in_words}）としました"
+    )
+    return UnderstoodPeriod(months.days, months, told, follows_data=True)
+
+
+def _of_year_month(year: int | None, month: int | None, context: PeriodContext) -> UnderstoodPeriod:
+    """The period of a year, of a month in it, or, without a year, of the latest such month."""
+    if year is not None and not 1000 <= year <= 9999:
+        raise InvalidPeriod(f"{year}年", context.available)
+    phrase = ("" if year is None else f"{year}年") + ("" if month is None else f"{month}月")
+    return _of_phrase(phrase, context)
 
 
 def _of_dates(since: str, until: str, context: PeriodContext, earliest: Month) -> UnderstoodPeriod:
@@ -192,7 +187,8 @@ def _of_phrase(phrase: str, context: PeriodContext) -> UnderstoodPeriod:
         raise InvalidPeriod(phrase, context.available)
     ends_early = spoken.counted and context.available.last < context.now
     suffix = _UP_TO_LATEST_DATA if ends_early else ""
-    remark = _otherwise(phrase, spoken.days)
+    half = _HALF.search(phrase)  # it may also mean that of the fiscal year
+    remark = f"（年度の{half[1]}なら「{spoken.days.first.year}年度{half[1]}」）" if half else ""
     understood = understood_as(phrase, spoken.days, context.starts_on, suffix, remark)
     return replace(understood, follows_data=ends_early, is_all=spoken.is_all)
 
@@ -216,12 +212,6 @@ def understood_as(
     words = span_in_words(days, starts_on)
     told = f"「{shortened(phrase)}」{suffix}を {words} と解釈しました{remark}" if phrase else ""
     return UnderstoodPeriod(days, MonthRange.around(days, starts_on), told)
-
-
-def _otherwise(phrase: str, days: Days) -> str:
-    """The other meaning of half a year, and how to ask for it; "" for any other phrase."""
-    match = _HALF.search(phrase)
-    return f"（年度の{match['half']}なら「{days.first.year}年度{match['half']}」）" if match else ""
 
 
 def _strip(text: str | None) -> str:

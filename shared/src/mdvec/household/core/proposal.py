@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Pairs
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
@@ -26,12 +26,7 @@ from mdvec.household.core.mapping import DATE_FORMATS, Conditions, Mapping
 from mdvec.household.core.mapping_sentences import MappingSentence
 from mdvec.household.core.open_columns import Records
 from mdvec.household.core.stated import against_the_balance, with_stated
-from mdvec.household.core.undecided import (
-    MappingProposal,
-    about_days,
-    decide,
-    ways_to_read_days,
-)
+from mdvec.household.core.undecided import MappingProposal, about_days, decide, ways_to_read_days
 
 _MIN_ROWS = 2
 _MIN_SHARE = 0.8
@@ -171,7 +166,9 @@ def proposal_with(
     checks = [*proposal.checks, *decided.checks]
     against: tuple[Undecided, ...] = ()
     if settings:
-        before, columns = decided.mapping, set(_columns_in(settings))
+        before = decided.mapping
+        listed = [each if isinstance(each, list | dict) else [each] for each in settings.values()]
+        columns = set(map(str, itertools.chain(*listed)))
         changed, missing = with_stated(before, records, settings)
         decided = decide(changed, records, frozenset(settings))
         said = [
@@ -186,12 +183,6 @@ def proposal_with(
     if "date_format" not in settings and len(ways) > 1:
         undecided += (about_days(decided.mapping, ways),)
     return MappingProposal(decided.mapping, tuple(checks), undecided)
-
-
-def _columns_in(settings: Pairs[str, Any]) -> Iterator[str]:
-    """The columns that settings name, and texts that are none."""
-    for value in settings.values():
-        yield from map(str, value if isinstance(value, list | dict) else [value])
 
 
 def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal:
@@ -227,11 +218,7 @@ def propose_mapping(records: Records, stem: str, today: date) -> MappingProposal
 
 
 def _of_header(
-    mapping: Mapping,
-    header: Sequence[str],
-    records: Records,
-    name: str,
-    today: date,
+    mapping: Mapping, header: Sequence[str], records: Records, name: str, today: date
 ) -> MappingProposal | None:
     columns = tuple(name for name in map(str.strip, header) if name and not _MONTH.search(name))
     mapping = replace(mapping, name=name, header=columns, account=name)

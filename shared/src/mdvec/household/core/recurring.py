@@ -173,8 +173,7 @@ class Payees:
                 payments += _series_of(group[begin:end], as_of)
         payments = self._with_takeovers(payments, as_of)
         return sorted(
-            payments,
-            key=lambda each: (each.is_income, -each.per_year, each.name, each.rows[-1].id),
+            payments, key=lambda each: (each.is_income, -each.per_year, each.name, each.rows[-1].id)
         )
 
     def _with_takeovers(
@@ -256,7 +255,9 @@ def _of_accounts(
         accounts[row.account].append(row)
     payments: list[RecurringPayment] = []
     # Most shops end here: a fixed amount occurs twice.
-    if len(accounts) < 2 or any(_all_differ(part) for part in accounts.values()):
+    if len(accounts) < 2 or any(
+        len({row.amount for row in part}) == len(part) for part in accounts.values()
+    ):
         return payments
     for account, part in accounts.items():
         series = _series(part, as_of, intervals)
@@ -264,11 +265,6 @@ def _of_accounts(
             return []
         payments.append(replace(series, account=account))
     return payments
-
-
-def _all_differ(rows: Sequence[CountedRow]) -> bool:
-    """Whether no two rows have the same amount."""
-    return len({row.amount for row in rows}) == len(rows)
 
 
 def _yearly_parts(rows: Sequence[CountedRow], as_of: date) -> list[list[CountedRow]]:

@@ -179,11 +179,6 @@ class CategoryTrend:
     whole_months: int
     mean_of_whole_months: int | None
 
-    @property
-    def has_incomplete_months(self) -> bool:
-        """Whether the last moving average is also over months that are not complete."""
-        return self.whole_months < self.months[-1].averaged_months
-
 
 @dataclass(frozen=True, slots=True)
 class CategoryShare:

@@ -40,9 +40,7 @@ _SALARY = re.compile(r"給与|給料|賞与|年金|利息|配当")
 
 
 def transfer_pairs(
-    rows: Iterable[ComparedRow],
-    max_days: int = MAX_DAYS,
-    charges: Collection[ComparedRow] = (),
+    rows: Iterable[ComparedRow], max_days: int = MAX_DAYS, charges: Collection[ComparedRow] = ()
 ) -> list[Pair]:
     """The pairs among rows that count, each row in one pair at most; the likely ones first.
 

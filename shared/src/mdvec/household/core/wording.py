@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from datetime import date
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -149,7 +148,8 @@ def trend_text(trend: CategoryTrend, months: MonthRange, marks: MonthMarks) -> l
     ]
     if trend.months[-1].moving_average is not None:
         mean = format_currency(trend.months[-1].moving_average, signed=signed)
-        part = "（揃っていない月を含む）" if trend.has_incomplete_months else ""
+        is_whole = trend.whole_months == trend.months[-1].averaged_months
+        part = "" if is_whole else "（揃っていない月を含む）"
         lines.append(f"- {trend.months[-1].averaged_months}か月平均{part}: {mean}")
     if trend.mean_of_whole_months is not None:
         mean = format_currency(trend.mean_of_whole_months, signed=signed)
@@ -343,11 +343,6 @@ def months_in_words(gaps: Iterable[Month]) -> str:
 def filling_note(month: Month) -> str:
     """Note: a month may still be incomplete."""
     return f"{month.in_words}の明細はまだ揃っていない可能性があります"
-
-
-def late_begin_note(month: Month, begins: date, *, of_file: bool) -> str:
-    """Note: the rows of a month, or their file, begin on this day, after its first."""
-    return f"{month.in_words}の明細{'ファイル' * of_file}は {begins} からです"
 
 
 def removed_notes(sums: Iterable[MonthlySum]) -> list[str]:

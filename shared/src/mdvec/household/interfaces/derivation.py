@@ -15,18 +15,8 @@ from dataclasses import dataclass
 
 import apsw
 
-from mdvec.household.core.identity import (
-    identities_with_id,
-    renamed_rows,
-    same_rows_by_key,
-    scoped,
-)
-from mdvec.household.core.statements import (
-    RankedStatement,
-    Remover,
-    are_many,
-    decide_removals,
-)
+from mdvec.household.core.identity import identities_with_id, renamed_rows, same_rows_by_key, scoped
+from mdvec.household.core.statements import RankedStatement, Remover, are_many, decide_removals
 from mdvec.household.interfaces import ledger_statements
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_statements import COLUMNS, VALUES, KnownFile

@@ -13,12 +13,9 @@ from mdvec.household.core.pair import ComparedRow, DetectionOptions, Pair, PairK
 from mdvec.household.core.transaction import Transaction
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts, in_ledger, transactions
+from mdvec.household.interfaces.marks import PAIRS_WITH_ROWS
 
 _UNDECIDED = "(user_decision IS NULL OR user_decision = 'skip')"
-_WITH_ROWS = (
-    "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
-    "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
-)
 _TRANSFER, _BILL = PairKind.TRANSFER.value, PairKind.CARD_BILL.value
 """Values of ``of_transfer``; the ``kept_id`` of a card's bill is the row that it pays."""
 _FILED = "({0}.is_transfer AND NOT {0}.is_moved AND NOT {0}.is_duplicate AND {0}.amount > 0)"
@@ -30,6 +27,7 @@ _BOTH_COUNT = (
     f"AND {in_ledger('b')})) OR ({counts('b')} AND {_FILED.format('a')} AND {in_ledger('a')}) "
     f"ELSE {counts('a')} AND {counts('b')} END"
 )
+_OPEN = f"{_UNDECIDED} AND {_BOTH_COUNT}"
 
 
 def compared_rows(ledger: Ledger) -> list[ComparedRow]:
@@ -112,7 +110,7 @@ def drop_unfound(
     found_ids = {pair.ids for pair in pairs}
     every = DetectionOptions() if options is None else options
     undecided = ledger.connection.execute(
-        f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {_WITH_ROWS} "
+        f"SELECT c.id, c.transaction_id_1, c.transaction_id_2 {PAIRS_WITH_ROWS} "
         f"AND c.user_decision IS NULL AND (c.of_transfer = ? OR ? OR ({_BOTH_COUNT} "
         "AND c.similarity_score >= ? AND (c.detection_date_tolerance, "
         "c.detection_amount_tolerance_abs, c.detection_amount_tolerance_pct) = (?, ?, ?)))",
@@ -139,7 +137,7 @@ def add_pair(ledger: Ledger, like: StoredPair, ids: tuple[int, int]) -> StoredPa
         (*sorted(ids), like.id),
     )
     of_rows = "(c.transaction_id_1, c.transaction_id_2) = (?, ?)"
-    return _pairs(ledger.connection, of_rows, ledger.tool_id, *sorted(ids))[0]
+    return _pairs(ledger, of_rows, *sorted(ids))[0]
 
 
 def decisions(ledger: Ledger) -> dict[tuple[int, int], str | None]:
@@ -156,7 +154,7 @@ def get_check(ledger: Ledger, check_id: int) -> StoredPair | None:
     """The tool's pair with this id, or None."""
     if not _is_storable(check_id):
         return None
-    return next(iter(_pairs(ledger.connection, "c.id = ?", ledger.tool_id, check_id)), None)
+    return next(iter(_pairs(ledger, "c.id = ?", check_id)), None)
 
 
 def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
@@ -164,28 +162,23 @@ def open_pairs(ledger: Ledger, least: float = 0) -> list[StoredPair]:
 
     Of a wallet's charge, the row that pays has to count.
     """
-    return _pairs(
-        ledger.connection,
-        f"{_UNDECIDED} AND {_BOTH_COUNT} AND c.similarity_score >= ?",
-        ledger.tool_id,
-        least,
-    )
+    return _pairs(ledger, f"{_OPEN} AND c.similarity_score >= ?", least)
 
 
 def pairs_of_batch(ledger: Ledger, batch: int | None) -> list[StoredPair]:
     """The pairs that one request decided, as they were before."""
-    return _pairs(ledger.connection, "c.batch = ?", ledger.tool_id, batch)
+    return _pairs(ledger, "c.batch = ?", batch)
 
 
-def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> list[StoredPair]:
-    """The pairs that meet an SQL condition; ``values`` are bound to it, the tool id first."""
-    rows = connection.execute(
+def _pairs(ledger: Ledger, where: str, *values: float | None) -> list[StoredPair]:
+    """The pairs that meet an SQL condition; ``values`` are bound to it, after the tool's id."""
+    rows = ledger.connection.execute(
         "SELECT c.id, c.transaction_id_1, c.transaction_id_2, c.similarity_score, "
         "c.user_decision, coalesce(c.kept_id, c.transaction_id_1), c.batch, "
         "c.detection_date_tolerance, c.detection_amount_tolerance_abs, "
         "c.detection_amount_tolerance_pct, c.reasons, c.of_transfer, "
-        f"a.account, a.description, b.account, b.description {_WITH_ROWS} AND {where}",
-        values,
+        f"a.account, a.description, b.account, b.description {PAIRS_WITH_ROWS} AND {where}",
+        (ledger.tool_id, *values),
     )
     return [
         StoredPair._make((
@@ -198,7 +191,7 @@ def _pairs(connection: apsw.Connection, where: str, *values: float | None) -> li
 def closed_checks(ledger: Ledger) -> list[int]:
     """The ids of all other pairs, best score first; one of each card's bill."""
     rows = ledger.connection.execute(
-        f"SELECT min(c.id) {_WITH_ROWS} AND NOT ({_UNDECIDED} AND {_BOTH_COUNT}) "
+        f"SELECT min(c.id) {PAIRS_WITH_ROWS} AND NOT ({_OPEN}) "
         f"GROUP BY CASE c.of_transfer WHEN {_BILL} THEN c.kept_id - a.id - b.id ELSE c.id END "
         "ORDER BY max(c.similarity_score) DESC, min(c.id)",
         (ledger.tool_id,),
@@ -220,7 +213,7 @@ def pairs_of_bill(ledger: Ledger, bill_id: int) -> list[StoredPair]:
         f"c.of_transfer = {_BILL} AND ? IN (c.transaction_id_1, c.transaction_id_2) "
         "AND c.kept_id <> ? ORDER BY c.id"
     )
-    return _pairs(ledger.connection, of_bill, ledger.tool_id, bill_id, bill_id)
+    return _pairs(ledger, of_bill, bill_id, bill_id)
 
 
 def cards_of_bills(ledger: Ledger) -> dict[int, str]:
@@ -248,8 +241,9 @@ def keep_always(
 def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
     """The accounts of bills whose decision holds for later ones, with the request that made it."""
     rows = ledger.connection.execute(
-        f"SELECT DISTINCT a.account, b.account, c.batch {_WITH_ROWS} AND c.of_transfer = {_BILL} "
-        "AND c.user_decision = 'duplicate' AND c.reasons LIKE '%always%' ORDER BY c.batch",
+        f"SELECT DISTINCT a.account, b.account, c.batch {PAIRS_WITH_ROWS} "
+        f"AND c.of_transfer = {_BILL} AND c.user_decision = 'duplicate' "
+        "AND c.reasons LIKE '%always%' ORDER BY c.batch",
         (ledger.tool_id,),
     )
     return {frozenset((account, other)): batch for account, other, batch in rows}
@@ -257,11 +251,7 @@ def always_decided(ledger: Ledger) -> dict[frozenset[str], int]:
 
 def unannounced_pairs(ledger: Ledger, least: float) -> list[StoredPair]:
     """The open pairs of this score or more that are news."""
-    return _pairs(
-        ledger.connection,
-        f"{_UNDECIDED} AND {_BOTH_COUNT} AND NOT c.is_announced AND c.similarity_score >= ?",
-        ledger.tool_id, least,
-    )  # fmt: skip
+    return _pairs(ledger, f"{_OPEN} AND NOT c.is_announced AND c.similarity_score >= ?", least)
 
 
 def mark_announced(ledger: Ledger) -> None:
@@ -292,7 +282,7 @@ def pairs_that_mark(ledger: Ledger, transaction_id: int) -> list[StoredPair]:
         "AND (c.kept_id NOT NULL OR c.of_transfer OR c.transaction_id_2 = ?2) "
         "AND c.user_decision = 'duplicate' ORDER BY c.id"
     )
-    return _pairs(ledger.connection, marking, ledger.tool_id, transaction_id)
+    return _pairs(ledger, marking, transaction_id)
 
 
 def _is_storable(number: int) -> bool:

@@ -346,9 +346,7 @@ def _totals(connection: apsw.Connection, where: str, values: Sequence[int | str]
 
 
 def ids_matching(
-    connection: apsw.Connection,
-    where: tuple[str, tuple[int | str, ...]],
-    among: Collection[int],
+    connection: apsw.Connection, where: tuple[str, tuple[int | str, ...]], among: Collection[int]
 ) -> list[int]:
     """The ids, among the given ones, of rows that meet an SQL condition with bound ``values``."""
     condition, values = where

@@ -22,6 +22,7 @@ from mdvec.household.core.linked_again import (
 from mdvec.household.core.statements import RankedStatement, Remover, are_of_one_user
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts
+from mdvec.household.interfaces.marks import PAIRS_WITH_ROWS
 
 _COLUMNS = "statement_id, account, identity, date, amount, description"
 _HAS_ID = "identity >= 'id:' AND identity < 'id;'"
@@ -174,10 +175,8 @@ def _listed_rows(connection: apsw.Connection, statements: Iterable[int]) -> _Lis
 def _decided_pairs(ledger: Ledger) -> set[frozenset[str]]:
     """The identities of the pairs that the user has decided about."""
     pairs = ledger.connection.execute(
-        "SELECT a.identity, b.identity FROM duplicate_checks AS c "
-        "JOIN transactions AS a ON a.id = c.transaction_id_1 "
-        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
-        "WHERE c.tool_id = ? AND c.user_decision IN ('duplicate', 'not_duplicate')",
+        f"SELECT a.identity, b.identity {PAIRS_WITH_ROWS} "
+        "AND c.user_decision IN ('duplicate', 'not_duplicate')",
         (ledger.tool_id,),
     )
     return {frozenset(pair) for pair in pairs}

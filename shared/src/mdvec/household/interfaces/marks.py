@@ -21,6 +21,10 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import counts_unless_decided, in_ledger
 
 _BILL = PairKind.CARD_BILL.value
+PAIRS_WITH_ROWS = (
+    "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
+    "JOIN transactions AS b ON b.id = c.transaction_id_2 WHERE c.tool_id = ?"
+)
 
 
 def new_batch(connection: apsw.Connection) -> int:
@@ -81,10 +85,7 @@ def update_marks(ledger: Ledger) -> None:
 def _update_transfers(ledger: Ledger) -> None:
     ends = ledger.connection.execute(
         f"SELECT a.id, b.id, CASE c.of_transfer WHEN {_BILL} THEN c.kept_id END "
-        "FROM duplicate_checks AS c "
-        "JOIN transactions AS a ON a.id = c.transaction_id_1 "
-        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
-        "WHERE c.tool_id = ? AND c.user_decision = 'duplicate' AND c.of_transfer "
+        f"{PAIRS_WITH_ROWS} AND c.user_decision = 'duplicate' AND c.of_transfer "
         f"AND {in_ledger('a')} AND {in_ledger('b')}",
         (ledger.tool_id,),
     )
@@ -145,9 +146,7 @@ def keep_decisions(ledger: Ledger, leaving: Sequence[int]) -> None:
     ledger.connection.execute(
         f"INSERT OR REPLACE INTO departed_pairs (tool_id, check_id, identity_1, identity_2, "
         f"{_PAIR}) SELECT c.tool_id, c.id, a.identity, b.identity, {_PAIR} "
-        "FROM duplicate_checks AS c JOIN transactions AS a ON a.id = c.transaction_id_1 "
-        "JOIN transactions AS b ON b.id = c.transaction_id_2 "
-        "WHERE c.tool_id = ?1 AND c.user_decision NOT NULL AND ("
+        f"{PAIRS_WITH_ROWS} AND c.user_decision NOT NULL AND ("
         "c.transaction_id_1 IN (SELECT value FROM json_each(?2)) "
         "OR c.transaction_id_2 IN (SELECT value FROM json_each(?2)))",
         (ledger.tool_id, json.dumps(leaving)),

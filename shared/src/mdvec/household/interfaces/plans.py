@@ -215,7 +215,10 @@ def budgets_of(ledger: Ledger) -> list[Budget]:
         "WHERE tool_id = ? ORDER BY category_major, category_minor, per",
         (ledger.tool_id,),
     )
-    return [Budget(_subject(major, minor), per, amount) for major, minor, per, amount in rows]
+    return [
+        Budget(Category(major, minor or None) if major else Total.SPENDING, per, amount)
+        for major, minor, per, amount in rows
+    ]
 
 
 def put_budget(ledger: Ledger, budget: Budget) -> None:
@@ -239,10 +242,6 @@ def delete_budget(ledger: Ledger, subject: Subject, per: str) -> None:
 def _names(subject: Subject) -> tuple[str, str]:
     """A subject as stored; all spending has no names."""
     return (subject.major, subject.minor or "") if isinstance(subject, Category) else ("", "")
-
-
-def _subject(major: str, minor: str) -> Subject:
-    return Category(major, minor or None) if major else Total.SPENDING
 
 
 def put_months(ledger: Ledger, path: str, months: Iterable[AssetMonth]) -> None:

@@ -15,12 +15,7 @@ from mdvec.household.core.categories import INCOME, Category, Subject, folded_ca
 from mdvec.household.core.sums import KeySum, RowSum
 from mdvec.household.core.transaction import RowNote, Transaction
 from mdvec.household.interfaces.ledger import Ledger
-from mdvec.household.interfaces.ledger_sums import (
-    counts,
-    left_out,
-    of_subject,
-    transactions,
-)
+from mdvec.household.interfaces.ledger_sums import counts, left_out, of_subject, transactions
 
 Order = Literal["newest", "oldest", "largest", "smallest"]
 RowOrder = Literal[Order, "shop", "category", "account"]

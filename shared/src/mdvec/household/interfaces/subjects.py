@@ -194,18 +194,16 @@ def follow_decisions(ledger: Ledger) -> None:
     Nothing is embedded: vectors follow with the next import. Call within the transaction that
     changed the rows or notes.
     """
-    tool = next(
-        (
-            candidate
-            for candidate in list_tools(ledger.connection)
-            if candidate.id == ledger.tool_id
-        ),
-        None,
-    )
+    tool = _tool_of(ledger)
     if tool is None or not tool.generation:
         return
     headings = _changed_headings(ledger.connection, tool.tables)
     change_headings(ledger.connection, tool.tables, headings)
+
+
+def _tool_of(ledger: Ledger) -> Tool | None:
+    tools = list_tools(ledger.connection)
+    return next((tool for tool in tools if tool.id == ledger.tool_id), None)
 
 
 def rows_of_chunk(
@@ -307,9 +305,7 @@ def near_rows(ledger: Ledger, query: str, embed: Embed | None, *, any_named: boo
     There are none without ``embed``, if the vectors cannot be compared at once, or if ``query`` has
     alternatives, which the user chose from an earlier answer.
     """
-    tool = next(
-        (known for known in list_tools(ledger.connection) if known.id == ledger.tool_id), None
-    )
+    tool = _tool_of(ledger)
     if (
         embed is None
         or tool is None
