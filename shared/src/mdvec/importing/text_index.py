@@ -167,7 +167,9 @@ class TextIndex:
 
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new and self._job.request.is_background and not self._tables.staged:
-            self._keep({text: known[text] for text in texts if text in known})
+            if kept := {text: known[text] for text in texts if text in known}:
+                with self._connection:
+                    self._paid().keep(kept)
             return None
         endpoint = self._endpoint_texts()
         if endpoint is None:
@@ -210,12 +212,6 @@ class TextIndex:
     def chunks_pending(self) -> int:
         """The number of chunks in the current generation without a vector."""
         return index.pending_count(self._connection, self._tool.tables)
-
-    def _keep(self, vectors: dict[str, bytes]) -> None:
-        """Keep the vectors of single texts until their documents have all vectors."""
-        if vectors:
-            with self._connection:
-                self._paid().keep(vectors)
 
     def _paid(self) -> PaidVectors:
         return PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)

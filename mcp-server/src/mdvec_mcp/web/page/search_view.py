@@ -69,7 +69,9 @@ async def show_search(visit: Visit) -> Response:
     active = await visit.run(lambda: visit.views.tools(active_only=True))
     tools = [tool for tool in active if KINDS[tool.kind].has_texts]
     answer = await visit.run(partial(_answer, visit, question)) if question else None
-    hits = [] if answer is None else _shown_hits(answer, tools)
+    known = {tool.name: tool for tool in tools}
+    found = () if answer is None else answer.results
+    hits = [_shown_hit(hit, known.get(hit.tool)) for hit in found]
     listing, welcome = None, None
     if answer is None and tools:
         listing = await visit.run(partial(_listing, visit))
@@ -103,11 +105,6 @@ def _answer(visit: Visit, question: str) -> search.Answer:
     answer = visit.wiring.search.search(request)
     unread = search.signs_read_as_text(question, is_code=False)
     return replace(answer, notes=(*unread, *answer.notes))
-
-
-def _shown_hits(answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
-    known = {tool.name: tool for tool in tools}
-    return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
 
 
 def _request_of(query: Query, question: str) -> search.SearchRequest:
