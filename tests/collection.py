@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.job import ImportReport, ImportRequest, Mode
+from mdvec.importing.job import ImportReport, ImportRequest, Mode, Progress
 from mdvec.importing.options import ChunkingSettings
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of
@@ -80,9 +80,19 @@ class Collection:
             is_background=is_background,
         )
 
-    def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
+    def import_(
+        self,
+        mode: Mode = "update",
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_notice: Callable[[str], None] = lambda _: None,
+        **overrides: object,
+    ) -> ImportReport:
         """Import the folder with the tiny model."""
-        return import_tool(self.request(mode, **overrides), lambda _: Embedder(self.backend))
+        return import_tool(
+            self.request(mode, **overrides), lambda _: Embedder(self.backend),
+            on_progress=on_progress, on_notice=on_notice,
+        )  # fmt: skip
 
     def search(self, query: str, k: int = 5, **more: object) -> Answer:
         """Search the collection with the tiny model."""

@@ -136,7 +136,8 @@ def search_command(
         request = request.with_next_query()
     as_json = wants_json(format_, settings)
     if related_to is None and text.is_blank(request.query):
-        if text.is_blank(query) and _asks_nothing(request):
+        is_for_all = request.filters().is_empty and request.tools is None and sort == "relevance"
+        if text.is_blank(query) and is_for_all:
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
         listing = search.list_documents(
             settings.database_path, request.tools, request.filters(), page, sort
@@ -151,11 +152,6 @@ def search_command(
     for note in (*of_page, *search.signs_read_as_text(query, is_code=False), *answer.notes):
         say(f"note: {note}")
     _print_hits(answer, explain=explain)
-
-
-def _asks_nothing(request: search.SearchRequest) -> bool:
-    """Whether a request without a query is for all documents of all tools, in no order."""
-    return request.filters().is_empty and request.tools is None and request.sort == "relevance"
 
 
 def _answer(settings: Settings, request: search.SearchRequest) -> search.Answer:

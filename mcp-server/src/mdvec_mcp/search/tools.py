@@ -138,7 +138,13 @@ class SearchContext:
         """Search the named tools, or all active ones, with the configured mode and max_chars."""
         tools = self.freshness.served_names(request.tools)
         check = self.check(tools)
-        answer = self._answer(replace(request, tools=tools))
+        question = replace(request, tools=tools).question(
+            self.database, self.settings.mode, self.settings.max_chars
+        )
+        answer = search.search(
+            self.database, question, self.models.embedder, self.engine, self.models.reranker,
+            manage.RECORDS, self.kept, self.freshness.imports.has_begun,
+        )  # fmt: skip
         if not answer.confident:  # the answer may have just been written
             check = self.check(tools, _UNANSWERED_SECONDS)
         return replace(answer, notes=(*answer.notes, *check.notes(_freshness)))
@@ -169,13 +175,6 @@ class SearchContext:
         written = ", ".join(f'"{words}"' for words in typed.exact)
         note = f"no note says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
-
-    def _answer(self, request: SearchRequest) -> Answer:
-        question = request.question(self.database, self.settings.mode, self.settings.max_chars)
-        return search.search(
-            self.database, question, self.models.embedder, self.engine, self.models.reranker,
-            manage.RECORDS, self.kept, self.freshness.imports.has_begun,
-        )  # fmt: skip
 
     def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
         """Start a check of the sources of the named tools, or of all searched ones.

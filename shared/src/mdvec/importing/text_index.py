@@ -239,11 +239,8 @@ class TextIndex:
         return self._endpoint
 
     def _model(self, *, rebuild: bool = False) -> tuple[embedding.Embedder, ChunkingOptions]:
-        if self._loaded is None:
-            self._loaded = self._load_model(rebuild=rebuild)
-        return self._loaded
-
-    def _load_model(self, *, rebuild: bool) -> tuple[embedding.Embedder, ChunkingOptions]:
+        if self._loaded is not None:
+            return self._loaded
         job, tool = self._job, self._tool
         wanted = model_to_load(tool, job.request.model, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
@@ -261,7 +258,9 @@ class TextIndex:
                 "go to a Chroma server; leave out --background"
             )
         overrides = job.request.chunking
-        return embedder, resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
+        chunking = resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
+        self._loaded = embedder, chunking
+        return self._loaded
 
     def begin(self, files: int, stored: int = 0) -> None:
         """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""

@@ -222,15 +222,11 @@ def filtered(**texts):
 
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("plugins")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for number in range(3):
-        collection.write(f"{number}.md", f"# Jenkins kubernetes plugin {number}\n\n設定 {number}\n")
-    collection.write("ci.md", "# CI\n\nJenkins のジョブは夜に回す。googleトレンドも見る。\n")
-    collection.write("ｇｉｔ.md", "# Git\n\n`git   worktree add` で枝を増やす。食費管理。\n")
-    collection.write("go.md", "# 言語\n\nGo と Jenkins。\n")
-    collection.import_("new")
-    return collection
+    notes = {f"{at}.md": f"# Jenkins kubernetes plugin {at}\n\n設定 {at}\n" for at in range(3)}
+    notes["ci.md"] = "# CI\n\nJenkins のジョブは夜に回す。googleトレンドも見る。\n"
+    notes["ｇｉｔ.md"] = "# Git\n\n`git   worktree add` で枝を増やす。食費管理。\n"
+    notes["go.md"] = "# 言語\n\nGo と Jenkins。\n"
+    return Collection.of(tmp_path_factory.mktemp("plugins"), notes)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
@@ -284,10 +280,8 @@ def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, m
         before.setattr(tables, "_WORDS_FORMAT", 2)
         before.setattr(fields, "joined_words", lambda text: [])
         before.setattr(readable, "_UNSEEN", readable.re.compile("(?!)"))
-        old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
-        for path in ("heater.md", "comment.md", "image.md"):
-            old.write(path, NOTES[path])
-        old.import_("new")
+        paths = ("heater.md", "comment.md", "image.md")
+        old = Collection.of(tmp_path, {path: NOTES[path] for path in paths})
     excluded = {"0120333906": "heater.md", "ZANZIBAR": "comment.md", "madori_floorplan": "image.md"}
     for words, path in excluded.items():
         assert not any("mention" in note for note in old.search(words).notes)

@@ -193,13 +193,6 @@ def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...
     )
 
 
-def _document_meant(database: Path, tool: str, path: str, folder: str) -> str | None:
-    """The document that a link in a note of ``folder`` means, by its path or else by its name."""
-    return named_document(database, tool, path, folder) or named_document(
-        database, tool, path.removeprefix(f"{folder}/"), folder
-    )
-
-
 async def show_document(visit: Visit) -> Response:
     """A document as imported, with a passage marked; a link may contain only its name."""
     query = visit.query
@@ -212,7 +205,11 @@ async def show_document(visit: Visit) -> Response:
         try:
             document = _document_around(database, name, path, start)
         except ReadingRefused:
-            named = _document_meant(database, name, path, query.text("beside"))
+            beside = query.text("beside")  # the folder of the note with the link
+            by_name = path.removeprefix(f"{beside}/")
+            named = named_document(database, name, path, beside) or named_document(
+                database, name, by_name, beside
+            )
             if named is None or named == path:
                 raise
             return named
