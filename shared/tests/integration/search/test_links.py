@@ -8,9 +8,9 @@ from source_folder import SourceFolder
 from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, read_document
-from mdvec.search.answer import SearchRefused
+from mdvec.search.answer import SearchRefused, query_like
 from mdvec.search.core.filters import filters_of
-from mdvec.search.listing import list_documents, query_like
+from mdvec.search.listing import list_documents
 from mdvec.text.links import document_keys, document_links, is_list_of_links
 
 TODAY = date(2026, 1, 1)
@@ -229,7 +229,7 @@ def test_a_long_listing_comes_in_pages(collection):
 
 def test_notes_like_a_note_are_found_without_itself(notes):
     source, like = query_like(notes.database, None, "家/給湯器.md")
-    found = notes.places(like, k=3, related_to=source)
+    found = notes.places(like, k=3, related_to=source.file_path)
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
     assert query_like(notes.database, None, "給湯器") == (source, like)
@@ -273,8 +273,9 @@ def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
     collection.import_("new")
     for mode in ("hybrid", "lexical"):
         source, like = query_like(collection.database, None, "長い.md")
-        assert "親戚.md" in collection.places(like, k=3, related_to=source, mode=mode)
-    alone = collection.search(like, related_to=source, filters=filters_of(TODAY, path="長い.md"))
+        assert "親戚.md" in collection.places(like, k=3, related_to=source.file_path, mode=mode)
+    only_itself = filters_of(TODAY, path="長い.md")
+    alone = collection.search(like, related_to=source.file_path, filters=only_itself)
     assert alone.results == ()
 
 

@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 from mdvec import search
+from mdvec.dates import today
 from mdvec.documents import (
     DocumentPart,
     DocumentText,
@@ -89,8 +90,8 @@ async def show_search(visit: Visit) -> Response:
 def _listing(visit: Visit) -> search.Listing:
     """The documents that pass the filters, the newest first."""
     page = visit.query.number("page", 1, 1, 10**6)
-    request = replace(_request_of(visit.query, ""), sort="newest")
-    return visit.wiring.search.list_documents(request, page)
+    stated = replace(_question_of(visit.query, ""), sort="newest")
+    return visit.wiring.search.list_documents(stated, page)
 
 
 def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
@@ -101,29 +102,29 @@ def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
 
 
 def _answer(visit: Visit, question: str) -> search.Answer:
-    request = _request_of(visit.query, question).with_typed(search.typed_query(question))
-    answer = visit.wiring.search.search(request)
+    stated = _question_of(visit.query, question).with_typed(search.typed_query(question))
+    answer = visit.wiring.search.search(stated)
     unread = search.signs_read_as_text(question, is_code=False)
     return replace(answer, notes=(*unread, *answer.notes))
 
 
-def _request_of(query: Query, question: str) -> search.SearchRequest:
+def _question_of(query: Query, question: str) -> search.Question:
     """The search in an address, with filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
-    return search.SearchRequest(
-        question,
-        tuple(query.all("tool")) or None,
-        _count(query),
+    filters = search.filters_of(
+        today(),
         path=query.text("path").strip() or None,
         tags=[tag for tag in tags if tag],
         since=query.text("since").strip() or None,
         until=query.text("until").strip() or None,
-        sort="newest" if query.text("sort") == "newest" else "relevance",
         links_to=query.text("links_to").strip() or None,
         where=where or None,
-        tasks="tasks" in query,
+        open_tasks="tasks" in query,
     )
+    tools = tuple(query.all("tool")) or None
+    sort: search.Sort = "newest" if query.text("sort") == "newest" else "relevance"
+    return search.Question(question, tools, _count(query), filters=filters, sort=sort)
 
 
 def _folders(listing: search.Listing, path: str) -> list[str]:
