@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from mdvec.index.tables import Tables
 from mdvec.manage import RECORDS, registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Answer, Question, search
+from mdvec.search.core.filters import Filters, filters_of
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
 from mdvec.text.one_line import identifier
 from tiny_embedder import TinyBackend
@@ -139,6 +141,11 @@ class Collection:
                 "ON d.id = v.document_id"
             )
             assert all(content[start:end] == text for content, start, end, text in parts)
+
+
+def filtered(**said: Any) -> Filters:
+    """The filters that someone gives on the first day of 2026."""
+    return filters_of(date(2026, 1, 1), **said)
 
 
 def water_and_rice(folder: Path) -> Collection:

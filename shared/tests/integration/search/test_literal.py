@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from table_of_cases import each
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
@@ -210,14 +210,6 @@ def test_what_is_not_indexed_but_written_is_not_denied(notes):
 @each("query", ["!!!", "???", "……", "🍙"])
 def test_signs_alone_are_no_question_to_be_sure_of(notes, query):
     assert not notes.search(query).confident
-
-
-def filtered(**texts):
-    from datetime import date
-
-    from mdvec.search.core.filters import filters_of
-
-    return filters_of(date(2026, 1, 1), **texts)
 
 
 @pytest.fixture(scope="module")
