@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from mdvec.converters import NO_COMMANDS, OwnCommands
 from mdvec.database.connection import open_database
 from mdvec.embedding.embedder import Embedder
 from mdvec.files.scanning import ScanRules
-from mdvec.importing.job import ImportReport, ImportRequest, Mode
+from mdvec.importing.job import ImportReport, ImportRequest, Mode, Progress
 from mdvec.importing.options import ChunkingSettings
 from mdvec.index.chroma import ChromaServer
 from mdvec.index.chroma_collections import collection_of
@@ -26,6 +27,7 @@ from mdvec.index.tables import Tables
 from mdvec.manage import RECORDS, registering
 from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Answer, Question, search
+from mdvec.search.core.filters import Filters, filters_of
 from mdvec.text.fields import chunk_fields, field_terms, searched_names
 from mdvec.text.one_line import identifier
 from tiny_embedder import TinyBackend
@@ -80,9 +82,19 @@ class Collection:
             is_background=is_background,
         )
 
-    def import_(self, mode: Mode = "update", **overrides: object) -> ImportReport:
+    def import_(
+        self,
+        mode: Mode = "update",
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        on_notice: Callable[[str], None] = lambda _: None,
+        **overrides: object,
+    ) -> ImportReport:
         """Import the folder with the tiny model."""
-        return import_tool(self.request(mode, **overrides), lambda _: Embedder(self.backend))
+        return import_tool(
+            self.request(mode, **overrides), lambda _: Embedder(self.backend),
+            on_progress=on_progress, on_notice=on_notice,
+        )  # fmt: skip
 
     def search(self, query: str, k: int = 5, **more: object) -> Answer:
         """Search the collection with the tiny model."""
@@ -129,6 +141,11 @@ class Collection:
                 "ON d.id = v.document_id"
             )
             assert all(content[start:end] == text for content, start, end, text in parts)
+
+
+def filtered(**said: Any) -> Filters:
+    """The filters that someone gives on the first day of 2026."""
+    return filters_of(date(2026, 1, 1), **said)
 
 
 def water_and_rice(folder: Path) -> Collection:

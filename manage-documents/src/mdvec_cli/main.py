@@ -225,7 +225,8 @@ def main() -> None:
         sys.exit(STOPPED)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in _UNWRITABLE and not error.filename:
-            _give_up_stdout()
+            # At exit, Python would try to write the buffered output again.
+            sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
             say(f"error: the output cannot be written ({error.strerror})")
             sys.exit(1)
         logging.getLogger("mdvec").debug("unexpected", exc_info=True)
@@ -279,11 +280,6 @@ def _need_a_working_folder() -> None:
         os.getcwd()  # noqa: PTH109 - Path.cwd() is the same call
     except OSError as error:
         sys.exit(f"error: the working folder cannot be used ({error.strerror}); change to another")
-
-
-def _give_up_stdout() -> None:
-    """Discard buffered output; at exit, Python would try to write it again."""
-    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
 
 
 def _wrong_usage(error: typer.TyperException) -> str:

@@ -32,7 +32,7 @@ from mdvec_cli.commands.terminal import (
 )
 
 if TYPE_CHECKING:
-    from mdvec.manage import Finding, ToolStatus
+    from mdvec.manage import ToolStatus
     from mdvec.tools import KindStatus
 
 _PAGE = 50
@@ -268,14 +268,11 @@ def doctor_command(
     else:
         translate = in_japanese if is_japanese() else str
         for finding in examination.findings:
-            _print_finding(finding, translate(finding.sentence))
+            sentence = on_one_line(translate(finding.sentence))
+            print_line(f"{finding.level:<7}  {finding.check}: {sentence}")
+            if finding.command is not None:
+                print_line(f"         → {finding.command}")
         for finding in examination.fixed:
             say(f"fixed: {on_one_line(finding.done)}")
     if examination.has_trouble:
         raise typer.Exit(1)
-
-
-def _print_finding(finding: Finding, sentence: str) -> None:
-    print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(sentence)}")
-    if finding.command is not None:
-        print_line(f"         → {finding.command}")

@@ -59,8 +59,9 @@ def demo_command(
         target = folder.absolute()
         with manage.undone_unless_whole(target, _MADE, lambda: _say_removed(target)):
             _demonstrate(ctx, target)
+        opened = manage.server_arguments(target / "demo.sqlite", target / "config.toml")
         say("")
-        say(f"kept in {target}; to see it in the browser: {_on_page(target)}")
+        say(f"kept in {target}; to see it in the browser: {here.program} ui {shell_line(*opened)}")
     else:
         try:
             with tempfile.TemporaryDirectory(prefix="mdvec-demo-") as made:
@@ -103,11 +104,6 @@ def _demonstrate(ctx: typer.Context, folder: Path) -> None:
 def _say_removed(folder: Path) -> None:
     say("")
     say(f"what the demo made in {folder} is removed again")
-
-
-def _on_page(folder: Path) -> str:
-    options = manage.server_arguments(folder / "demo.sqlite", folder / "config.toml")
-    return f"{this_installation().program} ui {shell_line(*options)}"
 
 
 @contextmanager

@@ -109,7 +109,13 @@ def import_command(settings_options: SettingsOptions, options: ImportOptions) ->
     if _is_rebuilt_later(request):
         _check_model(request, backend)
         _start(request, settings_options.config)
-        _tell_of_rebuild(request.tool, as_json=as_json)
+        if as_json:
+            print_json({"tool": request.tool, "mode": "replace", "is_running": True})
+        say(
+            f"{request.tool}: it is being built again; searches read what is there until the new "
+            "index, with all of its vectors, is complete; how far it is: "
+            f"mdvec status -n {request.tool}"
+        )
         return
     report = run(request)
     if options.background and report.chunks_pending:
@@ -159,15 +165,6 @@ def _check_model(request: ImportRequest, options: BackendOptions) -> None:
             f"the vectors of {request.tool!r} come from an endpoint; leave out --background"
         )
     manage.loading_and_telling(say, options)(model)
-
-
-def _tell_of_rebuild(name: str, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"tool": name, "mode": "replace", "is_running": True})
-    say(
-        f"{name}: it is being built again; searches read what is there until the new index, with "
-        f"all of its vectors, is complete; how far it is: mdvec status -n {name}"
-    )
 
 
 def _start(request: ImportRequest, config: Path | None) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from mdvec import documents, embedding, manage, search, text
+from mdvec.dates import today
 from mdvec.text import counted, on_one_line
 
 from mdvec_cli.commands.terminal import (
@@ -125,21 +126,24 @@ def search_command(
     """Search one tool, or all of them, as the server does."""
     settings = options.settings(search={"k": k, "mode": mode})
     typed = search.typed_query(query)
-    stated = search.SearchRequest(
-        query=query, tools=None if name is None else (name,), k=settings.search.k,
-        returning=return_, path=path, tags=tag or (), since=since, until=until, sort=sort,
-        exact=exact or (), exclude=exclude or (), queries=also or (), links_to=links_to,
-        where=search.where_entries(where or ()), tasks=tasks, related_to=related_to,
+    filters = search.filters_of(
+        today(), path=path, tags=tag, since=since, until=until, exact=exact, exclude=exclude,
+        links_to=links_to, where=search.where_entries(where or ()), open_tasks=tasks,
+    )  # fmt: skip
+    stated = search.Question(
+        query, None if name is None else (name,), settings.search.k, settings.search.mode, return_,
+        settings.search.max_chars, filters, sort, tuple(also or ()), related_to,
     )  # fmt: skip
     request = replace(stated.with_typed(typed), query=typed.words)
     if text.is_blank(request.query) and request.queries and related_to is None:
         request = request.with_next_query()
     as_json = wants_json(format_, settings)
     if related_to is None and text.is_blank(request.query):
-        if text.is_blank(query) and _asks_nothing(request):
+        is_for_all = request.filters.is_empty and request.tools is None and sort == "relevance"
+        if text.is_blank(query) and is_for_all:
             raise typer.BadParameter("it is blank; ask something, or filter", param_hint="query")
         listing = search.list_documents(
-            settings.database_path, request.tools, request.filters(), page, sort
+            settings.database_path, request.tools, request.filters, page, sort
         )
         _print_listing(listing, as_json=as_json)
         return
@@ -153,16 +157,11 @@ def search_command(
     _print_hits(answer, explain=explain)
 
 
-def _asks_nothing(request: search.SearchRequest) -> bool:
-    """Whether a request without a query is for all documents of all tools, in no order."""
-    return request.filters().is_empty and request.tools is None and request.sort == "relevance"
-
-
-def _answer(settings: Settings, request: search.SearchRequest) -> search.Answer:
+def _answer(settings: Settings, question: search.Question) -> search.Answer:
     backend = settings.model.options()
     return search.search(
         settings.database_path,
-        request.question(settings.database_path, settings.search.mode, settings.search.max_chars),
+        question,
         lambda model: nullcontext(embedding.catalog.load(model, backend)),
         settings.vector_engine,
         settings.reranker(),

@@ -12,6 +12,14 @@ from mdvec.database import open_database
 RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main()"]
 
 
+def ended(mdvec, *command):
+    """A process in the user's folder that has come to its end."""
+    return subprocess.run(
+        command, env=mdvec.environment, cwd=mdvec.work, capture_output=True, text=True,
+        timeout=60, check=False,
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("command", "redirection", "why"),
     [
@@ -20,20 +28,13 @@ RUN = [sys.executable, "-c", "import sys; from mdvec_cli.entry import main; main
     ],
 )
 def test_an_output_that_is_full_or_closed_is_one_line(notes, command, redirection, why):
-    line = f'exec "$0" "$@" {redirection}'
-    done = subprocess.run(
-        ["sh", "-c", line, *RUN, *command],
-        env=notes.environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = ended(notes, "sh", "-c", f'exec "$0" "$@" {redirection}', *RUN, *command)
     assert (done.returncode, done.stderr) == (1, f"error: the output cannot be written ({why})\n")
 
 
 def test_a_working_folder_that_was_removed_is_one_line(mdvec):
-    done = subprocess.run(
-        ["sh", "-c", 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"', *RUN, "status"],
-        env=mdvec.environment, cwd=mdvec.work, capture_output=True, text=True, timeout=60,
-        check=False,
-    )  # fmt: skip
+    line = 'mkdir gone; cd gone; rmdir ../gone; exec "$0" "$@"'
+    done = ended(mdvec, "sh", "-c", line, *RUN, "status")
     why = "No such file or directory"
     said = f"error: the working folder cannot be used ({why}); change to another\n"
     assert (done.returncode, done.stderr) == (1, said)
@@ -51,10 +52,7 @@ sys.meta_path.insert(0, Early())
 from mdvec_cli.entry import main
 main()
 """
-    done = subprocess.run(
-        [sys.executable, "-c", interrupted, "status"],
-        env=mdvec.environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = ended(mdvec, sys.executable, "-c", interrupted, "status")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "stopped\n")
 
 
@@ -66,10 +64,7 @@ atexit.register(signal.raise_signal, signal.SIGINT)
 from mdvec_cli.entry import main
 main()
 """
-    done = subprocess.run(
-        [sys.executable, "-c", interrupted, "--version"],
-        env=mdvec.environment, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+    done = ended(mdvec, sys.executable, "-c", interrupted, "--version")
     assert (done.returncode, done.stderr) == (-signal.SIGINT, "")
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from mdvec import documents, manage, search
 from mdvec.database import KeptReader
+from mdvec.dates import today
 from mdvec.index import ChromaServer
 from mdvec.manage import list_tools
 from mdvec.search import (
@@ -41,7 +42,7 @@ from mdvec_mcp.offer import ALWAYS_LOADED, Offer
 from mdvec_mcp.search.model_pool import ModelPool
 
 if TYPE_CHECKING:
-    from mdvec.search import Answer, Listing, SearchRequest
+    from mdvec.search import Answer, Listing, Question
     from mdvec.sync import Freshness
 
 LinkKind = Literal["path", "obsidian"]
@@ -134,48 +135,47 @@ class SearchContext:
     engine: ChromaServer | None = None
     kept: KeptReader | None = None
 
-    def search(self, request: SearchRequest) -> Answer:
+    def search(self, question: Question) -> Answer:
         """Search the named tools, or all active ones, with the configured mode and max_chars."""
-        tools = self.freshness.served_names(request.tools)
+        tools = self.freshness.served_names(question.tools)
         check = self.check(tools)
-        answer = self._answer(replace(request, tools=tools))
+        mode, max_chars = self.settings.mode, self.settings.max_chars
+        question = replace(question, tools=tools, mode=mode, max_chars=max_chars)
+        answer = search.search(
+            self.database, question, self.models.embedder, self.engine, self.models.reranker,
+            manage.RECORDS, self.kept, self.freshness.imports.has_begun,
+        )  # fmt: skip
         if not answer.confident:  # the answer may have just been written
             check = self.check(tools, _UNANSWERED_SECONDS)
         return replace(answer, notes=(*answer.notes, *check.notes(_freshness)))
 
-    def list_documents(self, request: SearchRequest, page: int) -> Listing:
+    def list_documents(self, stated: Question, page: int) -> Listing:
         """A page of the documents that pass the filters."""
-        tools = self.freshness.served_names(request.tools)
+        tools = self.freshness.served_names(stated.tools)
         check = self.check(tools)
-        listing = search.list_documents(self.database, tools, request.filters(), page, request.sort)
+        listing = search.list_documents(self.database, tools, stated.filters, page, stated.sort)
         return replace(listing, notes=(*listing.notes, *check.notes(freshness_in_english)))
 
-    def search_as_typed(self, request: SearchRequest) -> Answer:
+    def search_as_typed(self, question: Question) -> Answer:
         """Search for a query that a model wrote; its operators count unless it looks like code.
 
         Quotes are ignored if no text contains the quoted words.
         """
-        typed = search.typed_query(request.query)
-        is_code = search.looks_like_code(request.query)
-        if is_code or typed == search.TypedQuery(request.query):
-            answer = self.search(request)
-            unread = search.signs_read_as_text(request.query, is_code=is_code)
+        typed = search.typed_query(question.query)
+        is_code = search.looks_like_code(question.query)
+        if is_code or typed == search.TypedQuery(question.query):
+            answer = self.search(question)
+            unread = search.signs_read_as_text(question.query, is_code=is_code)
             return replace(answer, notes=(*unread, *answer.notes))
-        stated = request.with_typed(typed)
+        stated = question.with_typed(typed)
         answer = self.search(stated)
         if answer.results or not typed.exact:
             return answer
-        again = self.search(replace(stated, exact=request.exact))
+        unquoted = replace(stated.filters, exact=question.filters.exact)
+        again = self.search(replace(stated, filters=unquoted))
         written = ", ".join(f'"{words}"' for words in typed.exact)
         note = f"no note says {written} as it is written, so the quotes forced nothing"
         return replace(again, notes=(note, *again.notes))
-
-    def _answer(self, request: SearchRequest) -> Answer:
-        question = request.question(self.database, self.settings.mode, self.settings.max_chars)
-        return search.search(
-            self.database, question, self.models.embedder, self.engine, self.models.reranker,
-            manage.RECORDS, self.kept, self.freshness.imports.has_begun,
-        )  # fmt: skip
 
     def check(self, tools: tuple[str, ...] | None, seconds: int | None = None) -> SourceCheck:
         """Start a check of the sources of the named tools, or of all searched ones.
@@ -241,17 +241,23 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
         sort: Sort = "relevance",
         link: Link = None,
     ) -> ToolReply:
-        request = search.SearchRequest(
-            query=query, tools=(tool.name,), k=k, returning=return_, path=path, tags=tags or (),
-            since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
-            queries=queries or (),
-        )  # fmt: skip
-        return await _search_one(context, ctx, request, link)
+        def stated() -> Question:
+            filters = search.filters_of(
+                today(), path=path, tags=tags, since=since, until=until, exact=exact,
+                exclude=exclude,
+            )  # fmt: skip
+            return search.Question(
+                query, (tool.name,), k, returning=return_, filters=filters, sort=sort,
+                queries=tuple(queries or ()),
+            )  # fmt: skip
+
+        return await _search_one(context, ctx, tool.name, stated, link)
 
     async def search_household(
         ctx: AnyContext, query: Query, k: K = context.settings.k
     ) -> ToolReply:
-        return await _search_one(context, ctx, search.SearchRequest(query, (tool.name,), k))
+        stated = partial(search.Question, query, (tool.name,), k)
+        return await _search_one(context, ctx, tool.name, stated)
 
     has_records = KINDS[tool.kind].is_made_of_records
     what = _RECORDS.format(sums=sums) if has_records else _COLLECTION
@@ -268,12 +274,13 @@ def add_search_tool(offer: Offer, tool: Tool, context: SearchContext, sums: str)
 async def _search_one(
     context: SearchContext,
     ctx: AnyContext,
-    request: SearchRequest,
+    tool: str,
+    stated: Callable[[], Question],
     link: LinkKind | None = None,
 ) -> ToolReply:
-    await context.first_documents(request.tools, ctx)
+    await context.first_documents((tool,), ctx)
     return await context.run(
-        lambda: context.reply(context.search_as_typed(request), link, wide=False)
+        lambda: context.reply(context.search_as_typed(stated()), link, wide=False)
     )
 
 
@@ -310,31 +317,37 @@ def add_search_across(offer: Offer, context: SearchContext) -> None:
         page: Page = None,
     ) -> ToolReply:
         names = None if tools is None else tuple(tools)
-        request = search.SearchRequest(
-            query=query, tools=names, k=k, returning=return_, path=path, tags=tags or (),
-            since=since, until=until, sort=sort, exact=exact or (), exclude=exclude or (),
-            queries=queries or (), links_to=links_to, where=where, tasks=tasks is True,
-            related_to=related_to,
-        )  # fmt: skip
+
+        def work() -> ToolReply:
+            filters = search.filters_of(
+                today(), path=path, tags=tags, since=since, until=until, exact=exact,
+                exclude=exclude, links_to=links_to, where=where, open_tasks=tasks is True,
+            )  # fmt: skip
+            question = search.Question(
+                query, names, k, returning=return_, filters=filters, sort=sort,
+                queries=tuple(queries or ()), related_to=related_to,
+            )  # fmt: skip
+            return _found_or_listed(context, question, page or 1, link)
+
         await context.first_documents(names, ctx)
-        return await context.run(partial(_found_or_listed, context, request, page or 1, link))
+        return await context.run(work)
 
 
 def _found_or_listed(
-    context: SearchContext, request: SearchRequest, page: int, link: LinkKind | None
+    context: SearchContext, question: Question, page: int, link: LinkKind | None
 ) -> ToolReply:
     """The hits, or the documents that pass the filters if nothing is asked."""
-    typed = search.typed_query(request.query)
-    if request.related_to is None and not typed.words:
-        request = request.with_typed(typed)
-        if not request.queries:
+    typed = search.typed_query(question.query)
+    if question.related_to is None and not typed.words:
+        question = question.with_typed(typed)
+        if not question.queries:
             from mdvec_mcp.search.answers import listing_text  # loaded after the start
 
-            listing = context.list_documents(request, page)
+            listing = context.list_documents(question, page)
             text = listing_text(listing, context.settings.max_chars)
             return ToolReply(text, partial(asdict, listing))
-        request = request.with_next_query()
-    answer = context.search_as_typed(request)
+        question = question.with_next_query()
+    answer = context.search_as_typed(question)
     if page > 1:
         answer = replace(answer, notes=(search.NO_PAGES, *answer.notes))
     if not answer.tools:

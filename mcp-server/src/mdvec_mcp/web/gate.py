@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from mdvec.errors import MdvecError
+from mdvec.platform import is_loopback
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -43,16 +44,6 @@ class Address:
         """The URL of the MCP endpoint."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/mcp"
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a host's name or IP address is that of this machine."""
-    if name in LOOPBACK_NAMES:
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False
 
 
 def parse_address(text: str) -> Address:
@@ -119,7 +110,7 @@ def rules_for(address: Address, names: Sequence[str], token: str | None) -> Rule
 def refusal(headers: Headers, path: str, rules: Rules) -> Response | None:
     """The refusal of a request; None if it meets the rules."""
     hosts = headers.getlist("host")
-    if len(hosts) != 1 or not _is_ours(_name_in_host(hosts[0]), rules):
+    if len(hosts) != 1 or not _HOST.fullmatch(hosts[0]) or not _is_ours(hosts[0], rules):
         return PlainTextResponse(
             "this server is not known by that Host; allow it with --allow-host\n", 421
         )
@@ -148,11 +139,6 @@ class Gate:
         await (refused or self._app)(scope, receive, send)
 
 
-def _name_in_host(host: str) -> str | None:
-    """The name in a Host header; None if it has other parts of an address."""
-    return name_in(f"//{host}") if _HOST.fullmatch(host) else None
-
-
 def name_in(url: str) -> str | None:
     """The name of the host in an address; None if there is none."""
     try:
@@ -161,11 +147,12 @@ def name_in(url: str) -> str | None:
         return None
 
 
-def _is_ours(name: str | None, rules: Rules) -> bool:
+def _is_ours(host: str, rules: Rules) -> bool:
     """Whether a host is ours: a known name, or an IP address.
 
     DNS rebinding attacks use a domain name of the attacker, never an IP address.
     """
+    name = name_in(f"//{host}")
     if name is None or name in rules.names:
         return name is not None
     try:

@@ -135,9 +135,9 @@ class MissedNotices:
             if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
                 is_open = True
                 for method in self._sessions.opened(session):
-                    await send(
-                        {"type": "http.response.body", "body": _event(method), "more_body": True}
-                    )
+                    notice = json.dumps({"jsonrpc": "2.0", "method": method})
+                    event = f"event: message\r\ndata: {notice}\r\n\r\n".encode()
+                    await send({"type": "http.response.body", "body": event, "more_body": True})
 
         try:
             await self._app(scope, receive, begin)
@@ -151,11 +151,6 @@ def _session_of(scope: Scope) -> str | None:
     if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] != PATH:
         return None
     return Headers(scope=scope).get(MCP_SESSION_ID_HEADER)
-
-
-def _event(method: str) -> bytes:
-    notice = json.dumps({"jsonrpc": "2.0", "method": method})
-    return f"event: message\r\ndata: {notice}\r\n\r\n".encode()
 
 
 class EnvelopeCheck:

@@ -10,9 +10,7 @@ def test_it_shows_models_findings_and_the_logs_end_without_secrets(tmp_path, mon
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
     log = tmp_path / "mdvec.log"
     log.write_text("\n".join([*PAYLOADS, "refused sk-very-secret", "", "the last one"]))
-    collection = Collection(tmp_path / "notes", tmp_path / "data" / "v.sqlite")
-    collection.write("a.md", "# 水\n")
-    collection.import_()
+    collection = Collection.of(tmp_path, {"a.md": "# 水\n"})
     settings = {"log": {"file": str(log)}, "server": {"token": "a-token-of-the-server"}}
     with page_site(collection.database, **settings) as site, site.client() as client:
         shown = client.get("/tools/health").text

@@ -56,9 +56,7 @@ def test_from_nothing_to_the_first_hit(home):
 
 
 def test_a_tool_is_switched_off_and_on_and_said_to_be_stale(home):
-    collection = Collection(home / "notes", home / "data" / "v.sqlite")
-    collection.write("a.md", "# 水\n")
-    collection.import_()
+    collection = Collection.of(home, {"a.md": "# 水\n"})
     with page_site(collection.database) as site, site.client() as client:
         assert "Up to date (1 files)" in client.get("/tools").text
         off = post(client, "/tools/active", tool="notes", active="0")
@@ -74,9 +72,7 @@ def test_a_tool_is_switched_off_and_on_and_said_to_be_stale(home):
 
 
 def test_an_import_that_failed_is_shown_until_the_index_is_up_to_date(home):
-    collection = Collection(home / "notes", home / "data" / "v.sqlite")
-    collection.write("a.md", "# 水\n")
-    collection.import_()
+    collection = Collection.of(home, {"a.md": "# 水\n"})
     with page_site(collection.database) as site, site.client() as client:
         (home / "notes").rename(home / "away")
         post(client, "/tools/reindex", tool="notes")

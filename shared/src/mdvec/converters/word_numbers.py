@@ -286,7 +286,8 @@ def _start(numbered: _NumberedList, at: int) -> int:
 def _paragraphs(element: ET.Element) -> Iterator[ET.Element | None]:
     """The paragraphs in order, without deleted ones, and None at the edges of cells and boxes."""
     for child in element:
-        if child.tag in _GONE or _is_deleted_row(child):
+        is_row = child.tag == f"{W}tr"
+        if child.tag in _GONE or (is_row and child.find(f"{W}trPr/{W}del") is not None):
             continue
         if child.tag == f"{W}p":
             yield child
@@ -299,10 +300,6 @@ def _paragraphs(element: ET.Element) -> Iterator[ET.Element | None]:
             yield None
         else:
             yield from _paragraphs(child)
-
-
-def _is_deleted_row(element: ET.Element) -> bool:
-    return element.tag == f"{W}tr" and element.find(f"{W}trPr/{W}del") is not None
 
 
 def _is_gone(paragraph: ET.Element) -> bool:

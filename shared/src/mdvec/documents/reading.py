@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
@@ -138,7 +137,10 @@ def read_document(
         total_lines=len(lines),
         truncated=cut < end,
         next_position=cut if cut < end else None,
-        links_to=_places(links.to),
+        links_to=tuple(
+            f"{link.file_path}#{link.fragment}" if link.fragment else link.file_path
+            for link in links.to
+        ),
         linked_from=tuple(dict.fromkeys(link.file_path for link in links.back)),
         unresolved=links.unresolved,
         pages=pages,
@@ -199,12 +201,6 @@ def _page_range(stored: index.StoredText, page: int | None) -> tuple[int, int] |
         )
     end = starts[page] - 1 if page < len(starts) else len(stored.content)
     return starts[page - 1], end
-
-
-def _places(links: Sequence[index.LinkedDocument]) -> tuple[str, ...]:
-    return tuple(
-        f"{link.file_path}#{link.fragment}" if link.fragment else link.file_path for link in links
-    )
 
 
 def _range(content: str, lines: list[int], part: DocumentPart) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import ipaddress
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 from mdvec.embedding.embedder import Backend, BadEmbedding, Embedder, ModelUnavailable
 from mdvec.embedding.options import OPENAI_URL, BackendOptions
 from mdvec.installation import this_installation
+from mdvec.platform import is_loopback
 
 if TYPE_CHECKING:
     from mdvec.embedding.embedder import Vectors
@@ -64,16 +64,6 @@ class Sending:
             f"{self.tool}: its texts, and later questions about them, go to {where.host} "
             f"({self.model}{safety}).{terms}"
         )
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a host means this machine; names below ``localhost`` may be looked up elsewhere."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 class RemoteBackend(Backend, Protocol):

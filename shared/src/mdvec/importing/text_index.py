@@ -167,7 +167,9 @@ class TextIndex:
 
         new = list(dict.fromkeys(text for text in texts if text not in known))
         if new and self._job.request.is_background and not self._tables.staged:
-            self._keep({text: known[text] for text in texts if text in known})
+            if kept := {text: known[text] for text in texts if text in known}:
+                with self._connection:
+                    self._paid().keep(kept)
             return None
         endpoint = self._endpoint_texts()
         if endpoint is None:
@@ -211,12 +213,6 @@ class TextIndex:
         """The number of chunks in the current generation without a vector."""
         return index.pending_count(self._connection, self._tool.tables)
 
-    def _keep(self, vectors: dict[str, bytes]) -> None:
-        """Keep the vectors of single texts until their documents have all vectors."""
-        if vectors:
-            with self._connection:
-                self._paid().keep(vectors)
-
     def _paid(self) -> PaidVectors:
         return PaidVectors(self._connection, self._tool.id, self.embedder().fingerprint)
 
@@ -243,11 +239,8 @@ class TextIndex:
         return self._endpoint
 
     def _model(self, *, rebuild: bool = False) -> tuple[embedding.Embedder, ChunkingOptions]:
-        if self._loaded is None:
-            self._loaded = self._load_model(rebuild=rebuild)
-        return self._loaded
-
-    def _load_model(self, *, rebuild: bool) -> tuple[embedding.Embedder, ChunkingOptions]:
+        if self._loaded is not None:
+            return self._loaded
         job, tool = self._job, self._tool
         wanted = model_to_load(tool, job.request.model, rebuild=rebuild)
         with job.stopwatch.stage("model_load"):
@@ -265,7 +258,9 @@ class TextIndex:
                 "go to a Chroma server; leave out --background"
             )
         overrides = job.request.chunking
-        return embedder, resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
+        chunking = resolve_chunking(tool, overrides, embedder.card, rebuild=rebuild)
+        self._loaded = embedder, chunking
+        return self._loaded
 
     def begin(self, files: int, stored: int = 0) -> None:
         """Record that an import of ``files`` files begins, of which ``stored`` are unchanged."""

@@ -146,7 +146,9 @@ def restore(
                 "now is kept in a file beside it"
             )
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
-        _advance_versions(copy)
+        with open_database(copy, "write") as connection:
+            # By its version a running server keeps its sums of a ledger.
+            household.advance_versions(connection, int(time.time()))
         kept = database.with_name(f"{database.name}.replaced-{stamp}")
         replaced: list[Path] = []
         try:
@@ -302,12 +304,6 @@ def _moved_away(database: Path, kept: Path) -> Iterator[Path]:
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):
             yield Path(f"{database}{ending}").replace(f"{kept}{ending}")
-
-
-def _advance_versions(copy: Path) -> None:
-    """Give ledgers new versions, by which a running server keeps its sums of them."""
-    with open_database(copy, "write") as connection:
-        household.advance_versions(connection, int(time.time()))
 
 
 def _write_into(database: Path, copy: Path, replaced: list[Path], on_copied: OnCopied) -> None:

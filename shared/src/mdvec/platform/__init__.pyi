@@ -1,3 +1,4 @@
+from .addresses import is_loopback as is_loopback
 from .limits import data_limit as data_limit
 from .limits import limit_process as limit_process
 from .limits import limited_data as limited_data

@@ -1,4 +1,5 @@
 from .answer import Answer as Answer
+from .answer import Question as Question
 from .answer import SearchRefused as SearchRefused
 from .answer import requested_tools as requested_tools
 from .answer import search as search
@@ -12,6 +13,7 @@ from .core.filters import MAX_TAGS_ASKED as MAX_TAGS_ASKED
 from .core.filters import MAX_TEXTS as MAX_TEXTS
 from .core.filters import Returning as Returning
 from .core.filters import Sort as Sort
+from .core.filters import filters_of as filters_of
 from .core.filters import where_entries as where_entries
 from .core.neighbours import TextSpan as TextSpan
 from .core.neighbours import good_cut as good_cut
@@ -27,4 +29,3 @@ from .listing import ListedDocument as ListedDocument
 from .listing import Listing as Listing
 from .listing import example_questions as example_questions
 from .listing import list_documents as list_documents
-from .request import SearchRequest as SearchRequest

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
 
+from mdvec import index
 from mdvec.database import KeptReader, open_database, snapshot
 from mdvec.errors import MdvecError
-from mdvec.index import ChromaServer
+from mdvec.index import ChromaServer, documents
 from mdvec.log import PRIVATE, milliseconds, record
 from mdvec.search.candidates import Retriever, ToolCandidates
 from mdvec.search.core.filters import (
@@ -24,13 +25,21 @@ from mdvec.search.core.filters import (
     Sort,
 )
 from mdvec.search.core.fusion import NO_EVIDENCE, Evidence, SearchMode
+from mdvec.search.core.typed import TypedQuery
 from mdvec.search.filtering import Narrowed, explain_empty, narrow, without_document
 from mdvec.search.hits import Hit, hits
 from mdvec.search.notes import not_mentioned, why_fewer, without_vectors
 from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
 from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
-from mdvec.text import analyse_question, is_blank, on_one_line, quoted
+from mdvec.text import (
+    analyse_question,
+    is_blank,
+    matter_of,
+    on_one_line,
+    quoted,
+    readable_chunk,
+)
 from mdvec.timing import Stopwatch
 from mdvec.tools import KINDS, Tool, never_read, offered_name, registry, still_to_come
 
@@ -38,6 +47,8 @@ if TYPE_CHECKING:
     from mdvec.embedding import Reranker, Vectors
 
 _MAX_ATTEMPTS = 3
+_LIKE_CHARS = 400
+"""How much of a document's beginning is used as the query for similar ones."""
 _UNSURE = "nothing here seems to answer this; the nearest passages follow"
 
 logger = logging.getLogger("mdvec")
@@ -62,8 +73,9 @@ class Question:
     ``k`` is the maximum number of hits, ``max_chars`` the maximum total length of their text. Only
     documents that pass ``filters`` are searched. ``sort`` orders the hits; ``newest`` sorts those
     that answer about as well as the best by date. ``queries`` are further queries for the same
-    thing; their results are ranked together. ``related_to`` is a document whose own passages are
-    not searched, as they would be found first; ``is_asked`` is False if ``query`` is only its text.
+    thing; their results are ranked together. ``related_to`` names a document by its path, name or
+    alias: its own passages are not searched, as they would be found first, and its text is the
+    query if ``query`` is blank.
     """
 
     query: str
@@ -75,13 +87,25 @@ class Question:
     filters: Filters = NO_FILTERS
     sort: Sort = "relevance"
     queries: tuple[str, ...] = ()
-    related_to: SourceDocument | None = None
-    is_asked: bool = True
+    related_to: str | None = None
 
     @property
     def all_queries(self) -> list[str]:
         """Every query once."""
         return list(dict.fromkeys([self.query, *self.queries]))
+
+    def with_typed(self, typed: TypedQuery) -> Question:
+        """The question with the signs in its query as filters; a query of signs alone stays.
+
+        Raises:
+            InvalidFilter: one of them cannot be parsed.
+        """
+        filters = self.filters.also(typed.path, typed.tags, typed.exact, typed.exclude)
+        return replace(self, query=typed.words or self.query, filters=filters)
+
+    def with_next_query(self) -> Question:
+        """The question with the first of ``queries`` as its query."""
+        return replace(self, query=self.queries[0], queries=self.queries[1:])
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,16 +155,22 @@ def search(
     ``has_begun`` says whether an import of a tool, by name, runs, even if it holds no lock yet.
 
     Raises:
-        SearchRefused: the question is blank or too long, a tool that it names is disabled or has
-            no texts, or a tool is being rebuilt.
+        SearchRefused: the question is blank or too long, there is no document that it is related
+            to, a tool that it names is disabled or has no texts, or a tool is being rebuilt.
         ToolNotFound: there is no tool of that name.
         ModelError: no tool's model is available, or each tool was imported with another one.
     """
+    source, is_asked = None, not is_blank(question.query)
+    if question.related_to is not None:
+        source, like = query_like(database, question.tools, question.related_to)
+        question = question if is_asked else replace(question, query=like)
     _check(question)
     stopwatch = Stopwatch()
     opened = open_database(database, "read") if kept is None else kept.connection()
     with opened as connection:
-        searching = _Search(connection, question, stopwatch, engine, reranker, records, has_begun)
+        searching = _Search(
+            connection, question, source, is_asked, stopwatch, engine, reranker, records, has_begun
+        )
         answer = searching.answer(embedder_of)
     _log(question, answer, stopwatch)
     return answer
@@ -184,6 +214,28 @@ def requested_tools(connection: apsw.Connection, names: Sequence[str] | None) ->
     return requested
 
 
+def query_like(
+    database: Path, tools: Sequence[str] | None, file_path: str
+) -> tuple[SourceDocument, str]:
+    """A document by its path, name or alias, and a query for similar documents.
+
+    Raises:
+        SearchRefused: no tool has such a document.
+    """
+    with open_database(database, "read") as connection, snapshot(connection):
+        for tool in requested_tools(connection, tools):
+            if tool.model is None or KINDS[tool.kind].is_made_of_records:
+                continue
+            named = index.documents_called(connection, tool.tables, file_path)
+            path = documents.path_meant(connection, tool.tables, named)
+            stored = documents.stored_text(connection, tool.tables, path or file_path)
+            if stored is not None:
+                body = stored.content[matter_of(stored.content, stored.file_path).body :]
+                text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
+                return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
+    raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")
+
+
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What one query found: candidates of each tool with texts, their ranking, notes on words."""
@@ -195,10 +247,16 @@ class _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """A question to an open database, with what it is answered by."""
+    """A question to an open database, with what it is answered by.
+
+    ``source`` is the document that it is related to; ``is_asked`` is False if the query is only
+    the text of that document.
+    """
 
     connection: apsw.Connection
     question: Question
+    source: SourceDocument | None
+    is_asked: bool
     stopwatch: Stopwatch
     engine: ChromaServer | None
     reranker: Reranker | None
@@ -265,7 +323,7 @@ class _Search:
             results=tuple(shown),
             total_chunks=total,
             confident=ranking.is_confident,
-            is_asked=question.is_asked,
+            is_asked=self.is_asked,
             evidence=ranking.evidence,
             truncated=truncated,
             notes=(
@@ -285,10 +343,9 @@ class _Search:
     def _narrowed(self, tool: Tool) -> Narrowed:
         """What the filters leave of a tool, without the document that the question is about."""
         left = narrow(self.connection, tool, self.question.filters)
-        source = self.question.related_to
-        if source is None or tool.name != source.tool:
+        if self.source is None or tool.name != self.source.tool:
             return left
-        return without_document(self.connection, tool, left, source.file_path)
+        return without_document(self.connection, tool, left, self.source.file_path)
 
     def _find(
         self,

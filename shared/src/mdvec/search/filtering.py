@@ -177,7 +177,8 @@ def explain_empty(connection: apsw.Connection, requested: Sequence[Tool], filter
     if filters.is_empty:
         return f"there is no other document in {names}"
     for single, _ in filters.each():
-        if not _leaves_any(connection, requested, single):
+        left = (narrow(connection, tool, single).chunks for tool in requested)
+        if not any(chunks is None or chunks.size for chunks in left):
             return _explain(connection, requested, names, single)
     return f"notes of {names} pass each filter alone, but none passes all ({filters.in_words})"
 
@@ -247,13 +248,6 @@ def linking_documents(connection: apsw.Connection, tool: Tool, name: str) -> fro
     links = index.links_of(connection, tool.tables, called).values()
     linking = frozenset(link.document_id for linked in links for link in linked.back)
     return linking | index.documents_linking_to_none(connection, tool.tables, name)
-
-
-def _leaves_any(connection: apsw.Connection, requested: Sequence[Tool], filters: Filters) -> bool:
-    return any(
-        narrowed.chunks is None or narrowed.chunks.size
-        for narrowed in (narrow(connection, tool, filters) for tool in requested)
-    )
 
 
 def _without_value(

@@ -9,25 +9,16 @@ from pathlib import Path
 from mdvec import index
 from mdvec.database import open_database, snapshot
 from mdvec.index import documents
-from mdvec.search.answer import SearchRefused, SourceDocument, requested_tools
+from mdvec.search.answer import SearchRefused, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
 from mdvec.search.filtering import explain_empty, passing_documents, without_rows
-from mdvec.text import (
-    Properties,
-    identifier,
-    matter_of,
-    quoted,
-    readable_chunk,
-    without_head,
-)
+from mdvec.text import Properties, identifier, without_head
 from mdvec.tools import KINDS, Tool
 
 PER_PAGE = 50
 NO_PAGES = f"a question has no pages, only a listing has; a larger k, up to {MAX_K}, shows more"
 """The note if a further page of a question's hits is requested."""
 _MAX_QUESTION = 60
-_LIKE_CHARS = 400
-"""How much of a document's beginning is used as the query for similar ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,25 +114,3 @@ def example_questions(database: Path, listing: Listing, count: int = 3) -> list[
             if len(questions) == count:
                 break
     return questions
-
-
-def query_like(
-    database: Path, tools: Sequence[str] | None, file_path: str
-) -> tuple[SourceDocument, str]:
-    """A document by its path, name or alias, and a query for similar documents.
-
-    Raises:
-        SearchRefused: no tool has such a document.
-    """
-    with open_database(database, "read") as connection, snapshot(connection):
-        for tool in requested_tools(connection, tools):
-            if tool.model is None or KINDS[tool.kind].is_made_of_records:
-                continue
-            named = index.documents_called(connection, tool.tables, file_path)
-            path = documents.path_meant(connection, tool.tables, named)
-            stored = documents.stored_text(connection, tool.tables, path or file_path)
-            if stored is not None:
-                body = stored.content[matter_of(stored.content, stored.file_path).body :]
-                text = readable_chunk(stored.file_path, body)[:_LIKE_CHARS]
-                return SourceDocument(tool.name, stored.file_path), f"{stored.title}\n{text}"
-    raise SearchRefused(f"no document {quoted(file_path)} here; hits and listings name them")

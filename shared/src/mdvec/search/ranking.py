@@ -265,13 +265,9 @@ def _misspelt(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -
         word
         for word, terms in searched_by.items()
         if word not in terms and (terms or is_katakana(word.removeprefix(WORD_MARK)))
-        if not _is_loanword(word, terms)
+        # An English word that was found in katakana is there.
+        if not (is_letters(word) and any(term[0] == WORD_MARK for term in terms))
     )
-
-
-def _is_loanword(word: str, terms: Collection[str]) -> bool:
-    """Whether an English word was found in katakana."""
-    return is_letters(word) and any(term[0] == WORD_MARK for term in terms)
 
 
 def _ranks(keys: Sequence[float]) -> list[int]:

@@ -334,7 +334,8 @@ def unfinished(connection: apsw.Connection, tool: Tool) -> str | None:
 
 def _so_far(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str:
     how = _IS_RUNNING if is_running else _how(tool.name)
-    files = _files(tool)
+    total, done = tool.import_files, tool.import_done or 0
+    files = f" ({done:,} of {counted(total, 'file')})" if total else ""
     if tool.last_import_at is not None:
         return (
             f"{tool.name} may be older than its files: its last import has not finished{files}; "
@@ -429,12 +430,6 @@ def described_tool(tool: Tool) -> str:
 
 def _how(tool: str) -> str:
     return f"continue with: mdvec import -n {tool} --mode update"
-
-
-def _files(tool: Tool) -> str:
-    if not tool.import_files:
-        return ""
-    return f" ({tool.import_done or 0:,} of {counted(tool.import_files, 'file')})"
 
 
 def _is_unfinished(tool: Tool) -> bool:

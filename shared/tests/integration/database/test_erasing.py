@@ -145,10 +145,7 @@ def test_new_files_are_readable_only_by_their_owner(tmp_path):
     def look(_) -> None:
         seen.append((sorted(path.name for path in database.parent.iterdir()), modes()))
 
-    from mdvec.embedding.embedder import Embedder
-    from mdvec.manage.tool_import import import_tool
-
-    import_tool(collection.request("new"), lambda _: Embedder(collection.backend), on_progress=look)
+    collection.import_("new", on_progress=look)
     names = [f"vectors.sqlite{end}" for end in ("", "-shm", "-wal", ".import-1.lock")]
     assert seen[-1] == (sorted(names), {0o600})
     assert stat.S_IMODE(database.parent.stat().st_mode) == 0o700

@@ -257,9 +257,7 @@ def test_an_interrupted_import_says_how_far_it_came_and_update_completes_it(coll
             raise KeyboardInterrupt
 
     with pytest.raises(MdvecError, match=r"3 of 6 files, which are kept.*--mode update"):
-        import_tool(
-            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=stop
-        )
+        collection.import_("new", on_progress=stop)
     collection.check()
     report = collection.import_("update")
     assert (report.added, report.unchanged) == (3, 3)
@@ -276,9 +274,7 @@ def test_an_interrupted_replace_keeps_the_old_contents_and_no_leftovers(collecti
             raise KeyboardInterrupt
 
     with pytest.raises(MdvecError, match="still has what it had before"):
-        import_tool(
-            collection.request("replace"), lambda _: Embedder(collection.backend), on_progress=stop
-        )
+        collection.import_("replace", on_progress=stop)
     assert collection.contents() == before
     assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
     collection.check()
@@ -299,11 +295,7 @@ def test_ctrl_c_while_the_rows_of_a_query_are_read_leaves_no_leftovers(collectio
             sys.setprofile(stop)
 
     with pytest.raises(MdvecError, match=r"2 of 4 files; .* still has what it had before"):
-        import_tool(
-            collection.request("replace"),
-            lambda _: Embedder(collection.backend),
-            on_progress=in_the_next_file,
-        )
+        collection.import_("replace", on_progress=in_the_next_file)
     assert collection.contents() == before
     assert collection.rows("SELECT name FROM sqlite_schema WHERE name LIKE '%@%'") == []
     collection.check()
@@ -320,9 +312,7 @@ def test_a_tool_deleted_while_an_import_runs_stops_it_with_one_sentence(collecti
             registering.delete_tool(collection.database, collection.name)
 
     with pytest.raises(ImportRefused, match="deleted or rebuilt while this import ran"):
-        import_tool(
-            collection.request("new"), lambda _: Embedder(collection.backend), on_progress=delete
-        )
+        collection.import_("new", on_progress=delete)
     left = "SELECT name FROM sqlite_schema WHERE name LIKE '%notes%' AND name NOT LIKE 'row_notes%'"
     assert collection.rows(left) == []
 

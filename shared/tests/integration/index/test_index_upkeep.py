@@ -15,7 +15,6 @@ from mdvec.index import chunks as vectors
 from mdvec.index import signature_cache as signed
 from mdvec.index.tables import Tables
 from mdvec.manage import registering
-from mdvec.manage.tool_import import import_tool
 
 LETTERS = "春夏秋冬花鳥風月食費水道カタナabc。\n"
 
@@ -53,9 +52,7 @@ def scores(collection: Collection) -> list[list[float]]:
 )
 def test_after_any_edits_the_indexes_are_those_of_a_fresh_import(tmp_path, seed):
     words = random.Random(seed)
-    collection = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
-    collection.write("keep.md", "# 残る\n\n食費の話。\n")
-    collection.import_("new")
+    collection = Collection.of(tmp_path, {"keep.md": "# 残る\n\n食費の話。\n"})
     for _ in range(6):
         scribble(collection, words)
         collection.import_(words.choice(["update", "update", "update", "replace"]))
@@ -86,10 +83,7 @@ def lose(collection: Collection, kind: str) -> None:
 
 def again(collection: Collection, mode: str = "update") -> tuple[ImportReport, list[str]]:
     said: list[str] = []
-    report = import_tool(
-        collection.request(mode), lambda _: Embedder(collection.backend), on_notice=said.append
-    )
-    return report, said
+    return collection.import_(mode, on_notice=said.append), said
 
 
 @pytest.mark.parametrize("kind", ["terms", "fts", "signatures"])
@@ -109,7 +103,7 @@ def test_an_interrupted_building_of_the_indexes_is_begun_again(imported):
 
     lose(imported, "signatures")
     with pytest.raises(Exception, match="stopped before the first file"):
-        import_tool(imported.request(), lambda _: Embedder(imported.backend), on_notice=stop)
+        imported.import_(on_notice=stop)
     assert len(again(imported)[1]) == 1
     imported.check()
 
@@ -148,10 +142,7 @@ def test_signatures_of_a_file_that_was_made_anew_at_the_same_place_are_not_those
     """What is kept in memory belongs to a table, not to a path."""
     query = Embedder(TinyBackend()).embed_query("水")
     for texts in (("水", "train station"), ("train station", "水")):
-        made = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
-        for number, text in enumerate(texts):
-            made.write(f"{number}.md", text)
-        made.import_("new")
+        made = Collection.of(tmp_path, {f"{at}.md": text for at, text in enumerate(texts)})
         names = Tables(1, "notes", 1)
         with open_database(made.database, "read") as connection:
             (nearest,) = signed.likely_nearest(connection, names, query, 2, 1)

@@ -10,7 +10,6 @@ import pytest
 from mdvec.cancelling import Cancelled, cancelled_by, is_cancelled
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportInterrupted
-from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
 from mdvec.timing import Stopwatch
 
@@ -38,10 +37,8 @@ def test_a_cancelled_import_ends_with_the_next_file_and_tells_what_it_kept(colle
         collection.write(name, f"# {name}\n\n本文。\n")
     cancellation = Event()
     with cancelled_by(cancellation), pytest.raises(ImportInterrupted, match="1 of 3 files"):
-        import_tool(
-            collection.request(mode),
-            lambda _: Embedder(collection.backend),
-            on_progress=lambda progress: cancellation.set() if progress.files_done else None,
+        collection.import_(
+            mode, on_progress=lambda told: cancellation.set() if told.files_done else None
         )
     collection.check()
     assert len(collection.contents()) == (1 if mode == "new" else 0)
@@ -52,11 +49,7 @@ def test_an_import_that_waits_for_another_can_be_cancelled(collection):
     with Path(f"{collection.database}.import-1.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with cancelled_by(cancellation), pytest.raises(Cancelled):
-            import_tool(
-                collection.request("new"),
-                lambda _: Embedder(collection.backend),
-                on_notice=lambda _: cancellation.set(),
-            )
+            collection.import_("new", on_notice=lambda _: cancellation.set())
 
 
 def test_what_must_not_be_cancelled_half_way_runs_to_its_end():

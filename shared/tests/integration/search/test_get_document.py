@@ -19,12 +19,8 @@ def notes(tmp_path_factory):
     from collection import Collection
 
     folder = tmp_path_factory.mktemp("reading")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    collection.write("guide.md", TEXT)
-    collection.write("sub/deep.md", "# 深い\n\n中身です。\n")
     (folder / "secret.md").write_text("秘密", encoding="utf-8")
-    collection.import_("new")
-    return collection
+    return Collection.of(folder, {"guide.md": TEXT, "sub/deep.md": "# 深い\n\n中身です。\n"})
 
 
 def read(notes, path="guide.md", budget=12_000, **part):
@@ -123,11 +119,9 @@ NAMES = st.text("がぎプペ゛がか\u3099ハ\u309aéa1 -", min_size=1, max_si
 def test_a_path_may_be_typed_in_either_unicode_form(tmp_path_factory, name, stored):
     from collection import Collection
 
-    folder = tmp_path_factory.mktemp("forms")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
     path = unicodedata.normalize(stored, f"{name}/ガス.md")
-    collection.write(path, "# 題\n\n検針の日。\n")
-    collection.import_("new")
+    notes = {path: "# 題\n\n検針の日。\n"}
+    collection = Collection.of(tmp_path_factory.mktemp("forms"), notes)
     hit = collection.search("検針の日", k=1).results[0]
     assert hit.file_path == path  # as it is on the disk
     for form in ("NFC", "NFD"):

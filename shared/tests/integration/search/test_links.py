@@ -1,19 +1,15 @@
 """Links, front matter, tasks and listings: what connects notes, and which notes there are."""
 
-from datetime import date
-
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from source_folder import SourceFolder
 from table_of_cases import each
 
 from mdvec.documents.reading import DocumentPart, read_document
-from mdvec.search.answer import SearchRefused
-from mdvec.search.core.filters import filters_of
-from mdvec.search.listing import list_documents, query_like
+from mdvec.search.answer import SearchRefused, query_like
+from mdvec.search.listing import list_documents
 from mdvec.text.links import document_keys, document_links, is_list_of_links
 
-TODAY = date(2026, 1, 1)
 NOTES = {
     "家/給湯器.md": "---\naliases: [ボイラー]\nstatus: open\n---\n# 給湯器\n\n## 型番\n\nRUF。\n",
     "家/修理.md": "---\nstatus: [done, ok]\n---\n# 修理\n\n[[給湯器#型番|型番]] を見る。\n",
@@ -39,7 +35,7 @@ def read(notes, path):
 
 def listed(notes, **said):
     sort = said.pop("sort", "relevance")
-    filters = filters_of(TODAY, **said)
+    filters = filtered(**said)
     return list_documents(notes.database, None, filters, sort=sort)
 
 
@@ -101,10 +97,10 @@ def test_only_notes_that_link_to_one_are_searched(notes):
     linking = {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
     listing = listed(notes, links_to="家/給湯器.md")
     assert {document.file_path for document in listing.documents} == linking
-    found = notes.places("給湯器", k=10, filters=filters_of(TODAY, links_to="家/給湯器.md"))
+    found = notes.places("給湯器", k=10, filters=filtered(links_to="家/給湯器.md"))
     assert "家/修理.md" in found
     assert set(found) <= linking
-    none = notes.search("給湯器", filters=filters_of(TODAY, links_to="家/写真.md"))
+    none = notes.search("給湯器", filters=filtered(links_to="家/写真.md"))
     assert none.results == ()
     assert any("links to" in note for note in none.notes)
 
@@ -113,7 +109,7 @@ def test_only_notes_that_link_to_one_are_searched(notes):
 def test_a_note_is_named_as_links_name_it_and_one_that_is_not_there_is_said(notes, name):
     linking = {document.file_path for document in listed(notes, links_to=name).documents}
     assert linking >= {"家/修理.md", "家/写真.md", "手順/index.md", "買い物.md"}
-    none = notes.search("給湯器", filters=filters_of(TODAY, links_to="どこにも"))
+    none = notes.search("給湯器", filters=filtered(links_to="どこにも"))
     assert any("is called, or links to" in note for note in none.notes)
 
 
@@ -145,7 +141,7 @@ def test_open_tasks_are_a_filter_and_listed(notes):
         ("様式.md", ((11, "`make` を試す"),)),
         ("買い物.md", ((3, "[[ボイラー]] の部品"), (5, "水"))),
     ]
-    found = notes.places("給湯器", filters=filters_of(TODAY, open_tasks=True))
+    found = notes.places("給湯器", filters=filtered(open_tasks=True))
     assert sorted(found) == ["様式.md", "買い物.md"]
 
 
@@ -153,7 +149,7 @@ def test_a_task_in_a_code_block_that_is_cut_in_two_is_none(collection):
     code = "".join(f"- [ ] 例 {number}: 手順を一つずつ書いて確かめること\n" for number in range(80))
     collection.write("a.md", f"# 書き方\n\n```\n{code}```\n\n- [ ] 本物\n")
     collection.import_("new", size=64)
-    found = collection.search("手順", k=50, filters=filters_of(TODAY, open_tasks=True)).results
+    found = collection.search("手順", k=50, filters=filtered(open_tasks=True)).results
     assert ["本物" in hit.content for hit in found] == [True]
 
 
@@ -195,7 +191,7 @@ def test_who_links_to_a_note_that_nobody_wrote_yet_is_found(notes):
 
 def test_a_listing_of_rows_alone_says_what_they_have_not(tmp_path):
     source = SourceFolder(tmp_path / "kakeibo", tmp_path / "v.sqlite", name="kakeibo")
-    listing = list_documents(source.database, ("kakeibo",), filters_of(TODAY))
+    listing = list_documents(source.database, ("kakeibo",), filtered())
     assert (listing.total, listing.tools) == (0, ("kakeibo",))
     assert listing.notes == (
         "kakeibo was left out: these filters are for notes and documents; the household's own "
@@ -217,7 +213,7 @@ def test_a_long_listing_comes_in_pages(collection):
     for number in range(120):
         collection.write(f"{number:03}.md", f"---\ntags: 会議\n---\n議事録 {number}\n")
     collection.import_("new")
-    filters = filters_of(TODAY, tags=["会議"])
+    filters = filtered(tags=["会議"])
     pages = [list_documents(collection.database, None, filters, page) for page in (1, 2, 3)]
     assert [len(page.documents) for page in pages] == [50, 50, 20]
     assert {page.total for page in pages} == {120}
@@ -229,7 +225,7 @@ def test_a_long_listing_comes_in_pages(collection):
 
 def test_notes_like_a_note_are_found_without_itself(notes):
     source, like = query_like(notes.database, None, "家/給湯器.md")
-    found = notes.places(like, k=3, related_to=source)
+    found = notes.places(like, k=3, related_to=source.file_path)
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
     assert query_like(notes.database, None, "給湯器") == (source, like)
@@ -273,8 +269,8 @@ def test_a_long_notes_own_passages_crowd_out_none_of_its_relatives(collection):
     collection.import_("new")
     for mode in ("hybrid", "lexical"):
         source, like = query_like(collection.database, None, "長い.md")
-        assert "親戚.md" in collection.places(like, k=3, related_to=source, mode=mode)
-    alone = collection.search(like, related_to=source, filters=filters_of(TODAY, path="長い.md"))
+        assert "親戚.md" in collection.places(like, k=3, related_to=source.file_path, mode=mode)
+    alone = collection.search(like, related_to="長い.md", filters=filtered(path="長い.md"))
     assert alone.results == ()
 
 

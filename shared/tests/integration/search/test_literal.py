@@ -3,7 +3,7 @@
 import unicodedata
 
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from table_of_cases import each
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
@@ -212,25 +212,13 @@ def test_signs_alone_are_no_question_to_be_sure_of(notes, query):
     assert not notes.search(query).confident
 
 
-def filtered(**texts):
-    from datetime import date
-
-    from mdvec.search.core.filters import filters_of
-
-    return filters_of(date(2026, 1, 1), **texts)
-
-
 @pytest.fixture(scope="module")
 def plugins(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("plugins")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    for number in range(3):
-        collection.write(f"{number}.md", f"# Jenkins kubernetes plugin {number}\n\n設定 {number}\n")
-    collection.write("ci.md", "# CI\n\nJenkins のジョブは夜に回す。googleトレンドも見る。\n")
-    collection.write("ｇｉｔ.md", "# Git\n\n`git   worktree add` で枝を増やす。食費管理。\n")
-    collection.write("go.md", "# 言語\n\nGo と Jenkins。\n")
-    collection.import_("new")
-    return collection
+    notes = {f"{at}.md": f"# Jenkins kubernetes plugin {at}\n\n設定 {at}\n" for at in range(3)}
+    notes["ci.md"] = "# CI\n\nJenkins のジョブは夜に回す。googleトレンドも見る。\n"
+    notes["ｇｉｔ.md"] = "# Git\n\n`git   worktree add` で枝を増やす。食費管理。\n"
+    notes["go.md"] = "# 言語\n\nGo と Jenkins。\n"
+    return Collection.of(tmp_path_factory.mktemp("plugins"), notes)
 
 
 @pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
@@ -284,10 +272,8 @@ def test_an_index_of_the_format_before_lets_no_excluded_text_through(tmp_path, m
         before.setattr(tables, "_WORDS_FORMAT", 2)
         before.setattr(fields, "joined_words", lambda text: [])
         before.setattr(readable, "_UNSEEN", readable.re.compile("(?!)"))
-        old = Collection(tmp_path / "notes", tmp_path / "vectors.sqlite")
-        for path in ("heater.md", "comment.md", "image.md"):
-            old.write(path, NOTES[path])
-        old.import_("new")
+        paths = ("heater.md", "comment.md", "image.md")
+        old = Collection.of(tmp_path, {path: NOTES[path] for path in paths})
     excluded = {"0120333906": "heater.md", "ZANZIBAR": "comment.md", "madori_floorplan": "image.md"}
     for words, path in excluded.items():
         assert not any("mention" in note for note in old.search(words).notes)

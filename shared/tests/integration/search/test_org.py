@@ -1,17 +1,15 @@
 """Org: its keywords, tags, tasks and links count as those of Markdown do, its blocks as fences."""
 
 from dataclasses import replace
-from datetime import date
 
 import pytest
-from collection import RULES, Collection
+from collection import RULES, Collection, filtered
 from hypothesis import given
 from hypothesis import strategies as st
 from table_of_cases import each
 from tiny_embedder import TinyBackend
 
 from mdvec.documents.reading import DocumentPart, read_document
-from mdvec.search.core.filters import filters_of
 from mdvec.search.listing import list_documents
 from mdvec.text.chunking import chunk_document
 from mdvec.text.links import document_links
@@ -59,12 +57,12 @@ def notes(tmp_path_factory):
 
 
 def listed(notes, **said):
-    found = list_documents(notes.database, None, filters_of(date(2026, 1, 1), **said))
+    found = list_documents(notes.database, None, filtered(**said))
     return [document.file_path for document in found.documents]
 
 
 def test_keywords_give_title_date_tags_and_values(notes):
-    found = list_documents(notes.database, None, filters_of(date(2026, 1, 1), tags=["計画"]))
+    found = list_documents(notes.database, None, filtered(tags=["計画"]))
     (plan,) = found.documents
     assert (plan.title, plan.date, plan.tags) == (
         "引っ越しの計画", "2025-06-01", ("仕事", "計画", "電話"),
@@ -73,9 +71,7 @@ def test_keywords_give_title_date_tags_and_values(notes):
 
 
 def test_headings_to_do_and_unticked_items_are_open_tasks(notes):
-    (plan,) = list_documents(
-        notes.database, None, filters_of(date(2026, 1, 1), open_tasks=True)
-    ).documents
+    (plan,) = list_documents(notes.database, None, filtered(open_tasks=True)).documents
     assert plan.tasks == ((10, "見積もりを取る"), (13, "鍵を受け取る"))
 
 

@@ -1,17 +1,8 @@
 """What a document says outside its text: a month in its file's name, descriptions, a summary."""
 
-from datetime import date
-
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from table_of_cases import each
-
-from mdvec.search.core.filters import filters_of
-
-
-def filtered(**said):
-    return filters_of(date(2026, 1, 1), **said)
-
 
 NOTICE = "# お知らせ\n\n駐車場の工事があります。ご協力をお願いします。\n"
 

@@ -32,12 +32,8 @@ OTHER = f"# 別紙\n\n## 買い物\n\n棚と水を買います。{'店は駅前�
 def guide(tmp_path_factory):
     from collection import Collection
 
-    folder = tmp_path_factory.mktemp("passages")
-    collection = Collection(folder / "notes", folder / "vectors.sqlite")
-    collection.write("guide.md", GUIDE)
-    collection.write("other.md", OTHER)
-    collection.import_("new")
-    return collection
+    notes = {"guide.md": GUIDE, "other.md": OTHER}
+    return Collection.of(tmp_path_factory.mktemp("passages"), notes)
 
 
 def assert_exact(collection, answer, budget=12_000):

@@ -1,12 +1,8 @@
 """Words with signs in them: invisible characters, variant kanji, groups of digits and units."""
 
-from datetime import date
-
 import pytest
-from collection import Collection
+from collection import Collection, filtered
 from table_of_cases import each
-
-from mdvec.search.core.filters import filters_of
 
 NOTES = {
     "unseen.md": "東京\u200b都庁と、ソフト\u00adウェア。"
@@ -28,10 +24,6 @@ CASES = [(word, file) for file, words in WRITTEN.items() for word in words]
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory) -> Collection:
     return Collection.of(tmp_path_factory.mktemp("signs"), NOTES)
-
-
-def filtered(**said):
-    return filters_of(date(2026, 1, 1), **said)
 
 
 @each(("word", "file"), CASES)

@@ -5,8 +5,6 @@ from collection import Collection
 from table_of_cases import each
 
 from mdvec.database.connection import open_database
-from mdvec.embedding.embedder import Embedder
-from mdvec.manage.tool_import import import_tool
 
 NOTES = {
     "server.md": "# 構成\n\nサーバが落ちたら再起動。\n",
@@ -187,7 +185,7 @@ def test_words_of_another_version_are_searched_by_pairs_until_the_next_import_em
     assert (old.explanation.matched_words, old.explanation.matched_terms[0]) == ((), "電池")
     collection.backend.embedded.clear()
     said: list[str] = []
-    import_tool(collection.request(), lambda _: Embedder(collection.backend), on_notice=said.append)
+    collection.import_(on_notice=said.append)
     assert said == ["building the index of words of 'notes' for this version of mdvec …"]
     assert collection.backend.embedded == []
     assert collection.rows("SELECT * FROM signatures_1_1") == signatures

@@ -9,7 +9,6 @@ from collection import Collection
 from mdvec.embedding.embedder import Embedder
 from mdvec.importing.job import ImportInterrupted
 from mdvec.manage.status import overview
-from mdvec.manage.tool_import import import_tool
 from mdvec.search.answer import Question, search
 
 GO_ON = "continue with: mdvec import -n notes --mode update"
@@ -30,9 +29,7 @@ def stopped(collection: Collection, mode: str, files: int) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(ImportInterrupted):
-        import_tool(
-            collection.request(mode), lambda _: Embedder(collection.backend), on_progress=stop
-        )
+        collection.import_(mode, on_progress=stop)
 
 
 def said(collection: Collection) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ import time
 from dataclasses import dataclass, field
 
 from mdvec.manage import CODE_SECONDS, PageKey
+from mdvec.platform import is_loopback
 from starlette.requests import Request
 
-from mdvec_mcp.web.gate import is_loopback, name_in
+from mdvec_mcp.web.gate import name_in
 
 COOKIE_SECONDS = 30 * 24 * 3600
 _NANOSECONDS = 10**9

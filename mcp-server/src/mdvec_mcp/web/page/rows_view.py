@@ -244,7 +244,11 @@ class _Change:
             [noted.row.id, noted.note, list(noted.tags), str(own.get(noted.row.id, ""))]
             for noted in rows
         ]
-        changed = [noted.row.id for noted in rows if category != _category_of(noted)]
+        shown = {
+            row.id: str(household.Category(row.category_major, row.category_minor or None))
+            for row in (noted.row for noted in rows)
+        }
+        changed = [row_id for row_id, before in shown.items() if category != before]
         if changed and (category or "one" in self.form):
             household.categorize_rows(ledger, transaction_ids=changed, category=category)
         for noted in rows:
@@ -283,9 +287,3 @@ class _Change:
         else:
             rules.remove_rule(ledger, shop=shop)
         return {}
-
-
-def _category_of(noted: NotedRow) -> str:
-    """A row's category as shown in its form."""
-    row = noted.row
-    return str(household.Category(row.category_major, row.category_minor or None))

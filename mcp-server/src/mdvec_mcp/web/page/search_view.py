@@ -12,6 +12,7 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup, escape
 from mdvec import search
+from mdvec.dates import today
 from mdvec.documents import (
     DocumentPart,
     DocumentText,
@@ -69,7 +70,9 @@ async def show_search(visit: Visit) -> Response:
     active = await visit.run(lambda: visit.views.tools(active_only=True))
     tools = [tool for tool in active if KINDS[tool.kind].has_texts]
     answer = await visit.run(partial(_answer, visit, question)) if question else None
-    hits = [] if answer is None else _shown_hits(answer, tools)
+    known = {tool.name: tool for tool in tools}
+    found = () if answer is None else answer.results
+    hits = [_shown_hit(hit, known.get(hit.tool)) for hit in found]
     listing, welcome = None, None
     if answer is None and tools:
         listing = await visit.run(partial(_listing, visit))
@@ -87,8 +90,8 @@ async def show_search(visit: Visit) -> Response:
 def _listing(visit: Visit) -> search.Listing:
     """The documents that pass the filters, the newest first."""
     page = visit.query.number("page", 1, 1, 10**6)
-    request = replace(_request_of(visit.query, ""), sort="newest")
-    return visit.wiring.search.list_documents(request, page)
+    stated = replace(_question_of(visit.query, ""), sort="newest")
+    return visit.wiring.search.list_documents(stated, page)
 
 
 def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
@@ -99,34 +102,29 @@ def _welcome(database: Path, listing: search.Listing) -> dict[str, object]:
 
 
 def _answer(visit: Visit, question: str) -> search.Answer:
-    request = _request_of(visit.query, question).with_typed(search.typed_query(question))
-    answer = visit.wiring.search.search(request)
+    stated = _question_of(visit.query, question).with_typed(search.typed_query(question))
+    answer = visit.wiring.search.search(stated)
     unread = search.signs_read_as_text(question, is_code=False)
     return replace(answer, notes=(*unread, *answer.notes))
 
 
-def _shown_hits(answer: search.Answer, tools: list[Tool]) -> list[ShownHit]:
-    known = {tool.name: tool for tool in tools}
-    return [_shown_hit(hit, known.get(hit.tool)) for hit in answer.results]
-
-
-def _request_of(query: Query, question: str) -> search.SearchRequest:
+def _question_of(query: Query, question: str) -> search.Question:
     """The search in an address, with filters."""
     tags = query.text("tags").replace("、", ",").replace(" ", ",").split(",")
     where = search.where_entries(query.text("where").replace("、", ",").split(","))
-    return search.SearchRequest(
-        question,
-        tuple(query.all("tool")) or None,
-        _count(query),
+    filters = search.filters_of(
+        today(),
         path=query.text("path").strip() or None,
         tags=[tag for tag in tags if tag],
         since=query.text("since").strip() or None,
         until=query.text("until").strip() or None,
-        sort="newest" if query.text("sort") == "newest" else "relevance",
         links_to=query.text("links_to").strip() or None,
         where=where or None,
-        tasks="tasks" in query,
+        open_tasks="tasks" in query,
     )
+    tools = tuple(query.all("tool")) or None
+    sort: search.Sort = "newest" if query.text("sort") == "newest" else "relevance"
+    return search.Question(question, tools, _count(query), filters=filters, sort=sort)
 
 
 def _folders(listing: search.Listing, path: str) -> list[str]:
@@ -196,13 +194,6 @@ def editors(tool: Tool, file_path: str, line: int) -> tuple[tuple[str, str], ...
     )
 
 
-def _document_meant(database: Path, tool: str, path: str, folder: str) -> str | None:
-    """The document that a link in a note of ``folder`` means, by its path or else by its name."""
-    return named_document(database, tool, path, folder) or named_document(
-        database, tool, path.removeprefix(f"{folder}/"), folder
-    )
-
-
 async def show_document(visit: Visit) -> Response:
     """A document as imported, with a passage marked; a link may contain only its name."""
     query = visit.query
@@ -215,7 +206,11 @@ async def show_document(visit: Visit) -> Response:
         try:
             document = _document_around(database, name, path, start)
         except ReadingRefused:
-            named = _document_meant(database, name, path, query.text("beside"))
+            beside = query.text("beside")  # the folder of the note with the link
+            by_name = path.removeprefix(f"{beside}/")
+            named = named_document(database, name, path, beside) or named_document(
+                database, name, by_name, beside
+            )
             if named is None or named == path:
                 raise
             return named

@@ -43,7 +43,7 @@ _FONT_PACKAGE, _FONT_FILE = "matplotlib_fontja", "fonts/ipaexg.ttf"
 def check_libraries(installation: Loaded) -> Iterator[Finding]:
     """Check Python and the libraries."""
     checks: dict[str, Callable[[], Finding]] = {
-        "python": _python,
+        "python": lambda: Finding("ok", f"Python {platform.python_version()} at {sys.executable}"),
         "sqlite": _sqlite,
         "sqlite-vec": lambda: Finding("ok", f"sqlite-vec {vector_extension_version()}"),
         "torch": _torch,
@@ -52,10 +52,6 @@ def check_libraries(installation: Loaded) -> Iterator[Finding]:
     }
     for check, find in checks.items():
         yield replace(find(), check=check)
-
-
-def _python() -> Finding:
-    return Finding("ok", f"Python {platform.python_version()} at {sys.executable}")
 
 
 def _sqlite() -> Finding:

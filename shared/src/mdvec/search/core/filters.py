@@ -95,6 +95,22 @@ class Filters:
         """Whether every document passes."""
         return self == NO_FILTERS
 
+    def also(
+        self, path: str | None, tags: Sequence[str], exact: Sequence[str], exclude: Sequence[str]
+    ) -> Filters:
+        """These filters and others that a user gives; their path counts if this has none.
+
+        Raises:
+            InvalidFilter: one of them cannot be parsed.
+        """
+        return replace(
+            self,
+            path=self.path or (None if path is None else _pattern(path)),
+            tags=_tags([*self.tags, *tags]),
+            exact=_texts("exact", [*self.exact, *exact]),
+            exclude=_texts("exclude", [*self.exclude, *exclude]),
+        )
+
     def each(self) -> Iterator[tuple[Filters, str]]:
         """Each filter by itself, and in words; ``since`` and ``until`` count as one."""
         if self.path:
