@@ -1,6 +1,7 @@
 """Times with a zone are shown, cut into days and counted in the time zone that is set."""
 
 import pytest
+from table_of_cases import each
 
 from mdvec.analysis.exports import ExportFolder
 from mdvec.settings import AnalyticsSettings
@@ -29,7 +30,7 @@ def test_a_query_shows_and_cuts_local_time(analytics):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "rows"),
     [
         (("2025-06-01", "2025-06-01"), 24),
