@@ -7,7 +7,6 @@ import sys
 import hub_stand_in
 import pytest
 import tiny_onnx
-from huggingface_hub import constants, hf_api
 from mdvec.manage.registering import add_tool
 
 TO_GET_RURI = (
@@ -104,11 +103,7 @@ def hub(mdvec, tiny_model, tmp_path, monkeypatch):
     """A hub on this machine that has it as ruri-v3-30m, for commands here and in processes."""
     folder = shutil.copytree(tiny_model, tmp_path / "hub")
     with hub_stand_in.serving(folder, "sirasagi62/ruri-v3-30m-ONNX", "abc123") as serving:
-        # The hub's client reads the variable once, when it is loaded.
-        monkeypatch.setattr(constants, "ENDPOINT", serving.endpoint)
-        files = f"{serving.endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
-        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
-        monkeypatch.setattr(hf_api.api, "endpoint", serving.endpoint)
+        hub_stand_in.asked_here(serving, monkeypatch)
         mdvec.environment |= {"HF_ENDPOINT": serving.endpoint, "NO_PROXY": "*"}
         yield serving
 
