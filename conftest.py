@@ -170,9 +170,5 @@ def importing() -> Callable[..., subprocess.Popen[str]]:
 @pytest.fixture(scope="module")
 def chroma(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaProcess]:
     """A running Chroma server over a folder of its own; a test that kills it starts it again."""
-    server = ChromaProcess(tmp_path_factory.mktemp("chroma"))
-    try:
-        server.start()
+    with ChromaProcess(tmp_path_factory.mktemp("chroma")).running() as server:
         yield server
-    finally:
-        server.kill()

@@ -8,6 +8,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -38,6 +40,15 @@ class ChromaProcess:
         """The number of its process."""
         assert self._process is not None
         return self._process.pid
+
+    @contextmanager
+    def running(self) -> Iterator[ChromaProcess]:
+        """Start it, and kill it at the end, whatever was done to it."""
+        try:
+            self.start()
+            yield self
+        finally:
+            self.kill()
 
     def start(self) -> ChromaServer:
         """Start it, and wait until it answers."""

@@ -6,7 +6,6 @@ import urllib.request
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
-import anyio.to_thread
 import tools_described_once  # noqa: F401 - for the servers of this process
 from anyio.from_thread import start_blocking_portal
 from imported import tiny
@@ -19,13 +18,17 @@ from mdvec_mcp.server import wired_server
 
 @dataclass(frozen=True)
 class Answer:
-    """A tool's answer, and the chart that was fetched from its address."""
+    """A tool's answer."""
 
     words: str
     data: dict | None
     is_error: bool
     pictures: list[bytes]
-    served: tuple[str, bytes] | None
+
+    def served(self) -> tuple[str, bytes]:
+        """The chart at its address while the server runs, which draws it for each who asks."""
+        with urllib.request.urlopen(self.data["chart"]["url"], timeout=10) as response:
+            return response.headers["Content-Type"], response.read()
 
 
 @contextmanager
@@ -69,11 +72,4 @@ async def _answer(client, call):
     answer = await client.call_tool(*call)
     text = "\n".join(block.text for block in answer.content if block.type == "text")
     pictures = [base64.b64decode(block.data) for block in answer.content if block.type == "image"]
-    url = ((answer.structured_content or {}).get("chart") or {}).get("url")
-    served = await anyio.to_thread.run_sync(_fetched, url) if url else None
-    return Answer(text, answer.structured_content, answer.is_error, pictures, served)
-
-
-def _fetched(url):
-    with urllib.request.urlopen(url, timeout=10) as response:
-        return response.headers["Content-Type"], response.read()
+    return Answer(text, answer.structured_content, answer.is_error, pictures)

@@ -83,6 +83,7 @@ class EndpointStandIn:
         self.seconds = 0.0
         self.busy_seconds = 0.0
         self.stopping = threading.Event()
+        self.counting = threading.Lock()
         self.on_request: Callable[[int], None] = lambda _: None
         self._random = random.Random(20261122)
         stand_in = self
@@ -132,8 +133,11 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         side = self.server_side
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        side.requests.append((body, {name.lower(): value for name, value in self.headers.items()}))
-        side.on_request(len(side.requests))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        with side.counting:  # or two requests at once could have the same number
+            side.requests.append((body, headers))
+            number = len(side.requests)
+        side.on_request(number)
         fault = side.next_fault()
         if side.refuses and any(side.refuses in text for text in body.get("input", ())):
             fault = side.refusal

@@ -6,6 +6,7 @@ an element, an attribute, a comment, a template or a link.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html.parser import HTMLParser
 from urllib.parse import urlsplit
 
@@ -112,17 +113,18 @@ class _Reader(HTMLParser):
 
 def harm_in(html: str) -> list[str]:
     """What could act in a page that is not of our making; [] if nothing could."""
-    reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    if reader.scripts != 1:
-        reader.wrong.append(f"{reader.scripts} scripts")
-    return reader.wrong
+    reader = _read(html)
+    return reader.wrong + [f"{reader.scripts} scripts"] * (reader.scripts != 1)
 
 
 def text_in(html: str) -> str:
     """The text that a person sees."""
+    return " ".join("".join(_read(html).texts).split())
+
+
+@lru_cache(maxsize=1)  # a page is often asked for both, one after the other
+def _read(html: str) -> _Reader:
     reader = _Reader()
     reader.feed(html)
     reader.close()
-    return " ".join("".join(reader.texts).split())
+    return reader

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import pytest
+
 
 class Hub(ThreadingHTTPServer):
     """Serves ``folder`` as one revision of one repository, and records which files it served."""
@@ -40,6 +42,16 @@ def serving(folder: Path, repository: str, revision: str) -> Iterator[Hub]:
         finally:
             hub.shutdown()
             thread.join()
+
+
+def asked_here(hub: Hub, patch: pytest.MonkeyPatch) -> None:
+    """Have the hub's client in this process ask it: HF_ENDPOINT is read when that is loaded."""
+    from huggingface_hub import constants, hf_api
+
+    files = f"{hub.endpoint}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    patch.setattr(constants, "ENDPOINT", hub.endpoint)
+    patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", files)
+    patch.setattr(hf_api.api, "endpoint", hub.endpoint)
 
 
 class _Answers(BaseHTTPRequestHandler):

@@ -15,6 +15,7 @@ import pytest
 import typer
 import yaml
 from mdvec_cli.main import app
+from table_of_cases import each
 
 ROOT = Path(__file__).parents[1]
 
@@ -160,7 +161,7 @@ PAGES = {"README.md": 500, "README.ja.md": 250}
 """How many characters five lines have, in English and in Japanese."""
 
 
-@pytest.mark.parametrize("page", PAGES)
+@each("page", PAGES)
 def test_every_command_of_the_readme_is_one_with_these_options(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```(?:bash|console)\n(.*?)```", text, re.DOTALL)
@@ -174,7 +175,7 @@ def test_every_command_of_the_readme_is_one_with_these_options(page):
         command.make_context("mdvec", words)  # raises what a user would see
 
 
-@pytest.mark.parametrize(("page", "longest"), PAGES.items())
+@each(("page", "longest"), PAGES.items())
 def test_no_paragraph_of_the_readme_has_more_than_five_lines(page, longest):
     text = (ROOT / page).read_text(encoding="utf-8")
     text = re.sub(r"```.*?```", "", text, flags=re.DOTALL)

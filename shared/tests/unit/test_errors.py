@@ -3,19 +3,19 @@
 import errno
 import os
 
-import pytest
+from table_of_cases import each
 
 from mdvec.errors import place_refused
 
 
-@pytest.mark.parametrize("number", [errno.EACCES, errno.ENOTDIR, errno.ELOOP, errno.ENOSPC])
+@each("number", [errno.EACCES, errno.ENOTDIR, errno.ELOOP, errno.ENOSPC])
 def test_a_place_that_the_system_refuses_is_told_with_its_reason(number):
     error = OSError(number, os.strerror(number), "notes/a")
     told = f"notes/a cannot be used ({os.strerror(number)}); check the path, and your rights and "
     assert place_refused(error) == f"{told}the space left there"
 
 
-@pytest.mark.parametrize(
+@each(
     "error",
     [
         FileNotFoundError(errno.ENOENT, "No such file or directory", "/opt/mdvec/words.toml"),

@@ -99,10 +99,11 @@ def tiny_model(tmp_path_factory):
 
 
 @pytest.fixture
-def hub(mdvec, tiny_model, tmp_path):
-    """A hub on this machine that has it as ruri-v3-30m."""
+def hub(mdvec, tiny_model, tmp_path, monkeypatch):
+    """A hub on this machine that has it as ruri-v3-30m, for commands here and in processes."""
     folder = shutil.copytree(tiny_model, tmp_path / "hub")
     with hub_stand_in.serving(folder, "sirasagi62/ruri-v3-30m-ONNX", "abc123") as serving:
+        hub_stand_in.asked_here(serving, monkeypatch)
         mdvec.environment |= {"HF_ENDPOINT": serving.endpoint, "NO_PROXY": "*"}
         yield serving
 
@@ -114,7 +115,7 @@ NEEDED = {
 
 
 def test_a_pull_says_what_comes_and_waits_for_a_yes_and_auto_takes_what_is_here(mdvec, hub):
-    refused = mdvec.process("model", "pull", "ruri-v3-30m")
+    refused = mdvec("model", "pull", "ruri-v3-30m")
     assert (refused.code, refused.out, hub.served) == (1, "", [])
     size = sum((hub.folder / name).stat().st_size for name in NEEDED) / 1000
     sentence = (
@@ -134,7 +135,7 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes_and_auto_takes_what_is_here(
     assert terminal.end() == 0
     assert set(hub.served) == NEEDED
     assert "ruri-v3-30m is here: " in terminal.shown
-    again = mdvec.process("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
+    again = mdvec("model", "pull", "ruri-v3-30m")  # there is nothing to ask about
     assert (again.code, len(hub.served)) == (0, len(NEEDED))
     add_tool(mdvec.database, "notes", "d", mdvec.docs, "markdown")
     mdvec.write("a.md", "# 水\n\n備える。")
@@ -143,7 +144,7 @@ def test_a_pull_says_what_comes_and_waits_for_a_yes_and_auto_takes_what_is_here(
     assert "a.md" in mdvec("search", "水").out
     assert "ruri-v3-30m (auto)\tyes" in mdvec("model", "ls").out
     shutil.rmtree(f"{mdvec.environment['XDG_CACHE_HOME']}/huggingface/hub")
-    pulled = mdvec.process("model", "pull", "ruri-v3-30m", "--yes")
+    pulled = mdvec("model", "pull", "ruri-v3-30m", "--yes")
     assert (pulled.code, len(hub.served)) == (0, 2 * len(NEEDED))
     assert pulled.err.startswith(f"{sentence}\n")
 
@@ -164,7 +165,7 @@ def test_the_licence_of_an_unknown_model_is_the_one_that_the_hub_names_which_may
 
 def test_a_model_without_what_is_needed_is_refused_before_a_byte_comes(mdvec, hub):
     (hub.folder / "tokenizer.json").unlink()
-    done = mdvec.process("model", "pull", "onnx:sirasagi62/ruri-v3-30m-ONNX", "--yes")
+    done = mdvec("model", "pull", "onnx:sirasagi62/ruri-v3-30m-ONNX", "--yes")
     assert (done.code, done.err) == (
         1,
         "error: the model 'onnx:sirasagi62/ruri-v3-30m-ONNX' cannot be used: it has no "

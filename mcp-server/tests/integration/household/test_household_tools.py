@@ -137,13 +137,13 @@ def test_a_picture_comes_with_the_answer_and_from_its_address_in_exact_pixels(as
         ("get_category_trend", {"output_format": "image", "image_format": "jpeg",
                                 "graph_type": "bar"}),
     )  # fmt: skip
-    assert jpeg.served == ("image/jpeg", *jpeg.pictures)
+    assert jpeg.served() == ("image/jpeg", *jpeg.pictures)
     assert jpeg.pictures[0].startswith(b"\xff\xd8\xff")
     for answer, size in ((month, (800, 600)), (trend, (1024, 768))):
         (png,) = answer.pictures
         assert size_of(png) == size
         assert len(png) < 500_000
-        assert answer.served == ("image/png", png)
+        assert answer.served() == ("image/png", png)
         assert answer.data["chart"]["alt_text"].startswith("家計簿グラフ - ")
         assert "http://127.0.0.1:" in answer.words
 
@@ -175,7 +175,7 @@ def test_totals_are_answered_by_month_and_trend_and_a_day_with_a_picture(ask):
 def test_an_svg_is_only_at_its_address(ask):
     question = {"category": "食費", "output_format": "image", "image_format": "svg"}
     (answer,) = ask(("get_category_trend", question))
-    kind, svg = answer.served
+    kind, svg = answer.served()
     assert answer.pictures == []
     assert kind.startswith("image/svg+xml")
     assert b"<svg" in svg

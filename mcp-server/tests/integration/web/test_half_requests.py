@@ -8,6 +8,7 @@ import pytest
 import uvicorn
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
+from table_of_cases import each
 
 from mdvec_mcp.web.gate import Address, listen
 from mdvec_mcp.whole_requests import WholeRequests
@@ -57,9 +58,7 @@ def rest(connection):
         return file.read()
 
 
-@pytest.mark.parametrize(
-    "half", [b"", b"GET / HT", b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nabc"]
-)
+@each("half", [b"", b"GET / HT", b"POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 9\r\n\r\nabc"])
 def test_a_request_that_does_not_arrive_whole_ends_its_connection(port, half):
     assert b"done" not in rest(sent(port, half))
 

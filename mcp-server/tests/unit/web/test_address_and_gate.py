@@ -48,9 +48,7 @@ def test_a_taken_port_is_refused_with_what_to_do():
         listen(address)
 
 
-@pytest.mark.parametrize(
-    ("host", "names"), [("0.0.0.0", ()), ("home.lan", ()), ("127.0.0.1", ("mdvec.home.lan",))]
-)
+@each(("host", "names"), [("0.0.0.0", ()), ("home.lan", ()), ("127.0.0.1", ("mdvec.home.lan",))])
 def test_a_server_that_others_reach_needs_a_token(host, names):
     with pytest.raises(TokenNeeded, match="--token-file"):
         rules_for(Address(host, 1), names, None)

@@ -4,7 +4,6 @@ import io
 import math
 import os
 import statistics
-import subprocess
 import sys
 from collections import defaultdict
 from datetime import UTC, datetime, timedelta
@@ -369,14 +368,3 @@ def test_without_matplotlib_the_error_says_how_to_install_it(monkeypatch, name):
     with pytest.raises(LibraryMissing) as missing:
         safe_chart(FRAME, "bar")
     assert str(missing.value).startswith(f"charts need {name}; pip install -c constraints.txt")
-
-
-def test_the_module_imports_no_library_of_its_charts():
-    code = (
-        "import sys, mdvec.analysis\n"
-        "print({'matplotlib', 'PIL', 'duckdb', 'pandas', 'polars'} & sys.modules.keys())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )  # fmt: skip
-    assert done.stdout == "set()\n"

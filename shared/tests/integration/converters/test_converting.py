@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from datetime import date
@@ -162,15 +161,6 @@ def test_a_bundle_is_a_document_for_each_of_its_parts(collection):
     file.unlink()
     collection.write("残り.md", "# 残り\n")
     assert collection.import_().deleted == 2
-
-
-def test_a_start_of_the_library_loads_no_converter():
-    code = (
-        "import sys, mdvec.settings, mdvec.documents as d; d.DOCUMENTS; d.read_document; "
-        "print([m for m in ('pypdfium2', 'pptx', 'mammoth', 'bs4') if m in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
 
 
 def read(collection, part, path="手引き.pdf"):

@@ -8,6 +8,7 @@ from dataclasses import replace
 import psutil
 import pytest
 from collection import RULES
+from table_of_cases import each
 
 from mdvec.converters import ConversionFailed, Converter, OwnCommands
 from mdvec.settings import SettingsError, load_settings
@@ -51,7 +52,7 @@ def test_the_path_stands_where_the_command_says_and_the_copy_is_private():
     assert content.rstrip().endswith("700")
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "reason"),
     [
         ("import sys; print('x'); sys.exit('一行目\\n紙が読めません')", "ended with 1: 紙が読め"),

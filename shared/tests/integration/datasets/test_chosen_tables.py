@@ -6,6 +6,7 @@ import duckdb
 import openpyxl
 import pytest
 from source_folder import DataFolder, left_out, problems, workbook
+from table_of_cases import each
 
 from mdvec.database.connection import open_database
 from mdvec.datasets.options import DatasetOptions, InvalidTableChoice, chosen_tables
@@ -45,7 +46,7 @@ def shop(tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["update", "replace"])
-@pytest.mark.parametrize(
+@each(
     ("choice", "said"),
     [
         (

@@ -448,8 +448,8 @@ def test_dates_are_names_where_merged_cells_prove_the_header_and_titles_over_oth
                 sheet_header([top, ["店", "日付", "数"], ["A", "2024/1/8", "2"]], merged=merged)
 
 
-@pytest.mark.parametrize("titles", [[], [["表"]], [["表"], UNIT], [UNIT], [["表"], UNIT, UNIT]])
-@pytest.mark.parametrize(("names", "read"), [(PEOPLE, PEOPLE_NAMES), (YEARS, YEARS_NAMES)])
+@each("titles", [[], [["表"]], [["表"], UNIT], [UNIT], [["表"], UNIT, UNIT]])
+@each(("names", "read"), [(PEOPLE, PEOPLE_NAMES), (YEARS, YEARS_NAMES)])
 def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(titles, names, read):
     top, end = len(titles), len(titles) + len(names) - 1
     rows = [*titles, *names, REGION, REGION]
@@ -458,7 +458,7 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
         assert (header.top, header.row, header.names) == (top, end, read)
 
 
-@pytest.mark.parametrize(
+@each(
     "above",
     [
         ["売上一覧", "", "", "", "単位：千円"],
@@ -467,15 +467,15 @@ def test_names_that_merged_cells_hold_together_are_a_header_below_any_titles(tit
         ["佐藤", "総務", "東", "西"],
     ],
 )
-@pytest.mark.parametrize("names", [["品", "売上", "客数", "単価"], ["", "売上", "客数", "単価"]])
-@pytest.mark.parametrize("merged", [None, {}])
+@each("names", [["品", "売上", "客数", "単価"], ["", "売上", "客数", "単価"]])
+@each("merged", [None, {}])
 def test_the_row_that_the_user_names_names_the_columns_alone(above, names, merged):
     for rows in ([above, names, ["a", "1", "2", "3"]], [above, [*names, ""], ["a", "1", "2", "3"]]):
         header = sheet_header(rows, range(1, 2), merged)
         assert (header.top, header.names) == (1, tuple(rows[1]))
 
 
-@pytest.mark.parametrize("merged", [None, {}])
+@each("merged", [None, {}])
 def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged):
     person, below = ["田中", "東京", "あ", "い", "う"], ["佐藤", "大阪", "え", "お", "5"]
     names = ["氏名", "住所", "", "", ""]
@@ -488,8 +488,8 @@ def test_texts_over_the_first_columns_right_above_others_are_asked_about(merged)
         sheet_header([["作成日", "2024-02-01"], names, person, below], None, merged)
 
 
-@pytest.mark.parametrize("merged", [None, {}, {0: 0}])
-@pytest.mark.parametrize(
+@each("merged", [None, {}, {0: 0}])
+@each(
     ("names", "row"),
     [
         (["日付", "売上", "客数", "単価", "品"], ["2024-01-01", "12", "3", "1", "りんご"]),
@@ -508,7 +508,7 @@ def test_texts_above_the_names_of_columns_of_numbers_are_titles(merged, names, r
         assert (header.row, header.names) == (len(titles), tuple(names))
 
 
-@pytest.mark.parametrize("first", ["", "（西暦）"])
+@each("first", ["", "（西暦）"])
 def test_years_under_the_names_of_numbers_may_be_names_and_are_told(first):
     rows = [["品目", "令和3年度", "令和4年度"], [first, "2021", "2022"], ["米", "10", "20"]]
     assert sheet_header(rows).doubtful == sheet_header(rows, merged=None).doubtful == 1

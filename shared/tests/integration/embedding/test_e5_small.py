@@ -57,7 +57,7 @@ def test_questions_and_passages_are_embedded_differently(backend):
     assert passage @ query > 0.8
 
 
-@pytest.mark.parametrize("strategy", ["heading", "token"])
+@each("strategy", ["heading", "token"])
 def test_no_chunk_has_more_tokens_than_the_model_takes(backend, strategy):
     # Rare characters are many tokens to this model and few to the one that cuts.
     text = "# 長い文\n\n" + "齟齬鬱蒼𠮷野家ｶﾞｷﾞ㍿½ word 文章を続けます。" * 120

@@ -34,13 +34,13 @@ def test_every_vector_is_float32_of_length_one():
     assert np.allclose(np.linalg.norm([*rows, query], axis=1), 1, atol=1e-6)
 
 
-@pytest.mark.parametrize("scale", [1e-9, 1e9, 1e30])
+@each("scale", [1e-9, 1e9, 1e30])
 def test_tiny_and_huge_vectors_are_normalised_too(scale):
     rows = Embedder(Answering([[3 * scale, 0, 0, 4 * scale]])).embed_documents(["text"])
     assert np.allclose(rows, [[0.6, 0, 0, 0.8]], atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [np.float64, np.float16, np.int64])
+@each("kind", [np.float64, np.float16, np.int64])
 def test_any_numeric_type_becomes_float32(kind):
     backend = Answering([[3, 0, 0, 4]])
     backend.answer = backend.answer.astype(kind)

@@ -1,14 +1,13 @@
 """``onnx:<folder>`` through the real onnxruntime, beside sentence-transformers over the same."""
 
 import json
-import os
 import shutil
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import tiny_onnx
+from table_of_cases import each
 
 from mdvec.embedding import catalog
 from mdvec.embedding.cards import AUTO_ORDER, CARDS
@@ -50,7 +49,7 @@ def of_sentence_transformers(folder, texts):
     return queries, model.encode_document(texts, normalize_embeddings=True)
 
 
-@pytest.mark.parametrize("name", ["plain", "prompted", "static", "rows"])
+@each("name", ["plain", "prompted", "static", "rows"])
 def test_vectors_are_those_of_sentence_transformers(folders, name):
     model = load(folders[name])
     queries, documents = of_sentence_transformers(folders[name], TEXTS)
@@ -98,7 +97,7 @@ def test_tokens_have_their_places_and_long_texts_are_seen(folders):
     assert not load(folders["static"]).oversized("水" * 400)
 
 
-@pytest.mark.parametrize(
+@each(
     ("pooling", "vector"),
     [
         ("cls", lambda tokens: tokens[0]),
@@ -278,14 +277,3 @@ def test_every_card_says_where_its_facts_are_from():
         "plamo", "ruri-v3-310m", "ruri-v3-130m", "ruri-v3-70m", "ruri-v3-30m",
         "multilingual-e5-small", "e5-small", "use",
     ]  # fmt: skip
-
-
-def test_a_list_of_models_loads_no_library():
-    code = (
-        "import sys; from mdvec.embedding import catalog; catalog.list_models(['onnx:/a']); "
-        "print({'onnxruntime', 'tokenizers', 'torch', 'huggingface_hub'} & sys.modules.keys())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
-    )
-    assert done.stdout == "set()\n"

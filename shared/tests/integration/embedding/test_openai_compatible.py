@@ -227,7 +227,7 @@ def test_another_machine_is_never_asked_for_its_dimension(endpoint):
     assert endpoint.requests == []
 
 
-@pytest.mark.parametrize(
+@each(
     ("model", "url", "sentence"),
     [
         (

@@ -303,48 +303,54 @@ def test_a_pulled_model_embeds_with_the_hub_turned_off(tmp_path, monkeypatch, fo
     np.testing.assert_allclose(vector, embedder.embed_query("東京"), atol=1e-5)
 
 
-def assert_refused(done, sentence):
-    assert done.stdout.splitlines() == [NOT_THERE, f"refused: {sentence}", NOT_THERE]
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0
+@pytest.fixture
+def refusal(tmp_path, monkeypatch, capfd):
+    """Why a download from a hub is refused; nothing is here before and after it."""
+    monkeypatch.setenv("NO_PROXY", "*")
+
+    def refusal(hub, cache=tmp_path):
+        hub_stand_in.asked_here(hub, monkeypatch)
+        monkeypatch.setenv("HF_HUB_CACHE", str(cache))
+        assert plamo_cache.missing() == NOT_THERE
+        with pytest.raises(ModelUnavailable) as refused:
+            plamo_cache.pull(lambda _: True)
+        assert plamo_cache.missing() == NOT_THERE
+        assert "Traceback" not in capfd.readouterr().err
+        return str(refused.value)
+
+    return refusal
 
 
-def test_an_unreachable_hub_is_reported_at_once(tmp_path, folder):
+def test_an_unreachable_hub_is_reported_at_once(refusal, folder):
     with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
         pass
-    done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
-    assert done.stdout.startswith(f"{NOT_THERE}\nrefused: PLaMo could not be downloaded from ")
-    assert "Connection refused); check the network and try again" in done.stdout
-    assert (len(done.stdout.splitlines()), done.stderr) == (3, "")
+    said = refusal(hub)
+    assert said.startswith("PLaMo could not be downloaded from ")
+    assert said.endswith("Connection refused); check the network and try again")
 
 
-def test_a_hub_without_plamo_is_reported(tmp_path, folder):
+def test_a_hub_without_plamo_is_reported(refusal, folder):
     with hub_stand_in.serving(folder, "somebody/else", REVISION) as hub:
-        done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint)
-    assert_refused(
-        done,
-        f"the hub {hub.endpoint} has no {REPOSITORY} at revision {REVISION[:12]}; "
-        "check HF_ENDPOINT",
-    )
+        assert refusal(hub) == (
+            f"the hub {hub.endpoint} has no {REPOSITORY} at revision {REVISION[:12]}; "
+            "check HF_ENDPOINT"
+        )
 
 
-def test_an_incomplete_download_is_not_used(tmp_path, new_folder):
+def test_an_incomplete_download_is_not_used(refusal, new_folder):
     tiny_plamo.build(new_folder)
     (new_folder / "model.safetensors").unlink()
     with hub_stand_in.serving(new_folder, REPOSITORY, REVISION) as hub:
-        done = run(PULL, tmp_path / "cache", HF_ENDPOINT=hub.endpoint)
-    assert_refused(done, "the download of PLaMo is not complete; run it again to go on")
+        assert refusal(hub) == "the download of PLaMo is not complete; run it again to go on"
 
 
-def test_an_unwritable_cache_is_reported(tmp_path, folder):
+def test_an_unwritable_cache_is_reported(refusal, tmp_path, folder):
     (tmp_path / "file").touch()
     with hub_stand_in.serving(folder, REPOSITORY, REVISION) as hub:
-        done = run(PULL, tmp_path, HF_ENDPOINT=hub.endpoint, HF_HUB_CACHE=f"{tmp_path}/file/hub")
-    assert_refused(
-        done,
-        f"the model cache {tmp_path}/file/hub cannot be written; "
-        "HF_HUB_CACHE can name another folder",
-    )
+        assert refusal(hub, tmp_path / "file" / "hub") == (
+            f"the model cache {tmp_path}/file/hub cannot be written; "
+            "HF_HUB_CACHE can name another folder"
+        )
 
 
 def test_the_cache_is_the_one_that_huggingface_hub_uses(tmp_path):

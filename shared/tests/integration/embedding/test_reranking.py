@@ -1,12 +1,11 @@
 """``[search] reranker``: a real cross-encoder, tiny and made here, orders the first candidates."""
 
-import subprocess
-import sys
 from contextlib import nullcontext
 
 import pytest
 import tiny_onnx
 import tiny_sentence_transformer as tiny
+from table_of_cases import each
 from tiny_embedder import tiny_embedder
 
 from mdvec.embedding.options import BackendOptions
@@ -116,7 +115,7 @@ def test_it_can_be_unloaded_when_it_is_idle_and_loads_again(folders):
     assert model.scores("water", ["fire", "water"], 60) == pytest.approx(before)
 
 
-@pytest.mark.parametrize("name", ["one", "onnx"])
+@each("name", ["one", "onnx"])
 def test_scoring_that_takes_too_long_is_given_up(folders, name):
     with pytest.raises(RerankerTooSlow, match="of 12 passages in 1e-09 seconds"):
         reranker(folders[name]).scores("water", ["fire"] * 12, 1e-9)
@@ -130,14 +129,3 @@ def test_the_settings_take_a_cross_encoder_and_nothing_else():
     assert load_settings({}).reranker() is None
     with pytest.raises(SettingsError, match="onnx:<cross-encoder>"):
         load_settings({"MDVEC_SEARCH_RERANKER": "openai:reranker"})
-
-
-def test_nothing_of_it_is_imported_before_it_is_used():
-    code = (
-        "import sys; from mdvec.settings.loading import load_settings; import mdvec.search.answer; "
-        "load_settings({'MDVEC_SEARCH_RERANKER': 'st:a/b'}).reranker(); "
-        "print({'torch', 'onnxruntime', 'sentence_transformers', 'transformers'}"
-        " & sys.modules.keys())"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "set()\n"

@@ -299,7 +299,7 @@ def test_the_sums_of_each_word_are_without_what_the_question_leaves_out(wanted, 
     assert "言葉ごと" not in FilledLedger(APART).find(query="バス公社 出張 -出張").text
 
 
-@pytest.mark.parametrize("minus", [*"-−－﹣‐‑‒–—―─━", "――", "--", "−-"])
+@each("minus", [*"-−－﹣‐‑‒–—―─━", "――", "--", "−-"])
 def test_the_answer_names_what_a_minus_of_any_keyboard_leaves_out(minus):
     found = FilledLedger(APART).find(query=f"スーパーみなみ｜バス公社 {minus}出張")
     assert found.notes == (
@@ -316,7 +316,7 @@ def test_a_dash_between_words_excludes_nothing_and_is_not_told_as_if_it_did():
     )
 
 
-@pytest.mark.parametrize("many", [1, 20])
+@each("many", [1, 20])
 def test_a_listed_shop_of_two_words_stays_one_in_however_long_a_question(many):
     query = f"（ジム ONE、{'本屋 A&B、' * many}バス公社）"
     (note, *_) = FilledLedger(APART).find(query=query).notes

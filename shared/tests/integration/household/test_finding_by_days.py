@@ -36,7 +36,7 @@ def test_a_month_has_the_same_sums_as_the_month_itself():
     assert told(found) == (month.counts.used, month.spending, month.income)
 
 
-@pytest.mark.parametrize("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])
+@each("wanted", [{"period": "2025年8月"}, {}, {"query": "店", "rows": "all"}])
 def test_rows_after_today_are_named_as_by_the_month(wanted):
     days = ((15, -100), (16, -2_000), (20, 700))
     ledger = FilledLedger(
@@ -62,7 +62,7 @@ FAR = [
 """A purchase of each month until 10 August, a planned one and one whose year is wrong."""
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "days"),
     [
         (None, ("2025年01月05日〜2025年08月10日", [(218, 14), (8, 375), (6, 300)])),
@@ -86,8 +86,8 @@ def test_means_are_over_the_days_and_rows_that_are_neither_planned_nor_of_a_wron
     assert not FilledLedger(FAR).find(ListingOptions(group_by="month"), period="2026年3月").means
 
 
-@pytest.mark.parametrize("starts_on", [1, 26])
-@pytest.mark.parametrize("last", [date(2025, 8, 10), date(2025, 6, 20)])
+@each("starts_on", [1, 26])
+@each("last", [date(2025, 8, 10), date(2025, 6, 20)])
 def test_a_planned_row_of_this_month_and_one_of_a_wrong_year_change_no_mean(last, starts_on):
     own = [(date(2025, 5, 28), -500, *FAR[0][2:]), (last, -1_000, *FAR[0][2:])]
     far = [(date(2025, 8, 20), -80_000, *FAR[0][2:]), (date(1926, 3, 3), -9, *FAR[0][2:])]

@@ -204,7 +204,7 @@ def test_ctrl_c_as_a_snapshot_begins_loses_nothing_that_is_paid(notes, endpoint,
 @pytest.mark.parametrize("kills", [1, pytest.param(30, marks=pytest.mark.soak)])
 def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, kills):
     batch, random = 2, Random(20261122)
-    for number in range(FILES, 5 * kills):
+    for number in range(FILES, 7 * kills):  # more than are embedded before the last kill
         notes.write(f"{number:02}.md", note(number))
     whole = Collection(notes.folder, notes.database.with_name("whole.sqlite"))
     run(whole, endpoint, "new")
@@ -218,6 +218,8 @@ def test_kills_at_any_moment_cost_the_batch_under_way_at_most(notes, endpoint, k
             def end(number, child=child, moment=moment, after=after):
                 if number == moment:
                     Timer(after, child.kill).start()
+                elif number > moment + 3:  # a busy machine delays the timer
+                    child.kill()
 
             endpoint.on_request = end
             child.communicate(timeout=60)

@@ -212,14 +212,16 @@ def test_a_collection_that_is_not_there_is_named_as_such(chroma):
         index.nearest(VECTORS[0], 3)
 
 
-def test_a_wider_search_takes_effect_on_the_collection_that_is_there(chroma):
-    narrow = ChromaIndex(chroma.address, "mdvec-width", 30.0)
-    narrow.prepare()
-    narrow.prepare()
-    assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 100
-    server = ChromaServer(url=chroma.address.url, hnsw=Hnsw(ef_search=333))
-    ChromaIndex(server, "mdvec-width", 30.0).prepare()
-    assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 333
+def test_a_wider_search_takes_effect_on_the_collection_that_is_there(tmp_path):
+    # On a server of its own: one that still sorts what others sent may refuse a change as locked.
+    with ChromaProcess(tmp_path).running() as chroma:
+        narrow = ChromaIndex(chroma.address, "mdvec-width", 30.0)
+        narrow.prepare()
+        narrow.prepare()
+        assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 100
+        server = ChromaServer(url=chroma.address.url, hnsw=Hnsw(ef_search=333))
+        ChromaIndex(server, "mdvec-width", 30.0).prepare()
+        assert hnsw_of(chroma, "mdvec-width")["ef_search"] == 333
 
 
 def hnsw_of(chroma: ChromaProcess, name: str) -> dict[str, object]:

@@ -221,7 +221,7 @@ def plugins(tmp_path_factory):
     return Collection.of(tmp_path_factory.mktemp("plugins"), notes)
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "lexical", "vector"])
+@each("mode", ["hybrid", "lexical", "vector"])
 def test_an_excluded_word_is_in_no_hit_and_the_answer_says_so(plugins, mode):
     answer = plugins.search("Jenkins", k=10, filters=filtered(exclude=["Kubernetes"]), mode=mode)
     assert {hit.file_path for hit in answer.results} >= {"ci.md", "go.md"}

@@ -57,7 +57,7 @@ def test_another_spelling_is_found_first_and_by_words_alone(spelled, query, file
     assert spelled.places(query, k=1) == [file]
 
 
-@pytest.mark.parametrize("query", ["紅葉", "講演"])
+@each("query", ["紅葉", "講演"])
 def test_a_word_in_kanji_is_not_searched_by_another_of_its_reading(spelled, query):
     assert "effect.md" not in spelled.places(query, k=5, mode="lexical")
     assert not spelled.search(query, k=1).confident

@@ -114,7 +114,7 @@ def test_a_symptom_and_a_question_behind_background_find_their_note(ask, questio
     assert ask("notes", question)[0] == file
 
 
-@pytest.mark.parametrize(
+@each(
     ("question", "absent"),
     [
         ("venv と useFooBar の使い方を教えてください", '"useFooBar"'),

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from query_subject import Subject
+from table_of_cases import each
 
 from mdvec.analysis import safe_chart
 from mdvec.analysis.exports import ExportFolder
@@ -64,7 +65,7 @@ def test_more_bars_than_there_is_room_for_are_left_out_and_counted(plots):
     ]
 
 
-@pytest.mark.parametrize(("kind", "is_told"), [("line", 1), ("area", 1), ("scatter", 0)])
+@each(("kind", "is_told"), [("line", 1), ("area", 1), ("scatter", 0)])
 def test_a_line_of_several_rows_at_one_place_says_so(plots, kind, is_told):
     note = "values of 'x' repeat, and each row is shown; GROUP BY it for one value of each"
     plot = plots.plot("SELECT i % 5 AS x, i * 0.5 AS y FROM range(50) t(i)", kind, "")
@@ -72,7 +73,7 @@ def test_a_line_of_several_rows_at_one_place_says_so(plots, kind, is_told):
     assert plots.plot("SELECT i AS x, i * 0.5 AS y FROM range(50) t(i)", kind, "").notes == ()
 
 
-@pytest.mark.parametrize("kind", ["line", "area"])
+@each("kind", ["line", "area"])
 def test_empty_cells_do_not_count_as_rows_at_one_place(plots, kind):
     wide = "SELECT * FROM (VALUES (1, 1.0, NULL), (2, 2.0, NULL), (1, NULL, 5.0)) t(x, bank, card)"
     assert plots.plot(wide, kind, "").notes == ()
@@ -80,7 +81,7 @@ def test_empty_cells_do_not_count_as_rows_at_one_place(plots, kind):
     assert plots.plot(both, kind, "").notes != ()
 
 
-@pytest.mark.parametrize("kind", ["line", "area"])
+@each("kind", ["line", "area"])
 def test_a_long_series_is_shown_by_means_of_intervals_and_says_so(plots, kind):
     plot = plots.plot(DAYS.format(1_000), kind, "")
     assert (len(plot.x), plot.axis, plot.note) == (1_000, "times", "")
@@ -159,7 +160,7 @@ def test_a_histogram_counts_every_finite_value_once(plots):
     assert one.in_words() == "histogram of 7 to 7 in 1 bin; most, 9, at 7"
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "bins", "told"),
     [
         ("i % 60", [2 * 100] * 30, "0 to 59 in 30 bins; most, 200, from 58 to 59"),
@@ -192,7 +193,7 @@ def test_a_last_value_that_is_not_of_the_last_place_is_dated(plots):
     assert plots.plot(query, "line", "").in_words().endswith("always -100, last -100 (2025-05-01)")
 
 
-@pytest.mark.parametrize(("kind", "places"), [("bar", 60), ("line", 200), ("area", 200)])
+@each(("kind", "places"), [("bar", 60), ("line", 200), ("area", 200)])
 def test_each_name_shown_has_all_its_values_in_whatever_order_the_rows_are(plots, kind, places):
     query = (
         "SELECT 'n' || n AS 店, 's' || s AS 系列, 100 * s + n AS 額 "
@@ -257,7 +258,7 @@ def test_the_cells_of_a_large_heat_map_that_are_shown_have_their_values(plots):
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "count", "most"),
     [("line", 9, 8), ("bar", 9, 8), ("area", 11, 8), ("scatter", 9, 8), ("box", 31, 30)],
 )
@@ -272,7 +273,7 @@ def test_columns_that_have_no_room_are_counted(plots, kind, count, most):
 LONG = "'https://example.com/' || repeat('a', 60) || '/' ||"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "labels"),
     [
         (f"{LONG} (i % 3)",
@@ -317,7 +318,7 @@ def test_whole_numbers_that_may_name_the_series_are_said_to_be_a_series(plots):
 SENTINEL = "1.7976931348623157e308"
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "query"),
     [
         ("line", f"SELECT i AS x, CASE i WHEN 3 THEN -{SENTINEL} ELSE i END FROM range(9) t(i)"),
@@ -360,9 +361,7 @@ def test_boxes_are_quartiles_by_name_or_by_column(plots):
     assert plots.plot("SELECT range AS a, range AS b FROM range(60)", "box", "").notes == ()
 
 
-@pytest.mark.parametrize(
-    ("kind", "values", "rows"), [("box", "i", 52), ("bar", "i", 5), ("heatmap", "'x', i", 52)]
-)
+@each(("kind", "values", "rows"), [("box", "i", 52), ("bar", "i", 5), ("heatmap", "'x', i", 52)])
 def test_names_have_the_order_of_the_rows(plots, kind, values, rows):
     query = f"SELECT (['月', '火', '水', '木', '金'])[1 + i % 5], {values} FROM range({rows}) t(i)"
     plot = plots.plot(f"{query} ORDER BY i % 5", kind, "")
@@ -381,7 +380,7 @@ def test_a_heat_map_has_a_row_for_each_value_of_its_second_column(plots):
     assert (plot.names, shown(plot)) == (("1", "2"), {"月": (5.0, 6.0), "火": (None, 7.0)})
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "query"),
     [
         ("line", "SELECT 'a' AS x"),
@@ -455,7 +454,7 @@ def test_rows_at_unknown_places_do_not_hide_others(plots):
     assert shown(plot) == {"y": tuple(range(3000, 3500))}
 
 
-@pytest.mark.parametrize(
+@each(
     ("kind", "query", "notes"),
     [
         ("line", "VALUES (NULL, 100), (1, 2), (2, 3)", ["1 row without a value of 'x' not shown"]),

@@ -1,8 +1,6 @@
 """Slips of other databases' SQL get a form that means the same, or none; and words that help."""
 
 import json
-import subprocess
-import sys
 
 import duckdb
 import pytest
@@ -423,7 +421,7 @@ def test_a_name_that_is_refused_is_no_mistake_of_the_query(handler):
     assert handler.advised(request, refused.value) is refused.value
 
 
-@pytest.mark.parametrize("sql", ["```sql\nSELECT 1\n```\n", "```\r\nSELECT 1;\r\n```"])
+@each("sql", ["```sql\nSELECT 1\n```\n", "```\r\nSELECT 1;\r\n```"])
 def test_one_fence_around_a_query_is_taken_off(handler, sql):
     assert ask(handler, sql) == ([[1]], "")
 
@@ -432,8 +430,3 @@ def test_two_fences_are_refused(handler):
     _, message = ask(handler, "```\nSELECT 1\n```\n```\nSELECT 2\n```")
     assert "cannot be read" in message
     assert ask(handler, "SELECT '```'") == ([["```"]], "")
-
-
-def test_a_query_that_runs_does_not_wait_for_sqlglot():
-    code = "import sys, mdvec.sql.child.child; sys.exit('sqlglot' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -140,7 +140,7 @@ def same_value(told, value) -> bool:
     return told == value
 
 
-@pytest.mark.parametrize(("source", "exact"), [("rows", False), ("SELECT * FROM rows", True)])
+@each(("source", "exact"), [("rows", False), ("SELECT * FROM rows", True)])
 def test_a_profile_is_what_pandas_computes(compared, source, exact):
     tables, columns, frame = compared
     # All of ten million rows, exactly, is more than there is memory for.

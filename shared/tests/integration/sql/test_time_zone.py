@@ -2,6 +2,7 @@
 
 import pytest
 from query_subject import Subject
+from table_of_cases import each
 
 from mdvec.sql.process.messages import QueryLimits
 from mdvec.sql.questions import Prepared
@@ -24,7 +25,7 @@ def test_a_query_shows_and_cuts_local_time(analytics):
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("period", "rows"),
     [
         (("2025-06-01", "2025-06-01"), 24),

@@ -106,7 +106,7 @@ def test_data_that_cannot_fit_are_not_converted():
     assert numbers.asked < 600
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "place"),
     [
         ({"fig": [1, object()]}, "data.fig[1] is a object"),

@@ -192,9 +192,7 @@ def test_an_area_reaches_down_to_zero_and_a_line_does_not():
     assert filled.get_paths()[0].vertices[:, 1].min() == 0
 
 
-@pytest.mark.parametrize(
-    ("count", "label"), [(1, "4月\n2024年"), (12, "4月\n2024年"), (60, "7月\n2024年")]
-)
+@each(("count", "label"), [(1, "4月\n2024年"), (12, "4月\n2024年"), (60, "7月\n2024年")])
 def test_the_bars_of_months_are_drawn_and_a_month_alone_has_no_giant_one(count, label):
     chart = figure(trend("bar", count, 2))
     assert labels(chart.axes[0].get_xticklabels())[0] == label
@@ -226,7 +224,7 @@ def marked(kind):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["line", "area", "bar"])
+@each("kind", ["line", "area", "bar"])
 def test_running_and_empty_months_are_marked_and_said(kind):
     chart = figure(marked(kind))
     assert {"途中", "明細なし", "薄い月は途中、灰色の月は明細なし（0円ではありません）"} <= set(
@@ -265,7 +263,7 @@ def query(kind, names=(), axis="names", series=2, values=None, **more):
 LONG = tuple(f"とても長い名前の項目その{number}（店舗の名前も含む）" for number in range(60))
 
 
-@pytest.mark.parametrize(("count", "lies_down"), [(1, True), (40, True), (60, False)])
+@each(("count", "lies_down"), [(1, True), (40, True), (60, False)])
 def test_bars_of_names_lie_one_below_another_while_they_have_room(count, lies_down):
     axes = figure(query("bar", LONG[:count], series=1)).axes[0]
     assert len([bar for bar in axes.patches if bar.get_label() != "_"]) == count
@@ -363,7 +361,7 @@ def test_a_character_the_font_lacks_is_shown_as_a_stand_in_and_counted(caplog):
     assert "🍜" not in caplog.text
 
 
-@pytest.mark.parametrize(
+@each(
     "chart",
     [
         CategoryChart("bar", "店", (("𠮷野家", 800), ("食費", 5)), note="税込み"),
@@ -511,7 +509,7 @@ def test_a_wild_picture_in_full_colour_stays_under_500_kb():
     assert jpeg.media_type == "image/jpeg"
 
 
-@pytest.mark.parametrize("size", [(800, 600), (1900, 1080), (500, 900)])
+@each("size", [(800, 600), (1900, 1080), (500, 900)])
 def test_a_name_is_not_cut_if_there_is_room(size):
     for names in (("住宅", "食費"), ("家", "車"), NAMES[:7]):
         chart = CategoryChart("pie", "題", tuple((name, 9876) for name in names))

@@ -40,7 +40,7 @@ def test_lines_of_a_paragraph_are_joined_as_people_write_them():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     "texts",
     [
         ["〒100-0001", "東京都千代田区千代田1-1", "電話 03-1234-5678", "登録番号 T1234567890123"],
@@ -110,7 +110,7 @@ def test_a_flat_character_is_as_large_as_others():
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("parts", "read"),
     [
         (
@@ -153,7 +153,7 @@ def test_two_columns_are_read_one_after_the_other_under_what_spans_them():
     ]
 
 
-@pytest.mark.parametrize("begins", [0, 12, -12])
+@each("begins", [0, 12, -12])
 def test_short_columns_that_are_drawn_one_after_the_other_are_read_so(begins):
     left = ["左の段の一行目の文章であり", "左の段の二行目で終わる。"]
     right = ["右の段の一行目の文章であり", "右の段の二行目で終わる。"]
@@ -247,7 +247,7 @@ def test_a_number_alone_in_the_margin_is_dropped_only_if_it_counts_the_pages(num
     assert texts == ["本文。" if are_dropped else f"本文。\n\n{text}" for text in numbers]
 
 
-@pytest.mark.parametrize("leading", [1.5, 2.5])
+@each("leading", [1.5, 2.5])
 def test_lines_that_each_page_has_at_its_top_are_text_if_more_follow_as_closely(leading):
     slips = [
         ["給与明細", "基本給 250,000円", f"残業手当 {n},000円", "差引支給額", f"{n}月分"]

@@ -9,6 +9,7 @@ from docx.shared import Pt
 from pptx.util import Inches
 from reportlab.pdfgen.canvas import Canvas
 from sample_documents import zipped
+from table_of_cases import each
 
 from mdvec.converters import pdf, slides, word
 from mdvec.converters.archive import Archive
@@ -63,7 +64,7 @@ FORMATS = [
 ]
 
 
-@pytest.mark.parametrize(("convert", "made", "ending"), FORMATS)
+@each(("convert", "made", "ending"), FORMATS)
 def test_a_file_without_a_heading_has_the_title_that_it_states(convert, made, ending):
     name = f"scan0042.{ending}"
     text = convert(made("ごみの出し方：\n2025年度"), name).content
@@ -94,7 +95,7 @@ def test_what_a_program_wrote_itself_is_no_title(convert, made, ending, title):
     assert not text.startswith("---")
 
 
-@pytest.mark.parametrize(
+@each(
     "title",
     [
         "", " ", "PowerPoint Presentation", "PowerPoint プレゼンテーション", "ごみ.docx",
@@ -107,7 +108,7 @@ def test_a_program_has_many_such_words(title):
     assert with_own_title("text", title) == "text"
 
 
-@pytest.mark.parametrize("title", ["Introduction to Node.js", "株式会社Foo.co"])
+@each("title", ["Introduction to Node.js", "株式会社Foo.co"])
 def test_a_name_with_a_dot_is_a_title(title):
     assert with_own_title("text", title).startswith(f'---\ntitle: "{title}"')
 

@@ -26,7 +26,7 @@ def test_it_runs_on_the_requested_device_else_on_an_available_gpu(asked, mps, ex
     assert placement(asked, mps=mps) == expected
 
 
-@pytest.mark.parametrize("asked", ["mps", "cuda", "CPU"])
+@each("asked", ["mps", "cuda", "CPU"])
 def test_a_missing_device_is_refused(asked):
     with pytest.raises(ModelUnavailable, match=f"cannot run on '{asked}' here; choose 'cpu'"):
         placement(asked, mps=False)

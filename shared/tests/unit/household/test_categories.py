@@ -30,17 +30,17 @@ def resolve(said, hierarchy=HIERARCHY):
     return resolve_subject(said, hierarchy).subject
 
 
-@pytest.mark.parametrize("said", ["食費", " 食 費　", "食費カテゴリ"])
+@each("said", ["食費", " 食 費　", "食費カテゴリ"])
 def test_a_major_category_is_found_however_it_is_spaced(said):
     assert resolve(said) == Category("食費")
 
 
-@pytest.mark.parametrize("said", ["水道・光熱費", "水道･光熱費", "水道光熱費"])
+@each("said", ["水道・光熱費", "水道･光熱費", "水道光熱費"])
 def test_width_and_middle_dots_make_no_difference(said):
     assert resolve(said) == Category("水道・光熱費")
 
 
-@pytest.mark.parametrize("said", ["Wi-Fi", "ｗｉ－ｆｉ", "WI-FI"])
+@each("said", ["Wi-Fi", "ｗｉ－ｆｉ", "WI-FI"])
 def test_a_middle_category_of_one_major_is_found_by_its_own_name(said):
     assert resolve(said) == Category("通信費", "Wi-Fi")
 
@@ -95,7 +95,7 @@ def test_a_part_of_several_names_is_ambiguous(said, choices):
     assert asked.value.choices == choices
 
 
-@pytest.mark.parametrize(("said", "near"), [("食品", "食料品"), ("食費代", "食費")])
+@each(("said", "near"), [("食品", "食料品"), ("食費代", "食費")])
 def test_an_unknown_name_is_answered_with_the_nearest_and_the_choices(said, near):
     with pytest.raises(UnknownCategory) as unknown:
         resolve(said)

@@ -5,9 +5,9 @@ import re
 from datetime import date, timedelta
 from pathlib import Path
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
 from mdvec.dates.months import Days, Month, MonthRange
 from mdvec.dates.phrases import parse_days
@@ -52,7 +52,7 @@ def test_every_phrase_of_the_table_means_exactly_its_days():
 DOCS = Path(__file__).parents[4] / "docs"
 
 
-@pytest.mark.parametrize(("name", "least"), [("household.md", 40), ("household.ja.md", 60)])
+@each(("name", "least"), [("household.md", 40), ("household.ja.md", 60)])
 def test_every_phrase_of_the_docs_table_is_understood(name, least):
     text = (DOCS / name).read_text(encoding="utf-8")
     phrases = re.findall(
@@ -63,7 +63,7 @@ def test_every_phrase_of_the_docs_table_is_understood(name, least):
         assert asked(phrase).days, phrase
 
 
-@pytest.mark.parametrize(
+@each(
     ("said", "otherwise"),
     [
         ("2025年上半期", "（年度の上半期なら「2025年度上半期」）"),

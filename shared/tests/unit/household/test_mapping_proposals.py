@@ -142,7 +142,7 @@ def test_a_column_that_says_which_way_the_money_goes_gives_the_amounts_their_sig
     assert rows_of(signed)[1] == [("2025-07-01", -10), ("2025-07-05", 30)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("amounts", "paid_out", "checks"),
     [
         (("1000,,9000", ",500,9500"), (3,), 0),

@@ -317,9 +317,7 @@ def test_a_note_that_another_version_stored_stays_as_it_is():
     assert (note.text, note.may_have_rows) == ("it is a note of before", False)
 
 
-@pytest.mark.parametrize(
-    "page", ["<!DOCTYPE html>\n<html>", " \r\n<HTML lang='ja'>", "\ufeff<html>"]
-)
+@each("page", ["<!DOCTYPE html>\n<html>", " \r\n<HTML lang='ja'>", "\ufeff<html>"])
 def test_a_login_page_saved_as_csv_is_reported_as_one(page):
     with pytest.raises(NotTransactions, match="login page"):
         read_rows(page.encode())

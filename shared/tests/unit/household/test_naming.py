@@ -81,7 +81,7 @@ def test_two_days_of_other_questions_and_rows_need_no_more_memory_than_one():
     assert max(peaks[24:]) < 1.1 * max(peaks[:24])
 
 
-@pytest.mark.parametrize("sign", ["--", "—", "――", "ー"])
+@each("sign", ["--", "—", "――", "ー"])
 def test_a_dash_without_a_word_excludes_nothing_and_a_long_vowel_is_a_letter(sign):
     asked = WordsAsked(f"渋谷 {sign} 松屋")
     assert asked.excluded is None

@@ -178,7 +178,7 @@ def test_without_a_period_the_latest_twelve_months_are_taken_or_as_many_as_there
     assert resolve_period(TODAY, short).months == short
 
 
-@pytest.mark.parametrize(
+@each(
     ("year", "month", "meant"),
     [(2025, 6, "2025-06"), (2024, None, "2024-01..2024-12"), (None, 12, "2024-12")],
 )
@@ -278,7 +278,7 @@ def test_a_form_with_its_year_means_the_same_days_wherever_days_are_stated(form,
     assert within(Column("at", "DATE"), form, form) == within(Column("at", "DATE"), first, last)
 
 
-@pytest.mark.parametrize("other", [{"period": "先月"}, {"start_month": "2025-01"}])
+@each("other", [{"period": "先月"}, {"start_month": "2025-01"}])
 def test_dates_beside_another_way_of_stating_the_period_are_refused(other):
     with pytest.raises(AmbiguousPeriod, match="since と until、period"):
         resolve_period(TODAY, LEDGER, since="2025-06", **other)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import pytest
 from table_of_cases import each
 
 from mdvec.household.core.statement_kinds import Mappings, fitting_mapping, read_statement
@@ -82,7 +81,7 @@ def test_what_is_new_in_a_file_of_a_known_kind_is_asked_about(kind, before, afte
     assert (f"column {shown_name(column)}" in said) == bool(column)
 
 
-@pytest.mark.parametrize("page", ["household.md", "household.ja.md"])
+@each("page", ["household.md", "household.ja.md"])
 def test_the_mapping_in_the_documentation_reads_the_statement_beside_it(page):
     docs = Path(__file__).parents[4] / "docs"
     blocks = (docs / page).read_text("utf-8").split("```toml\n")[1:]

@@ -57,10 +57,8 @@ def test_two_contracts_with_one_company_are_two():
     assert [(one.amount, len(one.rows)) for one in found(*rows)] == [(1_080, 5), (150, 6)]
 
 
-@pytest.mark.parametrize(("day", "other"), [(5, 14), (12, 12), (5, 20)])
-@pytest.mark.parametrize(
-    "more", [(), [(f"2025-03-{day}", "音楽", 9_800) for day in (10, 11, 29, 30)]]
-)
+@each(("day", "other"), [(5, 14), (12, 12), (5, 20)])
+@each("more", [(), [(f"2025-03-{day}", "音楽", 9_800) for day in (10, 11, 29, 30)]])
 def test_the_same_contract_of_two_people_is_two(day, other, more):
     rows = [
         row._replace(account=account)
@@ -163,9 +161,7 @@ def every(days, shop, yen, first, count):
     return [((begin + timedelta(days=days * n)).isoformat(), shop, yen) for n in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("days", "name", "per_year"), [(28, "4週間ごと", 13), (14, "2週間ごと", 26)]
-)
+@each(("days", "name", "per_year"), [(28, "4週間ごと", 13), (14, "2週間ごと", 26)])
 def test_payments_every_four_or_two_weeks_keep_their_weekday(days, name, per_year):
     payments = every(days, "コンタクト", 3_000, "2025-01-08", 161 // days + 1)
     (lenses,) = found(*payments, as_of=date(2025, 6, 18))

@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
@@ -31,7 +30,7 @@ def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
     assert pair.reasons[0] == "moved"
 
 
-@pytest.mark.parametrize(
+@each(
     "into",
     [
         row(2, 4, 3_980, "カード", "ネット通販 返品"),

@@ -64,7 +64,7 @@ def test_signatures_are_the_same_on_every_machine_and_in_every_version():
     assert hashlib.sha256(found.astype("<u8").tobytes()).hexdigest()[:16] == "e654a4a92d5cf80c"
 
 
-@pytest.mark.parametrize(("dimension", "count"), [(8, 4_100), (2048, 70)])
+@each(("dimension", "count"), [(8, 4_100), (2048, 70)])
 def test_a_signature_depends_on_its_vector_alone(dimension, count):
     vectors = clustered(count, dimension)
     together = signs(vectors)

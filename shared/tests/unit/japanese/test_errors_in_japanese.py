@@ -54,8 +54,8 @@ def messages():
             for call in ast.walk(owner) if owner else [node]:
                 if not (isinstance(call, ast.Call) and call.args):
                     continue
-                name = ast.unparse(call.func)
-                if name == "super().__init__" if owner else name.rpartition(".")[2] in errors:
+                name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+                if ast.unparse(call.func) == "super().__init__" if owner else name in errors:
                     words = list(words_of(call.args[0]))
                     text = "".join(filter(None, words))
                     if " " in text.strip() and not KANA.search(text):

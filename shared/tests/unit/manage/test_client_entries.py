@@ -112,7 +112,7 @@ model = "b"  # here too
 """
 
 
-@pytest.mark.parametrize("servers", ["{}", '{other = {command = "x"}}', "{other.command = 'x'}"])
+@each("servers", ["{}", '{other = {command = "x"}}', "{other.command = 'x'}"])
 def test_servers_in_one_line_of_toml_get_the_entry_too(servers):
     before = f"mcp_servers = {servers}  # mine\n"
     after = with_entry(CODEX, before, ENTRY)

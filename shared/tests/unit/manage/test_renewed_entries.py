@@ -53,7 +53,7 @@ def test_only_the_options_of_mdvec_itself_are_taken_from_a_program_that_starts_i
     assert renewed_entry(CLIENTS["cursor"], LOCAL, windows).kept == ("--docs-dir",)
 
 
-@pytest.mark.parametrize(
+@each(
     "previous",
     [
         {"command": "mdvec-mcp", "args": "--read-only"},

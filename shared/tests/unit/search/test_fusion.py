@@ -152,7 +152,7 @@ def test_of_a_date_that_occurs_its_parts_do_not_count():
     assert unknown.matched == ("年",)
 
 
-@pytest.mark.parametrize("query", [["未知", "知語"], []])
+@each("query", [["未知", "知語"], []])
 def test_a_query_of_unknown_words_is_answered_by_vectors(query):
     candidates = [passage("", 0.2), passage("", 0.7)]
     hybrid = scored(query, know(水=1, 米=1), candidates, "hybrid")
@@ -214,7 +214,7 @@ def test_cosines_that_do_not_differ_tell_nothing(count, cosine):
     assert {one.vector for one in scored(["水"], know(水=1), candidates, "hybrid")} == {0.0}
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+@each("mode", ["hybrid", "vector"])
 def test_one_passage_far_above_a_hundred_others_has_a_score_of_at_most_one(mode):
     called_so = (NameMatch(frozenset({"水"}), 1.0),)
     best = replace(passage("水", 1 + 1e-7), names=called_so)
@@ -274,7 +274,7 @@ def test_a_passage_with_every_word_covers_the_query_wholly_in_any_order(question
     assert [one.coverage for one in whole] == [1.0 if query else 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("known", "is_ahead"),
     [
         ({"水": 3, "米": 3, "the": 0}, True),

@@ -43,7 +43,7 @@ def test_a_text_file_has_no_headings_and_no_front_matter():
     assert outline(content, "memo.v2.TXT") == Outline("memo.v2", 0, (), is_markdown=False)
 
 
-@pytest.mark.parametrize("name", ["a.md", "a.markdown", "A.MD"])
+@each("name", ["a.md", "a.markdown", "A.MD"])
 def test_markdown_is_known_by_its_ending(name):
     assert outline("# h", name).is_markdown
 
@@ -96,7 +96,7 @@ def test_a_paragraph_that_a_rule_makes_a_heading_is_cut_short():
     assert (level, len(words), words[-1]) == (2, 200, "…")
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+@each("newline", ["\n", "\r\n", "\r"])
 def test_every_kind_of_line_end_is_understood(newline):
     content = newline.join(["---", "title: 題", "---", "はじめ", "", "# 一", "本文", "二", "---"])
     first, second = content.index("# 一"), content.index("本文")
