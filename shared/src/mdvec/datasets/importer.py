@@ -26,11 +26,12 @@ from mdvec.datasets.interfaces.dataset_tables import (
     ImportedFile,
     file_state,
     origin_of,
+    split_origin,
 )
 from mdvec.datasets.interfaces.parquet import ParquetFacts
 from mdvec.datasets.interfaces.snapshots import Snapshots
 from mdvec.datasets.many_tables import CollectedTables, TableNameTaken
-from mdvec.datasets.options import ChosenReadings, DatasetOptions
+from mdvec.datasets.options import ChosenReadings, DatasetOptions, Place, places_of
 from mdvec.datasets.planning import ImportPlan, PlannedGroup, may_join, plan
 from mdvec.datasets.reading import FileReader, counts_rows, is_parquet
 from mdvec.datasets.report import (
@@ -118,7 +119,7 @@ class _DatasetImport:
             self._check_names()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
-            self.readings.check(self.found, self.tables.values(), self.failed, self.known)
+            self.readings.check(self._places(()), self.known)
             self._note_lacking()
             self._record()
         finally:
@@ -354,7 +355,7 @@ class _DatasetImport:
         tables_of = Counter(origin for table in self.tables.values() for origin in table.origins)
         complete = {file.path for file in self.files}
         failed = {problem.file_path for problem in self.failed}
-        read_in_part = {name.rpartition("#")[0] for name in failed} - failed
+        read_in_part = {split_origin(name, self.paths)[0] for name in failed} - failed
         for table in filter(lambda each: each.is_copy, self.stored):
             for origin, path in table.origins.items():
                 is_failed = origin in failed or path not in complete | read_in_part
@@ -407,9 +408,14 @@ class _DatasetImport:
     def _note_lacking(self) -> None:
         """Note, for each file that was read, stored choices for columns that it does not have."""
         read = self.reader.understood
-        for path, sentences in self.readings.lacking(list(self.tables.values())).items():
-            for origin in [origin for origin in read if origin.partition("#")[0] == path]:
+        for origin, sentences in self.readings.lacking(self._places(())).items():
+            if origin in read:
                 read[origin] = read[origin].with_notes(*sentences)
+
+    def _places(self, left_out: Iterable[Problem]) -> list[Place]:
+        """What choices may be for."""
+        paths = self.paths | {file.path for file in self.files}
+        return places_of(self.tables.values(), self.failed, left_out, paths, self.reader.alone)
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         """The stored tables of a file by itself."""
@@ -417,9 +423,8 @@ class _DatasetImport:
 
     def _fail(self, origin: str, error: UnreadableFile) -> None:
         problem = error.problem(origin)
-        is_elsewhere = any(
-            file.path.endswith(f"/{origin.partition('#')[0]}") for file in self.found
-        )
+        name = f"/{split_origin(origin, self.paths)[0]}"
+        is_elsewhere = any(path.endswith(name) for path in self.paths)
         pattern = glob.escape(f"./{origin}" if is_elsewhere else origin)
         advice = on_one_line(shell_line("--for", pattern))
         reason = problem.reason.replace(FOR_FILE, advice, 1)
@@ -449,5 +454,6 @@ class _DatasetImport:
                 tuple(left_out),
                 readings_of(self.tables.values(), self.reader.understood),
                 tuple(moved_files(self.stored, now, {problem.file_path for problem in left_out})),
+                self.readings.unused(self._places(left_out)),
             ),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -23,19 +23,24 @@ from mdvec.datasets.core.choices import (
 from mdvec.datasets.core.grouping import FileGroup, table_name
 from mdvec.datasets.core.understood import ReadingOptions
 from mdvec.datasets.core.value_types import CHOICES
-from mdvec.datasets.interfaces.dataset_tables import DatasetTable, record_choices, stored_choices
+from mdvec.datasets.interfaces.dataset_tables import (
+    DatasetTable,
+    record_choices,
+    split_origin,
+    stored_choices,
+)
 from mdvec.errors import MdvecError
 from mdvec.files import (
     JSON_ENDINGS,
     SQLITE_ENDINGS,
     WORKBOOK_ENDINGS,
-    FoundFile,
     Problem,
     data_ending,
     unpacked_ending,
 )
 from mdvec.importing import ImportRefused
 from mdvec.platform import shell_line
+from mdvec.text import shown_name, some_of
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -45,6 +50,7 @@ _NULL_OF_COLUMN = "na:"
 _OUT = "out"
 _LINES = re.compile(r"([0-9]{1,9})(?:-([0-9]{1,9}))?")
 _NO_DELIMITERS = "\"'\r\n"
+_MAX_NAMED = 10
 
 
 class InvalidReading(MdvecError):
@@ -156,6 +162,53 @@ _ENDINGS = {
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """A table of a file, or what is there in place of one.
+
+    Attributes:
+        path: the file, as scanned.
+        table: the table's name in the file, "" if it has none; None if the file was not opened.
+        origin: the table's name in reports.
+        columns: the names of its columns.
+        failure: why it could not be read.
+    """
+
+    path: str
+    table: str | None
+    origin: str
+    columns: frozenset[str] = frozenset()
+    failure: str = ""
+
+
+def places_of(
+    tables: Iterable[DatasetTable],
+    failed: Iterable[Problem],
+    left_out: Iterable[Problem],
+    paths: Collection[str],
+    alone: Mapping[str, str],
+) -> list[Place]:
+    """What choices may be for: tables, what could not be read, was left out, or has no table.
+
+    ``alone`` has the names of tables that are alone in a file, if this import opened it.
+    """
+    places: list[Place] = []
+    for table in tables:
+        columns = frozenset(column.name for column in table.columns)
+        for path in table.file_paths:
+            name, origin = table.inner_table or alone.get(path), table.origin
+            places.append(Place(path, name, path if table.combined else origin, columns))
+    for problem, failure in (
+        *((problem, problem.reason) for problem in failed),
+        *((problem, "") for problem in left_out),
+    ):
+        path, inner = split_origin(problem.file_path, paths)
+        name = inner or alone.get(path)
+        places.append(Place(path, name, problem.file_path, failure=failure))
+    without = set(paths).difference(place.path for place in places)
+    return [*places, *(Place(path, "", path) for path in without)]
+
+
+@dataclass(frozen=True, slots=True)
 class ChosenReadings:
     """The choices before an import, those that it makes, and those after it."""
 
@@ -188,69 +241,58 @@ class ChosenReadings:
         """How a file shall be read."""
         return reading_of(self.now, path)
 
-    def have_changed(self, path: str) -> bool:
-        """Whether a file is to be read in another way than before."""
-        return bool(self.new) and self.of(path) != reading_of(self.before, path)
+    def have_changed(self, path: str, table: str = "") -> bool:
+        """Whether a file, or one of its tables, is to be read in another way than before."""
+        before, now = (reading_of(choices, path, table) for choices in (self.before, self.now))
+        return bool(self.new) and before != now
 
-    def check(
-        self,
-        files: Iterable[FoundFile],
-        tables: Iterable[DatasetTable],
-        failed: Iterable[Problem],
-        known_before: Collection[str],
-    ) -> None:
+    def check(self, places: Collection[Place], known_before: Collection[str]) -> None:
         """Check that each new choice is for a file, and for a column that one has.
 
         Args:
-            files: the files of the source.
-            tables: the tables after the import.
-            failed: what could not be imported.
+            places: the tables after the import, and what could not be imported.
             known_before: the files that the last import could read.
 
         Raises:
             ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
         """
-        tables, paths = list(tables), [file.path for file in files]
-        failed = list(failed)
-        origins = {table.origin for table in tables} | {problem.file_path for problem in failed}
-        broken = {problem.file_path.partition("#")[0]: problem.reason for problem in failed}
-        for path in broken:
-            if path in known_before and self.have_changed(path):
-                raise ImportRefused(f"{path}: {broken[path]}; nothing was changed")
+        for place in places:
+            is_new = place.path in known_before and self.have_changed(place.path, place.table or "")
+            if place.failure and is_new:
+                raise ImportRefused(f"{place.origin}: {place.failure}; nothing was changed")
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            matching = {
-                path
-                for path in _meant_by(choice, paths)
-                if choice.fits(path) or f"{path}#{choice.table_in(path)}" in origins
-            }
-            if not matching:
-                raise ImportRefused(
-                    f"there is no file {choice.pattern} whose {_what(choice)} can be chosen; files "
-                    "such as Parquet and DuckDB have their own types"
-                )
-            if _lacks_column(choice, matching, tables) and not matching & broken.keys():
+            fitting = [place for place in places if _is_for(choice, place)]
+            if not fitting:
+                raise _nothing_for(choice, places)
+            if _lacks_column(choice, fitting):
                 raise ImportRefused(
                     f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
                     f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
 
-    def lacking(self, tables: Collection[DatasetTable]) -> dict[str, list[str]]:
-        """Notes, by path, on stored choices for columns that files no longer have."""
-        paths = {path for table in tables for path in table.file_paths}
-        warnings: dict[str, list[str]] = {}
+    def lacking(self, places: Iterable[Place]) -> dict[str, list[str]]:
+        """Notes, by origin, on stored choices for columns that tables no longer have."""
+        places, warnings = list(places), dict[str, list[str]]()
         for choice in self.now:
-            matching = _meant_by(choice, paths)
-            if _lacks_column(choice, matching, tables):
-                files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
-                back = shell_line("--read", f"{choice.column}={AUTO}", *files)
-                for path in matching:
-                    warnings.setdefault(path, []).append(
-                        f"no column {choice.column!r} is there for the choice {choice}; take it "
-                        f"back with {back}"
+            fitting = [place for place in places if _is_for(choice, place)]
+            if _lacks_column(choice, fitting):
+                for origin in {place.origin for place in fitting}:
+                    warnings.setdefault(origin, []).append(
+                        f"no column {choice.column!r} is there for the choice {choice}; "
+                        f"{_how_to_take_back(choice)}"
                     )
         return warnings
+
+    def unused(self, places: Iterable[Place]) -> tuple[str, ...]:
+        """Notes on stored choices whose files or tables are no longer there."""
+        places = list(places)
+        return tuple(
+            f"no file or table is there for the choice {choice}; {_how_to_take_back(choice)}"
+            for choice in self.now
+            if not any(_is_for(choice, place) for place in places)
+        )
 
     def record(self, connection: apsw.Connection) -> None:
         """Store the choices; call within a transaction."""
@@ -275,28 +317,45 @@ def _what(choice: ReadingChoice) -> str:
     return choice.column or choice.text or choice.setting.replace("_", " ")
 
 
-def _meant_by(choice: ReadingChoice, paths: Iterable[str]) -> set[str]:
-    """The files that a choice is for."""
-    kinds = _ENDINGS[choice.setting]
-    return {
-        path
-        for path in paths
-        if (choice.fits(path) or choice.table_in(path))
-        and unpacked_ending(data_ending(path)) in kinds
-    }
+def _is_for(choice: ReadingChoice, place: Place) -> bool:
+    """Whether a choice is for a table, or may be."""
+    if unpacked_ending(data_ending(place.path)) not in _ENDINGS[choice.setting]:
+        return False
+    may_be = place.table is None and bool(choice.table_in(place.path))
+    return may_be or choice.fits(place.path, place.table or "")
 
 
-def _lacks_column(
-    choice: ReadingChoice, files: Collection[str], tables: Iterable[DatasetTable]
-) -> bool:
-    """Whether a choice is for a column that no table of these files has."""
-    having = (
-        table
-        for table in tables
-        if any(path in files and choice.fits(path, table.inner_table) for path in table.file_paths)
+def _lacks_column(choice: ReadingChoice, fitting: Collection[Place]) -> bool:
+    """Whether a choice is for a column that none of the tables has for which it is."""
+    none_has = not any(place.failure or choice.column in place.columns for place in fitting)
+    return bool(choice.column and fitting) and none_has
+
+
+def _nothing_for(choice: ReadingChoice, places: Iterable[Place]) -> ImportRefused:
+    """The refusal of a choice that is for no table; it names the tables of the file."""
+    others = (place for place in places if _is_for(choice, replace(place, table=None)))
+    if names := [shown_name(place.table) for place in others if place.table]:
+        return ImportRefused(
+            f"there is no sheet or table {choice.pattern}; there are: {some_of(names, _MAX_NAMED)}"
+        )
+    return ImportRefused(
+        f"there is no file {choice.pattern} whose {_what(choice)} can be chosen; files "
+        "such as Parquet and DuckDB have their own types"
     )
-    known = {column.name for table in having for column in table.columns}
-    return bool(choice.column) and choice.column not in known
+
+
+def _how_to_take_back(choice: ReadingChoice) -> str:
+    match choice.setting:
+        case Setting.ENCODING | Setting.DELIMITER:
+            back = (f"--{choice.setting}", AUTO)
+        case Setting.HEADER_ROW:
+            back = ("--header-row", "0")
+        case Setting.NULL:
+            back = ("--read", f"{_NULL}={AUTO}")
+        case _:
+            back = ("--read", f"{choice.column or choice.setting}={AUTO}")
+    files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
+    return f"take it back with {shell_line(*back, *files)}"
 
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)

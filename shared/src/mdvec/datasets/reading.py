@@ -65,6 +65,7 @@ class FileReader:
         on_rows: is called now and then with the number of rows read since.
         max_memory_mb: the memory for reading a file; see ``limited_memory``.
         understood: how each table was read, by its origin.
+        alone: the names of tables that are alone in their files, by the path of each opened file.
     """
 
     tool: Tool
@@ -72,6 +73,7 @@ class FileReader:
     on_rows: OnRows
     max_memory_mb: int | None
     understood: dict[str, Understood] = field(default_factory=dict)
+    alone: dict[str, str] = field(default_factory=dict)
 
     @property
     def root(self) -> Path:
@@ -118,6 +120,8 @@ class FileReader:
             UnreadableFile: it cannot be read; the message says why.
             SnapshotsUnwritable: the folder of copies cannot be written.
         """
+        if not table.label:
+            self.alone[origin] = table.name
         with self.limits(), self.snapshots.new() as (part, whole):
             self.understood[origin] = table.copy(part)
         return whole, parquet_facts(whole)

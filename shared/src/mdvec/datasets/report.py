@@ -45,13 +45,14 @@ class DatasetReport:
     """The tables of a dataset, and the parts of its files that were not imported, with reasons.
 
     ``readings`` say, for each table, how the files that this import opened were read; ``moved``,
-    which files left a combined table.
+    which files left a combined table; ``unused``, which choices of the user are for none.
     """
 
     tables: tuple[DatasetTable, ...]
     left_out: tuple[Problem, ...]
     readings: tuple[Readings, ...]
     moved: tuple[MovedFiles, ...] = ()
+    unused: tuple[str, ...] = ()
 
     def json_fields(self) -> dict[str, object]:
         """Its JSON fields."""
@@ -60,6 +61,7 @@ class DatasetReport:
                 "tables": [_table_fields(table) for table in self.tables],
                 "left_out": [asdict(problem) for problem in self.left_out],
                 "moved": [asdict(moved) for moved in self.moved],
+                "unused": list(self.unused),
                 "read": [
                     {"file": file, **asdict(how)}
                     for files in self.readings
@@ -80,6 +82,7 @@ class DatasetReport:
             *(ReportLine(table_line(table)) for table in self.tables),
             *notes("read", [entry for files in self.readings for entry in _reading_notes(files)]),
             *notes("moved", [str(moved) for moved in self.moved]),
+            *notes("unused", self.unused),
             *(
                 ReportLine(
                     f"left out: {shown_name(problem.file_path)}: {problem.reason}", is_note=True

@@ -455,11 +455,97 @@ def test_a_choice_can_be_for_one_sheet_of_a_workbook(empty):
     empty.import_("header=auto", pattern="w.xlsx#甲")
     assert empty.kept() == ["数 = text (w.xlsx#乙)"]
     for columns, pattern, why in (
-        ("header=none", "w.xlsx#丙", "no file w.xlsx#丙 whose header row can be chosen"),
+        ("header=none", "w.xlsx#丙", "no sheet or table w.xlsx#丙; there are: 甲, 乙"),
         ("額=text", "w.xlsx#甲", "no file w.xlsx#甲 has a column '額'"),
     ):
         with pytest.raises(ImportRefused, match=why):
             empty.import_(columns, pattern=pattern)
+
+
+GOODS = (("番号", "数"), ("001", 100), ("002", 200), ("合計", 300))
+
+
+def unused(report):
+    return [line.text for line in report.lines() if line.text.startswith("unused: ")]
+
+
+def test_a_sheet_that_fails_refuses_only_the_choices_that_are_for_it(empty):
+    book, no_names = empty.folder / "a#1.xlsx", [row[:2] for row in GOODS[1:]]
+    workbook(book, ("S", GOODS), ("T", GOODS), ("G", GOODS))
+    empty.import_(mode="new")
+    workbook(book, ("S", no_names), ("T", no_names), ("G", GOODS))
+    asked = ["a#1.xlsx#S", "a#1.xlsx#T"]
+    assert [*problems(empty.import_())] == asked
+    with pytest.raises(ImportRefused, match=r"^a#1\.xlsx#T: its header cannot be told"):
+        empty.import_("totals=out", pattern="*#T")
+    assert [*problems(empty.import_("totals=out", pattern="a#1.xlsx#G"))] == asked
+    assert [*problems(empty.import_("header=none", pattern="a#1.xlsx#S"))] == asked[1:]
+    assert problems(empty.import_("header=none", pattern="a#1.xlsx#T")) == {}
+    assert [len(empty.read(f"t__a_1__{name}")) for name in "gst"] == [2, 3, 3]
+
+
+def test_the_only_sheet_of_a_workbook_has_its_own_choices_while_it_has_that_name(empty):
+    book = empty.folder / "a.xlsx"
+    of_sheet = ("totals=out", "番号=text")
+    workbook(book, ("明細", GOODS), ("メモ", (("a", "b"), ("x", "y"))))
+    empty.import_(mode="new")
+    empty.import_(*of_sheet, pattern="a.xlsx#明細")
+    workbook(book, ("明細", GOODS))
+    said = empty.import_()
+    assert len(empty.read("t__a")) == 2
+    assert "for the choice" not in str(said.lines())
+    assert empty.import_(*of_sheet, pattern="a.xlsx#明細").unchanged == 1
+    with pytest.raises(ImportRefused, match=r"no sheet or table a\.xlsx#6月; there are: 明細$"):
+        empty.import_("totals=out", pattern="a.xlsx#6月")
+    with pytest.raises(ImportRefused, match=r"no file a\.xlsx#明細 has a column '額'"):
+        empty.import_("額=text", pattern="a.xlsx#明細")
+
+
+GONE = {
+    "- = NULL (a.xlsx#明細)": "--read na=auto --for 'a.xlsx#明細'",
+    "- in 番号 = NULL (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細'",
+    "番号 = text (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細'",
+    "notes = out (a.xlsx#明細)": "--read notes=auto --for 'a.xlsx#明細'",
+    "totals = out (a.xlsx#明細)": "--read totals=auto --for 'a.xlsx#明細'",
+    "header_row = none (a.xlsx#明細2)": "--header-row 0 --for 'a.xlsx#明細2'",
+    "totals = out (b.csv)": "--read totals=auto --for b.csv",
+    "encoding = utf-8-sig (b.*)": "--encoding auto --for 'b.*'",
+    "delimiter = , (b.*)": "--delimiter auto --for 'b.*'",
+}
+
+
+@pytest.mark.parametrize("others", [(), (("メモ", (("a", "b"), ("x", "y"))),)])
+def test_a_choice_whose_file_or_sheet_is_gone_is_told_once(empty, others):
+    workbook(empty.folder / "a.xlsx", ("明細2", GOODS), *others)
+    empty.write("b.csv", "番号,数\n1,2\n")
+    empty.import_(mode="new")
+    empty.import_("header=none", pattern="a.xlsx#明細2")
+    workbook(empty.folder / "a.xlsx", ("明細", GOODS), *others)
+    of_sheet = ("na=-", "番号=na:-", "番号=text", "notes=out", "totals=out")
+    empty.import_(*of_sheet, pattern="a.xlsx#明細")
+    empty.import_("totals=out", pattern="b.csv")
+    empty.import_(encoding="utf-8", delimiter=",", pattern="b.*")
+    workbook(empty.folder / "a.xlsx", ("6月", GOODS), *others)
+    (empty.folder / "b.csv").rename(empty.folder / "c.csv")
+    report = empty.import_()
+    lines = {
+        f"no file or table is there for the choice {choice}; take it back with {back}"
+        for choice, back in GONE.items()
+    }
+    assert sorted(report.json_fields()["dataset"]["unused"]) == sorted(lines)
+    assert set(unused(report)) <= {f"unused: {line}" for line in lines}
+    assert "for the choice" not in str(told(report))
+
+
+def test_a_choice_for_a_file_that_is_only_out_of_sight_or_for_a_hidden_sheet_is_not_unused(empty):
+    book = workbook(empty.folder / "a.xlsx", ("甲", GOODS), ("乙", GOODS))
+    empty.import_(mode="new")
+    empty.import_("totals=out", pattern="a.xlsx#乙")
+    book["乙"].sheet_state = "hidden"
+    book.save(empty.folder / "a.xlsx")
+    assert unused(empty.import_()) == []
+    (empty.folder / "a.xlsx").write_bytes(b"damaged")
+    assert unused(empty.import_()) == []
 
 
 def test_a_choice_that_cannot_hold_changes_nothing(files):

@@ -245,6 +245,9 @@ def test_a_header_alone_is_an_empty_table(tmp_path):
             "店,品,数\nA,りんご,1\n".encode(),
             r'1 "報告書 [^…]* 3 "部署 [^…]*", …, 7 "版 [^,]*, 8 "店 \| 品 \| 数", 9 "A [^,]*$',
         ),
+        # A first line of nothing but blanks, which has no cell in the columns of the table.
+        (" \n,品名,6/1,6/2\n,りんご,3,4\n,みかん,5,6\n".encode(), r'-for FILE: 2 "品名 \| 6/1'),
+        (",\n,,品名,6/1,6/2\n,,りんご,3,4\n,,みかん,5,6\n".encode(), r'2 "品名 \| 6/1 \| 6/2"'),
         # Without a header, the first line would say how many columns there are.
         ("名簿\n氏名,住所\n佐藤,東京\n鈴木,大阪\n".encode(), r"left out\), with -m update --for"),
         (b"<!DOCTYPE html>\n<p>log in</p>\n", "it is a web page"),

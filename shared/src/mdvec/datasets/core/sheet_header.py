@@ -86,7 +86,7 @@ def header_at(
     if at and has_names and _is_below_titles(rows, at, merged, numbers):
         return at
     # A first row of one name for two columns is no title if it is over values, or names the second.
-    is_title = bool(at and rows[0][0].strip()) and has_names
+    is_title = bool(at and title(rows[0][:1])) and has_names
     # In a file without merged cells, several names, or one over values, are taken by their word,
     # unless the row below may name the columns.
     is_taken = merged is None and (filled_count(rows[0]) > 1 or (at == 1 and not has_names))

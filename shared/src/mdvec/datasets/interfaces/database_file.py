@@ -166,10 +166,12 @@ class TableInFile:
         label: its name in the file; "" if the file's own name says enough.
         copy: writes its rows to a Parquet file on the file system of the private copies, and
             returns how they were read; raises ``UnreadableFile``.
+        name: its name in the file, if it has one but no label.
     """
 
     label: str
     copy: Callable[[Path], Understood]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

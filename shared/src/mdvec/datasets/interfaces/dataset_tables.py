@@ -7,7 +7,7 @@ in ``<database>.datasets/<tool's number>/``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -217,6 +217,13 @@ def snapshot_folder(connection: apsw.Connection, tool_id: int) -> Path:
 def origin_of(path: str, inner_table: str) -> str:
     """The user's name for a table's file, with ``#table`` for a .duckdb file."""
     return f"{path}#{inner_table}" if inner_table else path
+
+
+def split_origin(origin: str, paths: Collection[str]) -> tuple[str, str]:
+    """The file among ``paths`` that an origin names, and its inner table; "" if it names none."""
+    ends = (at for at, letter in enumerate(origin) if letter == "#" and origin[:at] in paths)
+    end = len(origin) if origin in paths else next(ends, len(origin))
+    return origin[:end], origin[end + 1 :]
 
 
 def _table(folder: Path, row: Mapping[str, Any]) -> DatasetTable:

@@ -230,7 +230,7 @@ def opened_file(
     for table in filled:
         table.reading = reading.of_table(table.name)
     tables_in_file = tuple(
-        TableInFile("" if is_alone else table.name, table.copy) for table in filled
+        TableInFile("" if is_alone else table.name, table.copy, table.name) for table in filled
     )
     return OpenedFile(tables_in_file, (*left_out, *empty))
 
