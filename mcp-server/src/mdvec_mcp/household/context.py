@@ -41,9 +41,11 @@ from mdvec.household import (
     shops,
     trend_cache,
 )
+from mdvec.japanese import in_japanese
 from mdvec.tools import Tool
 from pydantic import TypeAdapter
 
+from mdvec_mcp.arguments import answer_language
 from mdvec_mcp.calls import ToolReply, in_thread, refuse_empty_database, trouble_in_japanese
 from mdvec_mcp.freshness import FreshnessWatch, SourceCheck, freshness_in_japanese
 
@@ -124,8 +126,16 @@ class HouseholdContext:
         return await _in_thread(call)
 
     async def in_folder(self, name: str | None, work: Callable[[Path], T]) -> T:
-        """Run ``work`` in a thread on the folder of the named household, as ``run`` does."""
-        return await _in_thread(lambda: work(self._household(name).source))
+        """Run ``work`` in a thread on the folder of the named household, as ``run`` does.
+
+        What files are refused for is said in English, as by commands, and here as answers are.
+        """
+        try:
+            return await _in_thread(lambda: work(self._household(name).source))
+        except ToolError as error:
+            if answer_language.get() == "en":
+                raise
+            raise ToolError(in_japanese(str(error))) from error
 
     async def run_over_all(self, mode: OpenMode, work: Callable[[dict[str, Ledger]], T]) -> T:
         """Run ``work`` in a thread, as ``run`` does, on the ledgers of all households by name."""

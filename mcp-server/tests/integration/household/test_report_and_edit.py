@@ -279,10 +279,11 @@ def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(
     imported(tmp_path / "vectors.sqlite", "kakeibo", folder, "household")
     file = {"file": "架空カード.csv"}
     stated = "reversals = {'訂正サイン' = ['-']}"
-    shown, refused, kept, away = answers(
+    shown, refused, in_english, kept, away = answers(
         tmp_path / "vectors.sqlite",
         report("mapping", **file),
         edit("mapping", **file),
+        edit("mapping", **file, language="en"),
         edit("mapping", **file, toml=stated),
         report("mapping", file="../vectors.sqlite"),
     )
@@ -290,7 +291,11 @@ def test_a_mapping_is_shown_with_what_is_undecided_and_kept_once_that_is_stated(
     assert "架空花子のとても…" in shown.words
     assert "とても長い店名" not in shown.words
     assert refused.is_error
-    assert "列 訂正サイン" in refused.words
+    assert refused.words.startswith("決まっていないことがあるので保存しませんでした: 列 訂正サイン")
+    assert refused.words.endswith("toml='KEY = VALUE' で決めてください")
+    assert in_english.words.startswith("not saved, because this is undecided: column 訂正サイン")
+    assert in_english.words.endswith("State it: toml='KEY = VALUE'")
     assert "保存しました: 架空カード.mapping.toml" in kept.words
     assert away.is_error
+    assert away.words == "家計簿のフォルダーの中のファイルを、その中のパスで指定してください"
     assert (folder / "架空カード.mapping.toml").exists()

@@ -10,6 +10,7 @@ from mdvec.dates import Days, Month, MonthRange
 from mdvec.errors import MdvecError
 from mdvec.household.core.answers import LedgerAnswer, MonthEnds, answer_words, safe_line
 from mdvec.household.core.budgets import (
+    PER,
     SPANS,
     Budget,
     BudgetStatus,
@@ -95,6 +96,13 @@ def set_budget(ledger: Ledger, *, category: str, amount: int, per: str = "month"
             plans.delete_budget(ledger, subject, per)
             name = shown_name(subject)
             message = f"{name}の予算をやめました。" if before else f"{name}の予算はありません。"
+            others = [span for span in SPANS if (subject, span) in known and not before]
+            if others:
+                (other,) = others
+                message = (
+                    f"{name}の予算は、{PER[other]}のものだけです（per={other} と amount=0 で"
+                    "やめられます）。"
+                )
             return BudgetSet(str(subject), per, 0, before, safe_line(message + remark))
         budget = Budget(subject, "month" if per == "month" else "year", amount)
         plans.put_budget(ledger, budget)

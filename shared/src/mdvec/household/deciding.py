@@ -140,9 +140,18 @@ def rejection_message(
 
 
 def restoration_message(
-    row: Transaction, marking: Sequence[StoredPair], *, was_marked: bool
+    row: Transaction, marking: Sequence[StoredPair], shared: int | None, *, was_marked: bool
 ) -> str:
-    """Message after a row that these pairs marked was restored, or had not been marked."""
+    """Message after a row that these pairs marked was restored, or had not been marked.
+
+    ``shared`` is the other row of a decision about two households that leaves it out.
+    """
+    if not was_marked and shared is not None:
+        return (
+            f"取引ID {row.id} は、取引ID {shared} との判定により、全家計簿の合計だけから"
+            f"外れています。取り消すには confirm_duplicate に transaction_ids=[{row.id}, "
+            f"{shared}] と decision=skip を渡してください。変更はありません。"
+        )
     if not was_marked:
         return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"
     sums = (
@@ -288,11 +297,12 @@ def restore(ledger: Ledger, transaction_id: int) -> Restoration:
             marks.record_decision(ledger, check.id, "not_duplicate", batch)
         marks.update_marks(ledger)
         after = row_of(ledger, transaction_id)
+        shared = duplicate_checks.left_out_of_all_with(ledger, transaction_id)
     record("restoration", household=ledger.tool_id, transaction=transaction_id)
     return Restoration(
         success=True,
         message=restoration_message(
-            after, marking, was_marked=before.is_duplicate or bool(marking)
+            after, marking, shared, was_marked=before.is_duplicate or bool(marking)
         ),
     )
 

@@ -27,6 +27,7 @@ _KINDS = {
     "n": r"-?[\d,.]*\d", "yen": r"[+-]?[\d,]+円|N/A", "pct": r"[+-]?[\d,.]+ ?%|N/A",
     "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "own": _ANY, "names": _SOME,
     "cats": _SOME, "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
+    "values": r".+?",
 }  # fmt: skip
 """What each kind of placeholder matches; the head of ``english.toml`` describes them."""
 _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}
@@ -214,6 +215,8 @@ def _placeholder_value(name: str, value: str) -> str:
             return ", ".join(map(_category, _split(value, "、")))
         case "parts" | "list" as kind:
             return ", ".join(map(_translate, _split(value, "・" if kind == "parts" else "、")))
+        case "values":
+            return ", ".join(_split(value, "、"))
         case "names":
             return "none" if value == "なし" else ", ".join(_split(value, "、"))
         case "text" | "x" | "span":

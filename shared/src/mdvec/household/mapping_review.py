@@ -56,12 +56,13 @@ def mapping_answer(
         InvalidMapping: ``stated`` is no mapping.
     """
     # Loaded on demand: a server's start does not need it.
-    from mdvec.household.statement_preview import MappingRefused, preview_statement
+    from mdvec.household.statement_preview import MappingRefused, Remedies, preview_statement
 
     path = source / file
     if not followed(path).is_relative_to(followed(source)):
         raise MappingRefused("name a file in the household's folder, by its path within it")
-    shown = preview_statement(path, source, save=save, stated=stated, language="ja")
+    how = Remedies("toml='KEY = VALUE'", """toml='name = "NAME"'""")
+    shown = preview_statement(path, source, save=save, stated=stated, language="ja", how=how)
     lines = _lines(path, shown)
     return MappingAnswer(
         file=file,

@@ -290,6 +290,9 @@ def _candidate_of(ledger: Ledger, candidate: ReviewCandidate, alike: int = 0) ->
     days = [row.date for row in rows]
     best = candidate.best
     amount_diff = max(amounts) - min(amounts) if len(amounts) == len(rows) else None
+    codes = {code for pair in candidate.pairs for code in pair.reasons}
+    if best.kind is PairKind.TRANSFER and sum(row.amount or 0 for row in rows) != 0:
+        codes = {*codes, "moved_before"} - {"moved"}  # a later export changed an amount
     about: tuple[str, ...] = ()
     if best.kind is PairKind.CARD_BILL:
         about = (review_wording.bill_in_words(rows[0], rows[1], best.reasons),)
@@ -303,10 +306,7 @@ def _candidate_of(ledger: Ledger, candidate: ReviewCandidate, alike: int = 0) ->
         transaction_1=first,
         transaction_2=second,
         others=tuple(others),
-        reasons=(
-            *about,
-            *reasons_in_words(code for pair in candidate.pairs for code in pair.reasons),
-        ),
+        reasons=(*about, *reasons_in_words(codes)),
         alike_count=alike,
         similarity_score=best.score,
         date_diff_days=(max(days) - min(days)).days,

@@ -10,7 +10,7 @@ from collections.abc import Mapping as Pairs
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from mdvec.dates import today
 from mdvec.errors import MdvecError
@@ -104,16 +104,26 @@ class _Chosen:
     """The household's own mapping for the file, without what was stated."""
 
 
+class Remedies(NamedTuple):
+    """How a caller states a line of the mapping, and the account's name."""
+
+    state: str = "--set 'KEY = VALUE'"
+    name: str = "--account NAME"
+
+
+_OF_COMMANDS = Remedies()
+
+
 def preview_statement(
     file: Path, source: Path | None, *, account: str = "", save: bool = False,
-    stated: Sequence[str] = (), language: Language = "en",
+    stated: Sequence[str] = (), language: Language = "en", how: Remedies = _OF_COMMANDS,
 ) -> StatementPreview:  # fmt: skip
     """Shows how a file is read in the household whose folder is ``source``, if there is one.
 
     ``account`` names the account of a proposed or ready-made mapping. ``save`` writes the mapping
     into the folder, unless something in the file is undecided that would change a figure;
     ``stated`` are lines of TOML that decide it, also for a mapping that already reads the file;
-    ``language`` is that of the questions.
+    ``language`` is that of the questions, and ``how`` is what a refusal names as the way out.
 
     Raises:
         MappingRefused: the file cannot be read, something is undecided, or the household's own
@@ -138,7 +148,7 @@ def preview_statement(
     if account and chosen.origin != "own":
         chosen = replace(chosen, mapping=replace(chosen.mapping, name=account, account=account))
     shown_file = _preview(file, chosen, language)
-    return replace(shown_file, saved=_save(source, chosen, shown_file)) if save else shown_file
+    return replace(shown_file, saved=_save(source, chosen, shown_file, how)) if save else shown_file
 
 
 def _read_bytes(file: Path) -> bytes:
@@ -240,7 +250,7 @@ def _row(row: TransactionRow) -> PreviewRow:
     )
 
 
-def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
+def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview, how: Remedies) -> str:
     """Write the mapping into the household's folder; returns the file."""
     if source is None:
         raise MappingRefused("name the household that the mapping is for: --name NAME")
@@ -253,16 +263,16 @@ def _save(source: Path | None, chosen: _Chosen, shown: StatementPreview) -> str:
     if shown.undecided:
         raise MappingRefused(
             f"not saved, because this is undecided: {'; '.join(shown.undecided)}. "
-            "State it: --set 'KEY = VALUE'"
+            f"State it: {how.state}"
         )
     if not shown.rows_read:
         raise MappingRefused("not saved, because it reads no row of the file")
     if chosen.before is not None:
         return str(rewrite_mapping(source, chosen.before, chosen.mapping))
-    return _new_mapping_file(source, chosen.mapping, shown.toml)
+    return _new_mapping_file(source, chosen.mapping, shown.toml, how)
 
 
-def _new_mapping_file(source: Path, mapping: Mapping, text: str) -> str:
+def _new_mapping_file(source: Path, mapping: Mapping, text: str, how: Remedies) -> str:
     """The file for a new mapping, with a number if another mapping has its name."""
     name = _NOT_IN_A_NAME.sub("-", mapping.name)
     file, number = source / f"{name}{ENDING}", 1
@@ -273,9 +283,7 @@ def _new_mapping_file(source: Path, mapping: Mapping, text: str) -> str:
         with file.open("x", encoding="utf-8") as stream:
             stream.write(text)
     except FileExistsError:
-        raise MappingRefused(
-            f"{file} exists; name the account of this one: --account NAME"
-        ) from None
+        raise MappingRefused(f"{file} exists; name the account of this one: {how.name}") from None
     except OSError as error:
         raise MappingRefused(f"{file} cannot be written ({error.strerror})") from error
     return str(file)

@@ -9,8 +9,9 @@ from couple_ledger import couple, filled
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from plan_ledger import Bought, fill, monthly
+from table_of_cases import each
 
-from mdvec.household import Ledger, review
+from mdvec.household import Ledger, in_english, review
 from mdvec.household.budgeting import InvalidBudget, budget_status, set_budget
 from mdvec.household.comparison import SameDays, compare_periods
 from mdvec.household.core.categories import UnknownCategory
@@ -77,6 +78,21 @@ def test_a_budget_is_replaced_and_removed(connection):
     gone = set_budget(Ledger(connection, tool, TODAY), category="食費", amount=0)
     assert gone.message == "食費の予算をやめました。"
     assert budget_status(Ledger(connection, tool, TODAY)).text.startswith("予算はまだありません")
+
+
+@each(("set_per", "asked_per"), [("year", "month"), ("month", "year")])
+def test_removing_a_budget_of_the_other_span_names_the_one_that_there_is(
+    connection, set_per, asked_per
+):
+    tool = fill(connection, [Bought("2025-06-02", "朝市", -100)], f"of_{set_per}")
+    ledger = Ledger(connection, tool, TODAY)
+    set_budget(ledger, category="食費", amount=100, per=set_per)
+    kept = set_budget(ledger, category="食費", amount=0, per=asked_per)
+    assert f"per={set_per} と amount=0 でやめられます" in kept.message
+    assert f"per={set_per} and amount=0 remove it" in in_english(kept.message)
+    assert len(budget_status(ledger).statuses) == 1
+    gone = set_budget(ledger, category="食費", amount=0, per=set_per)
+    assert gone.message == "食費の予算をやめました。"
 
 
 def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(connection):

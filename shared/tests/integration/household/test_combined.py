@@ -7,7 +7,7 @@ from plan_ledger import Bought, fill, ledgers_of
 
 from mdvec.household import Ledger
 from mdvec.household.core.wording import EmptyLedger, InsufficientData
-from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate
+from mdvec.household.deciding import InvalidDecision, KeepInTransfer, RowNotInCandidate, restore
 from mdvec.household.english import in_english
 from mdvec.household.month import combined_households, monthly_household
 from mdvec.household.review import DuplicateResolutionError
@@ -155,6 +155,13 @@ def test_a_decision_about_two_households_changes_their_sum_alone(connection):
     ]
     assert in_english(told).splitlines()[1].endswith(f"¥48,700 (his, id {bought[1]})")
     decide(moved, "duplicate")
+    for row, name in ((moved[0], "hers"), (moved[1], "his"), (bought[0], "hers")):
+        other = sum(moved if row in moved else bought) - row
+        said = restore(Ledger(connection, tools[name], TODAY), row).message
+        assert f"transaction_ids=[{row}, {other}] と decision=skip を渡してください" in said
+        assert f"transaction_ids=[{row}, {other}] and decision=skip" in in_english(said)
+    kept = restore(Ledger(connection, tools["his"], TODAY), bought[1]).message
+    assert kept.endswith("マークされていません。変更はありません。")
     after = seen()
     assert (after.counts.total, after.counts.used) == (before.counts.total, before.counts.used - 3)
     assert (after.counts.duplicate, after.counts.transfer) == (1, 2)

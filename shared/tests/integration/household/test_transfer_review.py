@@ -81,6 +81,16 @@ def test_a_row_counts_again_if_the_other_end_leaves_the_ledger(ledger):
     assert sums(ledger) == (5_000, 0, 0)
 
 
+def test_a_decided_transfer_whose_amount_a_later_export_changes_says_that_they_differ(ledger):
+    check_id = candidates(ledger)[0].check_id
+    decide(ledger, check_id, "duplicate")
+    ledger.connection.execute("UPDATE transactions SET amount = -2900 WHERE id = 1")
+    shown = review.candidate_detail(ledger, check_id)
+    assert (shown.user_decision, shown.amount_diff) == ("duplicate", 100)
+    assert shown.reasons[0] == "見つけたときは同じ金額だったが、今は金額が違う"
+    assert not any("同じ金額が" in reason for reason in shown.reasons)
+
+
 def test_the_duplicate_of_a_transfers_end_stays_out_of_the_sums(ledger):
     ledger.connection.execute(
         "INSERT INTO transactions (tool_id, identity, mf_id, source_file, row_number, date, amount,"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from table_of_cases import each
 
+from mdvec.household import in_english
 from mdvec.household.core.cells import records_of
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import Conditions, Mapping
@@ -531,6 +532,16 @@ def test_each_sentence_about_a_mapping_is_said_in_both_languages():
         assert english.isascii() != ("列名" in english or "値" in english)
         assert not japanese.isascii()
         assert "{" not in english + japanese
+
+
+@each("values", ["確定、速報", "10、0", "なし", "電気（冬", "日付。額、取消"])
+def test_what_an_english_answer_asks_is_the_english_sentence_with_the_values_as_they_are(values):
+    file = resources.files("mdvec.household") / "mapping_sentences.toml"
+    for kind in tomllib.loads(file.read_text("utf-8")):
+        said = MappingSentence(kind, "列名", values)
+        answer = in_english(f"※ 決めること: {said.text('ja')}。")
+        english = said.text().replace("、", ", ").removesuffix("?")
+        assert answer.removesuffix(".").removesuffix("?") == f"Note: to decide: {english}"
 
 
 @each("key", ["refunds", "counted"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from table_of_cases import each
 
 from mdvec.household.core.pair import LIKELY, ComparedRow
-from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs
+from mdvec.household.core.transfer_pairs import MAX_DAYS, transfer_pairs, unmatched_charges
 
 
 def row(number, day, amount, account, text="店", category="未分類/未分類"):
@@ -41,6 +41,33 @@ def test_bank_to_bank_and_charges_are_likely_transfers(out, into):
 def test_without_words_or_with_a_refund_a_pair_is_only_possible(into):
     (pair,) = transfer_pairs([row(1, 3, -3_980, "アプリ", "ネット通販"), into])
     assert pair.score < LIKELY
+
+
+@each(
+    ("text", "source", "others", "likely"),
+    [
+        ("ＰａｙＰａｙ", "みらい銀行", [], [(1, 2)]),
+        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "貯蓄銀行", "PayPay")], [(1, 2)]),
+        ("PAYPAY*居酒屋", "みらい銀行", [], []),
+        ("PayPay", "みらい", [], []),
+        ("PayPay", "貯蓄銀行", [], []),
+        ("au PAY", "みらい銀行", [], []),
+        ("PayPay", "みらい銀行", [row(3, 4, -5_000, "みらい銀行", "PayPay")], []),
+        ("PayPay", "みらい銀行", [row(3, 1, 5_000, "PayPay", "みらい銀行")], []),
+    ],
+)
+def test_a_marked_charge_is_likely_of_the_only_row_that_names_it_and_that_it_names(
+    text, source, others, likely
+):
+    rows = [
+        one._replace(counts=False, is_filed=True) if one.account == "PayPay" else one
+        for one in (
+            row(1, 3, -5_000, "みらい銀行", text), row(2, 3, 5_000, "PayPay", source), *others
+        )
+    ]  # fmt: skip
+    pairs = transfer_pairs(rows, charges=unmatched_charges(rows))
+    assert [pair.ids for pair in pairs if pair.score >= LIKELY] == likely
+    assert all("each_named" in pair.reasons for pair in pairs if pair.ids in likely)
 
 
 @each(

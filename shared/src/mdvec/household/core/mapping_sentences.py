@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Literal
 from mdvec.text import shown_name
 
 Language = Literal["en", "ja"]
+_QUOTED = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,14 @@ def _sentences() -> dict[str, dict[Language, str]]:
 
 def sentence_pairs() -> list[tuple[str, str]]:
     """Each sentence in Japanese and English; its placeholders are named as in ``english.toml``."""
-    places = {place: f"{{any{at}}}" for at, place in enumerate(("column", "shown", "quoted"), 1)}
-    return [
-        (each["ja"].format(**places), each["en"].format(**places)) for each in _sentences().values()
-    ]
+    places = {"column": "{any}", "shown": "{values}", "quoted": "{any2}"}
+    pairs = []
+    for each in _sentences().values():
+        japanese, english = each["ja"].format(**places), each["en"].format(**places)
+        # Quoted texts are names to who translates, and the same in both languages.
+        for at, quoted in enumerate(dict.fromkeys(_QUOTED.findall(japanese)), 3):
+            japanese, english = (
+                text.replace(quoted, f"{{any{at}}}") for text in (japanese, english)
+            )
+        pairs.append((japanese, english))
+    return pairs

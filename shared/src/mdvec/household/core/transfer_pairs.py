@@ -4,7 +4,8 @@ Both rows count, so a transfer counts as spending and as income. Its rows have o
 same amount, near days and different accounts. Words such as 振替 or チャージ make it likely;
 without them it may be a purchase and an unrelated refund. When a wallet is charged, its file may
 mark its own row as a transfer, so that only the bank's row counts; that row has to name the wallet,
-or have such words.
+or have such words. Without words it is likely only if the text of each row is the name of the
+other's account, and no other pair is so.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 
 from mdvec.household.core.categories import INCOME
@@ -48,12 +49,17 @@ def transfer_pairs(
     then one whose account is named, then the nearest in days.
     """
     filed = {charge.id for charge in charges}
-    candidates = {
-        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
+    opposites = [
+        (out, into)
         for out, into in _opposites(rows, max_days, charges)
         if out.account != into.account
         and (into.id not in filed or _words(out) or _names(out, into.account))
-        for pair in [_pair(out, into)]
+    ]
+    named = _only_named(pair for pair in opposites if pair[1].id in filed)
+    candidates = {
+        (pair.score < LIKELY, not _names(out, into.account), pair.days, out.id, into.id): pair
+        for out, into in opposites
+        for pair in [_pair(out, into, is_named=(out.id, into.id) in named)]
     }
     pairs: list[Pair] = []
     used: set[int] = set()
@@ -119,16 +125,28 @@ def _opposites(
             yield from ((out, into) for into in partners[begin:end])
 
 
-def _pair(out: ComparedRow, into: ComparedRow) -> Pair:
+def _only_named(charges: Iterable[tuple[ComparedRow, ComparedRow]]) -> set[tuple[int, int]]:
+    """The ids of the pairs whose rows are each named as the other's account, in one pair alone."""
+    named = [
+        (out.id, into.id)
+        for out, into in charges
+        if _is_name(out.description, into.account) and _is_name(into.description, out.account)
+    ]
+    times = Counter(row_id for ids in named for row_id in ids)
+    return {ids for ids in named if all(times[row_id] == 1 for row_id in ids)}
+
+
+def _pair(out: ComparedRow, into: ComparedRow, *, is_named: bool) -> Pair:
     speaks = _words(out) or _words(into)
     against = _PURCHASE.search(_folded_text(into)) or (
         into.category_major == INCOME and _SALARY.search(_folded_text(into))
     )
-    reasons = ["moved", *(["moving_words"] if speaks else []), *(["refund"] if against else [])]
-    score = _LIKELY_SCORE if speaks and not against else _UNLIKELY_SCORE
+    seen = {"moving_words": speaks, "each_named": is_named, "refund": against}
+    reasons = ("moved", *(code for code, holds in seen.items() if holds))
+    score = _LIKELY_SCORE if (speaks or is_named) and not against else _UNLIKELY_SCORE
     score -= abs((into.date - out.date).days) * _PER_DAY
     first, second = sorted((out, into), key=lambda row: row.id)
-    return Pair(first, second, round(score, 2), tuple(reasons), PairKind.TRANSFER)
+    return Pair(first, second, round(score, 2), reasons, PairKind.TRANSFER)
 
 
 def _words(row: ComparedRow) -> bool:
@@ -139,6 +157,10 @@ def _words(row: ComparedRow) -> bool:
 def _names(row: ComparedRow, account: str) -> bool:
     """Whether a row's text has the name of an account."""
     return bool(account) and _plain_text(account) in _folded_text(row)
+
+
+def _is_name(text: str, account: str) -> bool:
+    return bool(account) and _plain_text(text) == _plain_text(account)
 
 
 def _folded_text(row: ComparedRow) -> str:

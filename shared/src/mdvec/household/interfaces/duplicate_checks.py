@@ -275,6 +275,18 @@ def review_counts(ledger: Ledger) -> tuple[int, int, int]:
     return rows, marked, rejected
 
 
+def left_out_of_all_with(ledger: Ledger, row_id: int) -> int | None:
+    """The other row of the decision that leaves a row out of the sum over all households alone."""
+    found = ledger.connection.execute(
+        "SELECT CASE a.id WHEN ?1 THEN b.id ELSE a.id END FROM shared_pairs AS s "
+        "JOIN transactions AS a ON a.tool_id = s.kept_tool AND a.identity = s.kept_identity "
+        "JOIN transactions AS b ON b.tool_id = s.other_tool AND b.identity = s.other_identity "
+        "WHERE s.decision = 'duplicate' AND (b.id = ?1 OR s.is_transfer AND a.id = ?1)",
+        (row_id,),
+    ).fetchone()
+    return None if found is None else int(found[0])
+
+
 def pairs_that_mark(ledger: Ledger, transaction_id: int) -> list[StoredPair]:
     """The pairs whose decision marks a row."""
     marking = (
