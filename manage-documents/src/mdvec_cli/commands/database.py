@@ -268,14 +268,14 @@ def doctor_command(
     else:
         translate = in_japanese if is_japanese() else str
         for finding in examination.findings:
-            _print_finding(finding, translate(finding.sentence))
+            _print_finding(finding, translate(finding.sentence), translate(finding.command or ""))
         for finding in examination.fixed:
             say(f"fixed: {on_one_line(finding.done)}")
     if examination.has_trouble:
         raise typer.Exit(1)
 
 
-def _print_finding(finding: Finding, sentence: str) -> None:
+def _print_finding(finding: Finding, sentence: str, command: str) -> None:
     print_line(f"{finding.level:<7}  {finding.check}: {on_one_line(sentence)}")
-    if finding.command is not None:
-        print_line(f"         → {finding.command}")
+    if command:
+        print_line(f"         → {command}")

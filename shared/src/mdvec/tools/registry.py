@@ -32,7 +32,7 @@ from mdvec.text import (
     utc_time,
 )
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import checked_tool_name
+from mdvec.tools.names import checked_tool_name, offered_name
 
 
 class ToolNotFound(MdvecError):
@@ -388,7 +388,7 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     )
     names = some_of([shown_name(str(path)) for path in paths], _MAX_NAMED)
     lacking = f"answers from {tool.name} lack what could not be imported"
-    return f"{lacking}: {names} (list_sources says why)" if paths else None
+    return f"{lacking}: {names} ({offered_name('list_sources')} says why)" if paths else None
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
