@@ -69,7 +69,7 @@ VOLATILE = (
     (re.compile(r'"(handle)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r'"(\w*_at|expires|last_import)": "[^"]+"'), r'"\1": "…"'),
     (re.compile(r"http://127\.0\.0\.1:\d+/[^\s\"]+"), "http://127.0.0.1:…"),
-    (re.compile(r'reads "[^"]+"; last import [\d :-]+ UTC'), 'reads "…"; last import … UTC'),
+    (re.compile(r'reads "[^"]+"; last import [\dT:-]+Z'), 'reads "…"; last import …'),
     (re.compile(r"(?<=<text )[0-9a-f]+(?=>)|(?<=</text )[0-9a-f]+(?=>)"), "…"),
     (re.compile(r"（\d+か月前）"), "（…か月前）"),
     (re.compile(r"\bin \d+\.\d s\b"), "in … s"),

@@ -23,6 +23,7 @@ from mdvec import __version__
 from mdvec.errors import MdvecError, place_refused
 from mdvec.installation import this_installation
 from mdvec.log import record
+from mdvec.tools import naming
 from typer.core import TyperGroup
 
 from mdvec_cli import commands
@@ -34,6 +35,17 @@ _HEADINGS = {
     "Arguments": "引数",
     "Commands": "コマンド",
 }
+_EXTRAS = ((re.compile(r"^default: "), "既定値: "), (re.compile(r"\brequired\]$"), "必須]"))
+_USAGE = {
+    "[OPTIONS]": "[オプション]",
+    "COMMAND": "コマンド",
+    "[ARGS]...": "[引数]...",
+}
+_INSTEAD = {
+    "list_sources": "mdvec status -n NAME",
+    "reindex": "mdvec import -n NAME --mode update",
+}
+"""What a terminal has for a tool of the server."""
 _PIECE = re.compile(r"[!-~]+ ?|.", re.DOTALL)
 _NEVER_FIRST = "、。，．）」』】〉》！？：；…ー)]}"
 _NEVER_FIRST_ASCII = re.compile(r"[\])},.:;!?]")
@@ -97,7 +109,8 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
             super().write_heading(_HEADINGS.get(heading, heading))
 
         def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-            super().write_usage(prog, args, prefix or f"{_HEADINGS['Usage']}: ")
+            said = " ".join(_USAGE.get(word, word) for word in args.split(" "))
+            super().write_usage(prog, said, prefix or f"{_HEADINGS['Usage']}: ")
 
         def write_text(self, text: str) -> None:
             width = self.width - self.current_indent
@@ -113,7 +126,7 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
             indent = " " * (self.current_indent + first)
             for term, text in rows:
                 about, *extra = _EXTRA.split(text, maxsplit=1)
-                entry = words.get(about, about) + "".join(f" [{more}" for more in extra)
+                entry = words.get(about, about) + "".join(map(_extra_in_japanese, extra))
                 lines = list(wrapped(entry, max(self.width - len(indent), 20)))
                 start = f"{'':>{self.current_indent}}{term}"
                 if columns(term) > first - col_spacing:
@@ -123,6 +136,13 @@ def _context_class(command: Any, words: dict[str, str]) -> type:  # noqa: ANN401
                 self.write(f"\n{indent}".join(lines) + "\n")
 
     return type("JapaneseContext", (command.context_class,), {"formatter_class": JapaneseFormatter})
+
+
+def _extra_in_japanese(extra: str) -> str:
+    """What stands in a bracket after an option's help, of which click is the author."""
+    for pattern, said in _EXTRAS:
+        extra = pattern.sub(said, extra)
+    return f" [{extra}"
 
 
 def columns(text: str) -> int:
@@ -146,6 +166,7 @@ class _Commands(TyperGroup):
     """The command group; an error in a command becomes a line on stderr and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own click is private
+        before = naming.set(lambda tool: _INSTEAD.get(tool, tool))
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt as error:
@@ -165,6 +186,8 @@ class _Commands(TyperGroup):
                 say(f"warning: {sentence}")
             _say_lookalikes(quoted_in=str(error))
             raise typer.Exit(_WRONG_USAGE if error.is_wrong_usage else 1) from error
+        finally:
+            naming.reset(before)
 
 
 app = typer.Typer(

@@ -125,7 +125,7 @@ def source_values(
 def source_text(values: Values, today: date) -> str:
     """A source in words; texts from documents are quoted."""
     at, files, failed = values["last_import_at"], values["files"], values["failed"]
-    when = f"last import {at} UTC" if at else "never imported"
+    when = f"last import {at}" if at else "never imported"
     is_running = values["import"] is not None and values["import"]["state"] == "running"
     state = "an import is running" if is_running else "the index is up to date"
     fine = f"{counted(files, 'file')}, {state}"

@@ -55,7 +55,7 @@ CALLS: list[tuple[str, dict[str, object]]] = [
 VARIABLE = (
     (r"(</?text) [0-9a-f]+>", r"\1 MARK>"),
     (r"score [\d.]+", "score N"),
-    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", "TIME"),
+    (r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?Z?", "TIME"),
     (r"（\d+か月前）", "（N か月前）"),
     (r", \d+ months ago", ", N months ago"),
     (r"exp_[0-9a-z_]+", "HANDLE"),

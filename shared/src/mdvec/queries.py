@@ -216,6 +216,16 @@ class SavedQueryError(MdvecError):
     is_wrong_usage = True
 
 
+class QuestionExists(SavedQueryError):
+    """The name is taken; ``how`` is what replaces the question."""
+
+    def __init__(self, name: str, how: str = "mode=replace") -> None:
+        super().__init__(
+            f"there is a saved question {name} already; take another name, or replace it with {how}"
+        )
+        self.name = name
+
+
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
     """A SELECT with a name; each run takes values for its ``$parameters``."""
@@ -290,10 +300,7 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
     with open_database(database, "write") as connection, connection:
         names = [known.name for known in _all_saved(connection)]
         if query.name in names and not replace:
-            raise SavedQueryError(
-                f"there is a saved question {query.name} already; take another name, or replace it "
-                "with mode=replace (mdvec query --replace)"
-            )
+            raise QuestionExists(query.name)
         if query.name not in names and len(names) >= MAX_QUERIES:
             raise SavedQueryError(
                 f"{MAX_QUERIES} questions are saved, and no more can be; delete one first"

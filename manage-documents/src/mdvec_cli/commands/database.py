@@ -271,7 +271,7 @@ def doctor_command(
             sentence = on_one_line(translate(finding.sentence))
             print_line(f"{finding.level:<7}  {finding.check}: {sentence}")
             if finding.command is not None:
-                print_line(f"         → {finding.command}")
+                print_line(f"         → {translate(finding.command)}")
         for finding in examination.fixed:
             say(f"fixed: {on_one_line(finding.done)}")
     if examination.has_trouble:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from mdvec import datasets, household, manage
+from mdvec import datasets, household, importing, manage
+from mdvec.tools import KINDS
 
 from mdvec_cli.commands.terminal import FormatOption, SettingsOptions, name_option
 
@@ -167,6 +168,23 @@ class ImportOptions:
             raise typer.BadParameter("name one tool, or import all", param_hint="--name / --all")
         if self.import_all and self.background:
             raise typer.BadParameter("name one tool with it", param_hint="--background")
+
+    def check_splitting(self, database: Path) -> None:
+        """Refuse to split what is no text.
+
+        Raises:
+            MdvecError: the named tool has none, or it cannot be read.
+        """
+        values = (self.chunk_strategy, self.chunk_size, self.chunk_overlap)
+        is_stated = any(value is not None for value in values) and not self.unattended
+        if self.name is None or not is_stated:
+            return
+        tool = manage.find_tool(database, self.name)
+        if not KINDS[tool.kind].has_passages:
+            raise importing.ImportRefused(
+                f"the tool {tool.name!r} is a {tool.kind}, whose files are not split; leave "
+                "--chunk-strategy, --chunk-size and --chunk-overlap out"
+            )
 
     def settings(self, options: SettingsOptions) -> Settings:
         """The settings, with those that are options here."""

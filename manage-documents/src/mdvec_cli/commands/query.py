@@ -20,6 +20,7 @@ from mdvec import sql
 from mdvec_cli.commands.terminal import (
     SettingsOptions,
     heading_language,
+    in_own_language,
     print_json,
     print_part,
     print_rows,
@@ -231,18 +232,34 @@ def query_command(settings_options: SettingsOptions, options: QueryOptions) -> N
 
 def _change_saved(tables: OpenTables, options: QueryOptions) -> None:
     """Save or delete a question, and say so."""
+    from mdvec.queries import QuestionExists
+
     mode: SaveMode = "replace" if options.replace else "create"
     name, query = options.save, options.query
     if name is None:
         mode, name = "delete", options.delete
     save = partial(tables.analytics.questions.save, name or "", query, options.description, mode)
-    _print_saved(tables.answer(save))
+    try:
+        _print_saved(tables.answer(save))
+    except QuestionExists as error:
+        raise QuestionExists(error.name, "--replace") from error
 
 
 def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:
     questions = tables.analytics.questions.listed()
-    rows = [[question[key] for key in _LISTED] for question in questions]
-    print_answer(tables.form(flag), {"questions": questions}, "questions", _LISTED, rows)
+    form = tables.form(flag)
+    own, own_sentence = (heading_language(), in_own_language) if form == "table" else (str, str)
+    rows = [
+        [
+            question["name"],
+            question["parameters"],
+            # What a user has written, with its SQL, stays.
+            question["description"] if "sql" in question else own_sentence(question["description"]),
+        ]
+        for question in questions
+    ]
+    headings = [own(key) for key in _LISTED]
+    print_answer(form, {"questions": questions}, own("questions"), headings, rows)
 
 
 def _run(tables: OpenTables, query: str, values: Mapping[str, str], options: QueryOptions) -> None:

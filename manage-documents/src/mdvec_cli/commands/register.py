@@ -145,7 +145,8 @@ def uninstall_command(path: PathOption = None, ipython: IPythonOption = False) -
     file = _instructions(path, ipython=ipython)
     if file is not None:
         removed = manage.uninstall_section(file)
-        say(f"removed the rules from {file}" if removed else f"{file} has no rules of mdvec")
+        rest = "" if file.exists() else ", and the file, as nothing else was in it"
+        say(f"removed the rules from {file}{rest}" if removed else f"{file} has no rules of mdvec")
     if ipython:
         script = manage.startup_script(manage.this_machine())
         removed = manage.uninstall_script(script)

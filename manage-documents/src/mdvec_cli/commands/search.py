@@ -98,7 +98,7 @@ def search_command(
     ] = None,
     where: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=VALUE",
+        typer.Option(metavar="KEY[=VALUE]",
                      help="Only notes with this in the front matter; repeat to require several."),
     ] = None,
     links_to: Annotated[
@@ -254,16 +254,16 @@ def _explanation(hit: search.Hit, question: str) -> list[str]:
     spelled = ", ".join(text.spelled_parts(question, why.matched_terms)) or "none"
     vectors = "not used"
     if why.cosine is not None:
-        vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.3f}"
+        vectors = f"rank {why.vector_rank}, cosine {why.cosine:.3f}, score {why.vector_score:.4f}"
     share = why.lexical_weight
     return [
-        f"words: rank {why.lexical_rank}, score {why.lexical_score:.3f}; the passage has "
+        f"words: rank {why.lexical_rank}, score {why.lexical_score:.4f}; the passage has "
         f"{why.coverage:.0%} of what the question's words tell "
         f"({why.document_coverage:.0%} with the rest of its document), "
         f"its title or heading {why.named:.0%}",
         f"matched words: {words}; as spelled in the question: {spelled}",
         f"vectors: {vectors}",
-        f"together: {share:.2f} × words + {1 - share:.2f} × vectors = {why.fused:.3f}; "
+        f"together: {share:.4f} × words + {1 - share:.4f} × vectors = {why.fused:.4f}; "
         f"likely to answer: {hit.score:.0%}",
     ]
 

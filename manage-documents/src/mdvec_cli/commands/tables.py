@@ -31,6 +31,8 @@ from mdvec_cli.commands.query import (
 from mdvec_cli.commands.terminal import (
     GivenPath,
     SettingsOptions,
+    heading_language,
+    in_own_language,
     is_japanese,
     say,
     with_settings_options,
@@ -81,7 +83,7 @@ def _print_profile(form: TableFormat, answer: dict[str, Any]) -> None:
     rows = [[name, *(column.get(key) for key in figures)] for name, column in columns.items()]
     period = answer["date_range"]
     title = f"{answer['row_count']:,} rows" + (f", {period[0]} to {period[1]}" if period else "")
-    print_answer(form, answer, title, ["column", *figures], rows)
+    print_answer(form, answer, in_own_language(title), ["column", *figures], rows)
     if form == "table":
         say(title)
         for figure, bound in answer.get("approximate", {}).items():
@@ -159,8 +161,7 @@ def export_command(
             with new_file(output, replace=replace) as file:
                 write = partial(_write_rows, tables.analytics, query, kind, max_rows, file)
                 answer = {"file": str(output), **tables.answer(write, query)}
-        facts = [[key, _cell_list(value)] for key, value in answer.items()]
-        print_answer(tables.form(format_), answer, "export", ["fact", "value"], facts)
+        _print_facts(tables.form(format_), answer, "export")
 
 
 def _write_rows(
@@ -178,6 +179,12 @@ def _write_rows(
         "columns": [column.name for column in written.columns],
     }
     return sql.with_warnings(answer, analytics.queries.take_warnings())
+
+
+def _print_facts(form: TableFormat, answer: sql.JsonAnswer, title: str) -> None:
+    own = heading_language() if form == "table" else str
+    facts = [[own(key), _cell_list(value)] for key, value in answer.items()]
+    print_answer(form, answer, title, [own("fact"), own("value")], facts)
 
 
 def _cell_list(value: object) -> object:
@@ -286,8 +293,7 @@ def plot_command(
         in_japanese = is_japanese() and form != "json"
         draw = partial(_draw, tables, query, kind, title, size, image_format, file, in_japanese)
         answer = {"file": str(output), **tables.answer(draw, query)}
-    facts = [[key, value] for key, value in answer.items()]
-    print_answer(form, answer, "plot", ["fact", "value"], facts)
+    _print_facts(form, answer, "plot")
 
 
 def _draw(

@@ -12,7 +12,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
 from pathlib import Path
@@ -44,6 +44,8 @@ _FLAGS = {
 FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="The output format.")]
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
+_LEAST_CELLS = 10
+"""A table's column is never narrower than this, so a date stays whole, nor than its numbers."""
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
 _LABELS = {
     "error": "エラー",
@@ -276,23 +278,48 @@ def print_rows(
     """Print a table on a terminal; elsewhere one line per row, with tabs between columns.
 
     The headings are not translated, such as a query's columns. The columns at the positions
-    ``numbers`` are aligned right.
+    ``numbers`` are aligned right. A terminal too narrow for the columns gets one line per value.
     """
     headings, *shown = [[_shown_cell(cell) for cell in row] for row in (columns, *rows)]
     if not sys.stdout.isatty():
         for row in [headings, *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
-    from rich import console, table, text
+    from rich import cells, console, measure, table, text
 
+    least = max((cells.cell_len(row[at]) for row in shown for at in numbers), default=_LEAST_CELLS)
     named = text.Text(_shown_cell(title), style="table.title")
     drawn = table.Table(title=named, title_justify="left")
     for position, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if position in numbers else "left"
         drawn.add_column(text.Text(heading), overflow="fold", justify=justify)
+        drawn.columns[-1].max_width = max(least, _LEAST_CELLS)
     for row in shown:
         drawn.add_row(*(text.Text(cell) for cell in row))
-    console.Console().print(drawn)
+    terminal = console.Console()
+    any_width = terminal.options.update_width(sys.maxsize)
+    if measure.Measurement.get(terminal, any_width, drawn).maximum > terminal.width:
+        terminal.print(named)
+        for line in _records(headings, shown):
+            terminal.print(text.Text(line), soft_wrap=True)
+        return
+    for column in drawn.columns:
+        column.max_width = None
+    terminal.print(drawn)
+
+
+def _records(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """A line for each value of each row, after the name of its column."""
+    from rich import cells
+
+    if not rows:
+        yield ", ".join(headings)
+    widest = max(map(cells.cell_len, headings), default=0)
+    for number, row in enumerate(rows):
+        if number:
+            yield ""
+        for heading, cell in zip(headings, row, strict=True):
+            yield f"{cells.set_cell_size(heading, widest)}  {cell}".rstrip()
 
 
 def print_facts(title: str, facts: Iterable[tuple[str, object]]) -> None:

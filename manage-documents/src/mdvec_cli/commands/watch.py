@@ -15,7 +15,7 @@ from mdvec_cli.commands.terminal import (
     STOPPED,
     SettingsOptions,
     name_option,
-    print_line,
+    print_sentence,
     say,
     with_settings_options,
 )
@@ -151,7 +151,7 @@ class _Watcher:
     def _tell(self, name: str, end: End | None) -> None:
         if isinstance(end, sync.Result):
             for line in end.summary:
-                print_line(text.on_one_line(line))
+                print_sentence(text.on_one_line(line))
             for note in end.notes:
                 say(text.on_one_line(note))
         elif end is not None:

@@ -150,7 +150,7 @@ def test_why_a_file_is_not_read_or_a_query_fails_is_said_in_japanese(mdvec):
     assert done[3].err.splitlines() == [
         "エラー: 列「nope」はありません。sales__b の列: a, b",
         "警告: sales の a.csv, a.duckdb, a.parquet ほか 2 個 は取り込めず、回答に含まれません"
-        "（理由は list_sources）。",
+        "（理由は mdvec status -n 名前）。",
     ]
 
 
@@ -214,3 +214,40 @@ def test_tables_and_lines_are_in_japanese_and_what_is_the_users_stays(mdvec):
     assert "saved.zip にバックアップしました" in japanese("backup", "saved.zip")
     assert "バイトを空けました" in japanese("compact")
     assert mdvec("tool", "ls", "--all", MDVEC_DISPLAY_LANGUAGE="en").out.startswith("name\tactive")
+
+
+def test_what_lists_charts_and_options_say_is_in_japanese_as_well(mdvec):
+    def japanese(line, *more):
+        return mdvec(*line.split(), *more, MDVEC_DISPLAY_LANGUAGE="ja")
+
+    nothing = japanese("search -n notes a").err, japanese("doctor").out
+    assert [said for said in nothing if "what it contains" in said] == []
+    mdvec("tool", "add", "-n", "sales", "-d", "売上", "-s", "docs", "--kind", "dataset")
+    mdvec.write("s.csv", "日,額\n2025-06-01,1\n2025-06-02,2\n")
+    mdvec("import", "-n", "sales")
+    saved = japanese(
+        "query --save q", "SELECT 1 AS a", "--description", "the user's own words of it"
+    )
+    taken = japanese("query --save q", "SELECT 1 AS a").err
+    assert saved.code == 0
+    assert taken.endswith("別の名前にするか、--replace で置き換えてください。\n")
+    listed = japanese("query --saved").out.splitlines()
+    assert listed[:2] == ["名前\tパラメーター\t説明", "q\tnone\tthe user's own words of it"]
+    assert [line for line in listed[2:] if ENGLISH.search(line.split("\t")[2])] == []
+    assert japanese("query --saved --format csv").out.startswith("name,parameters,description\n")
+    assert japanese("profile sales__s").err == "2 行、2025-06-01 〜 2025-06-02\n"
+    drawn = japanese("plot --kind line -o a.png", "SELECT 日, 額 FROM sales__s").out
+    assert drawn.splitlines()[:3] == ["項目\t値", "ファイル\ta.png", "種類\tline"]
+    assert [line for line in japanese("model ls").out.splitlines() if "million" in line] == []
+    assert "none" not in japanese("search --where a").err
+    usage = japanese("search -h").out
+    assert usage.startswith("使い方: mdvec search [オプション] ")
+    assert "[既定値: chunk]" in usage
+    assert "[必須]" in japanese("get -h").out
+    mdvec("tool", "add", "-n", "home", "-d", "家計", "-s", "docs", "--kind", "household")
+    for name, kind in (("sales", "dataset"), ("home", "household")):
+        done = mdvec("import", "-n", name, "--mode", "update", "--chunk-size", "100")
+        assert (done.code, done.err) == (
+            1, f"error: the tool '{name}' is a {kind}, whose files are not split; leave "
+            "--chunk-strategy, --chunk-size and --chunk-overlap out\n"
+        )  # fmt: skip

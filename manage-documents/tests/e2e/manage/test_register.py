@@ -197,6 +197,20 @@ def test_the_rules_are_installed_once_and_keep_the_existing_text(mdvec):
     assert (damaged.code, "are damaged" in damaged.err) == (1, True)
 
 
+def test_the_rules_make_no_folder_and_leave_no_file_of_their_own(mdvec):
+    refused = mdvec("rules", "install", "--path", "none/x.md")
+    assert (refused.code, (mdvec.work / "none").exists()) == (1, False)
+    assert refused.err == (
+        f"error: there is no folder {mdvec.work / 'none'}; make it, or name another place\n"
+    )
+    mdvec("rules", "install", "--path", "x.md")
+    file = mdvec.work / "x.md"
+    assert mdvec("rules", "uninstall", "--path", "x.md").err == (
+        f"removed the rules from {file}, and the file, as nothing else was in it\n"
+    )
+    assert not file.exists()
+
+
 def test_the_script_for_ipython_limits_what_a_cell_prints(mdvec):
     script = mdvec.home / ".ipython/profile_default/startup/50-mdvec-output-guard.py"
     assert mdvec("rules", "install", "--ipython").err == f"wrote {script}\n"

@@ -1,5 +1,6 @@
 """`mdvec status`: an overview of all tools, or one in detail."""
 
+import re
 import shlex
 import subprocess
 
@@ -11,6 +12,7 @@ COMMANDS = [
     "status", "tool ls --all", "import -n notes", "tool disable -n notes",
     "tool delete -n notes -y",
 ]  # fmt: skip
+ISO_UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
 
 def test_commands_on_a_missing_database_say_how_to_add_one_and_create_nothing(mdvec):
@@ -37,6 +39,7 @@ def test_the_overview_lists_all_tools_and_the_files_size(notes):
     plain, as_json = notes.each("status", "status --format json")
     found = as_json.json
     imported = found["tools"][1].pop("last_import_at")
+    assert ISO_UTC.fullmatch(imported)
     assert found == {
         "database": str(notes.database),
         "file_size": notes.database.stat().st_size,
@@ -106,6 +109,13 @@ def test_many_documents_are_a_page_unless_all_are_asked_for(mdvec, fill):
 def test_times_are_local_and_name_their_zone(notes):
     lines = notes.process("status", TZ="Asia/Tokyo").out.splitlines()
     assert lines[2].endswith(" JST")
+
+
+def test_times_in_json_are_utc_and_say_so(notes):
+    one, listed = notes.each("status -n notes --format json", "tool ls --all --format json")
+    times = [one.json[name] for name in ("last_import_at", "created_at", "updated_at")]
+    times += [one.json["documents"][0]["updated_at"], listed.json["tools"][0]["last_import_at"]]
+    assert [time for time in times if not ISO_UTC.fullmatch(time)] == []
 
 
 def test_a_tool_that_was_never_imported_has_details_too(mdvec):

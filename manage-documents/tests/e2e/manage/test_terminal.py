@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from imported import imported
 from mdvec.manage.registering import list_tools
 
@@ -28,6 +29,35 @@ def test_statuses_are_drawn_as_tables(notes):
     details, _ = drawn(notes, "status", "-n", "notes")
     assert re.search(r"│ chunks +│ heading, up to 192 tokens, overlap 48 +│", details)
     assert re.search(r"│ water\.md +│ 水の備え +│", details)
+
+
+WIDE = "多い列の名,b,c,d,e,f,g\n2025-06-01,京都の茶屋,3,4567890123456,5.25,,七\n"
+
+
+@pytest.mark.parametrize(("cells", "is_table"), [("120", True), ("60", False), ("20", False)])
+def test_a_terminal_too_narrow_for_a_table_gets_a_line_for_each_value(mdvec, cells, is_table):
+    mdvec.write("a.csv", WIDE)
+    imported(mdvec.database, "a", mdvec.docs, "dataset")
+    done = mdvec("query", "a__a", is_terminal=True, COLUMNS=cells)
+    lines = ESCAPES.sub("", done.out).splitlines()
+    assert ("━" in done.out) == is_table
+    if not is_table:
+        assert lines == [
+            "1 rows", "多い列の名  2025-06-01", "b           京都の茶屋", "c           3",
+            "d           4567890123456", "e           5.25", "f           NULL", "g           七",
+        ]  # fmt: skip
+    everything = "".join(re.sub(r"[\s│┃]", "", line) for line in lines)
+    assert [cell for cell in re.split(r"[,\n]", WIDE) if cell not in everything] == []
+
+
+def test_columns_that_hold_a_date_stay_a_table_whose_long_cells_are_folded(notes):
+    done = notes("tool", "ls", "--all", is_terminal=True, COLUMNS="80")
+    assert re.search(r"│ \d{4}-\d\d-\d\d +│", done.out)
+    narrow = notes("tool", "ls", "--all", is_terminal=True, COLUMNS="20")
+    assert f"source       {notes.docs}\n" in narrow.out
+    none = notes("query", "SELECT 1 AS aaaaaaaaaaaa, 2 AS bbbbbbbbbbbb WHERE false",
+                 is_terminal=True, COLUMNS="20")  # fmt: skip
+    assert none.out.endswith("aaaaaaaaaaaa, bbbbbbbbbbbb\n")
 
 
 def test_imports_and_copies_show_how_far_they_are_and_then_only_their_result(notes):

@@ -47,7 +47,7 @@ def test_hits_are_shown_as_lines_or_as_json_and_explained_when_asked(notes):
             r"words: rank 1, score 0\.\d+; the passage has \d+% of what .*, its title .* \d+%",
             r"matched words: .*リットル.*; as spelled in the question: 一人一日三リットル, 水",
             r"vectors: rank \d, cosine 0\.\d",
-            r"together: 0\.\d\d × words \+ 0\.\d\d × vectors = 0\.\d+; likely to answer: \d+%",
+            r"together: 0\.\d{4} × words \+ 0\.\d{4} × vectors = 0\.\d{4}; likely to answer: \d+%",
         ),
         strict=False,
     ):

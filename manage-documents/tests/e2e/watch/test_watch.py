@@ -100,6 +100,12 @@ def test_new_and_changed_files_are_imported_until_ctrl_c(notes, watch):
     assert [line for line in one.said if "added" not in line and "model" not in line] == []
 
 
+def test_what_it_imports_is_said_in_the_users_language(notes, watch, monkeypatch):
+    monkeypatch.setenv("MDVEC_DISPLAY_LANGUAGE", "ja")
+    write(notes, "一.md")
+    assert watch().until("追加").startswith("notes: 追加 1、更新 0、削除 0")
+
+
 @pytest.mark.soak
 def test_ctrl_c_during_an_import_keeps_finished_documents(notes, watch):
     for number in range(300):

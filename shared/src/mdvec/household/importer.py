@@ -32,8 +32,10 @@ from mdvec.importing import (
     TextIndex,
 )
 from mdvec.index import NewDocument, StoredFile
-from mdvec.text import Chunk, counted
+from mdvec.text import Chunk, counted, some_of
 from mdvec.tools import Tool
+
+_MAX_NAMED = 20
 
 
 def import_household(job: ImportJob) -> ImportReport:
@@ -170,10 +172,10 @@ class _HouseholdImport:
         gone = ledger_statements.ids_of_gone_rows(self.ledger)
         for row_id in self.options.removals.keep:
             if row_id not in gone:
+                those = some_of([str(each) for each in sorted(gone)], _MAX_NAMED)
                 raise ImportRefused(
                     f"no row {row_id} of {self.job.tool.name!r} is gone from its statements; "
-                    "the import that took rows out of the sums named their ids, and "
-                    "get_monthly_household still shows them"
+                    + (f"gone are: {those}" if gone else "none is")
                 )
 
     def _import_ledger(self) -> LedgerReport:

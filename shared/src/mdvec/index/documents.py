@@ -26,6 +26,7 @@ from mdvec.text import (
     page_label,
     page_unit,
     searched_names,
+    utc_time,
 )
 
 if TYPE_CHECKING:
@@ -256,7 +257,8 @@ def document_lines(connection: apsw.Connection, tables: Tables) -> Iterator[Docu
         f"FROM {identifier(tables.documents)} AS d ORDER BY d.file_path"
     )
     for line in records(cursor, DocumentLine):
-        yield replace(line, title=_shown_document(line.title, line.file_path))
+        title, at = _shown_document(line.title, line.file_path), utc_time(line.updated_at)
+        yield replace(line, title=title, updated_at=at or "")
 
 
 def erase_deleted_terms(connection: apsw.Connection, tables: Tables) -> None:

@@ -38,6 +38,10 @@ class InstructionsUnusable(MdvecError):
 
 def install_section(file: Path) -> bool:
     """Add the rules to a file or replace old ones; returns whether the file changed."""
+    if not file.parent.is_dir():
+        raise InstructionsUnusable(
+            f"there is no folder {file.parent}; make it, or name another place"
+        )
     text = _read(file)
     before, after = _split_at_section(file, text)
     section = f"{_BEGIN}\n{rules()}{_END}\n"
@@ -47,12 +51,15 @@ def install_section(file: Path) -> bool:
 
 
 def uninstall_section(file: Path) -> bool:
-    """Remove the rules from a file; returns whether they were there."""
+    """Remove the rules from a file, and one that has nothing else; whether they were there."""
     text = _read(file)
     if _BEGIN not in text and _END not in text:
         return False
     before, after = _split_at_section(file, text)
     rest = before.rstrip("\n") + "\n\n" + after.lstrip("\n") if after.strip() else before
+    if not rest.strip() and not file.is_symlink():
+        file.unlink()
+        return True
     return _write(file, text, rest.rstrip("\n") + "\n" if rest.strip() else "")
 
 

@@ -112,7 +112,7 @@ class Freshness:
         if self.missing:
             yield (
                 f"answers from {self.tool} lack what could not be imported: "
-                f"{_names(self.missing)} (list_sources says why)"
+                f"{_names(self.missing)} ({tools.offered_name('list_sources')} says why)"
             )
         if self.outdated:
             which = f"of {self.tool}"
@@ -121,7 +121,8 @@ class Freshness:
                 f"{_files(len(self.outdated), which, which)} could not be imported as {now} now: "
                 f"{_names(self.outdated)}"
             )
-            yield f"answers are from {its} older content (list_sources says why)"
+            listing = tools.offered_name("list_sources")
+            yield f"answers are from {its} older content ({listing} says why)"
         if self.emptied:
             yield (
                 f"empty in the source of {self.tool} now: {_names(self.emptied)} (is a disk "

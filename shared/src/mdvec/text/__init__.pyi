@@ -83,6 +83,7 @@ from .one_line import shortened as shortened
 from .one_line import shown_name as shown_name
 from .one_line import shown_path as shown_path
 from .one_line import some_of as some_of
+from .one_line import utc_time as utc_time
 from .one_line import visible as visible
 from .org import is_org as is_org
 from .org import org_headlines as org_headlines

@@ -142,8 +142,15 @@ def file_size(size: int) -> str:
     return f"{amount:.1f} GB"
 
 
+def utc_time(stored: str | None) -> str | None:
+    """A stored UTC time as ISO 8601 with its zone, ``2026-11-21T04:26:00Z``; None stays None."""
+    if stored is None:
+        return None
+    return f"{datetime.fromisoformat(stored).replace(tzinfo=UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
 def local_time(stored: str | None) -> str | None:
-    """A stored UTC time as local time, such as ``2026-11-21 13:26 JST``; None stays None."""
+    """A UTC time as local time, such as ``2026-11-21 13:26 JST``; None stays None."""
     if stored is None:
         return None
     return f"{datetime.fromisoformat(stored).replace(tzinfo=UTC).astimezone():%Y-%m-%d %H:%M %Z}"

@@ -35,6 +35,11 @@ class SourceKind:
     has_data_files: bool = False
 
     @property
+    def has_passages(self) -> bool:
+        """Whether its texts are split."""
+        return self.has_texts and not self.is_made_of_records
+
+    @property
     def has_tables(self) -> bool:
         """Whether SQL can query it."""
         return self.has_ledger or self.has_data_files

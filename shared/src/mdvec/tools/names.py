@@ -41,7 +41,7 @@ FOLDED = {
 OWN = OFFERED | FOLDED.keys()
 """The names that tools of users cannot have."""
 naming: ContextVar[Callable[[str], str]] = ContextVar("naming", default=lambda tool: tool)
-"""How texts name one of the server's tools; the server sets it for each answer."""
+"""How texts name one of the server's tools; the server sets it for each answer, `mdvec` for all."""
 _OWN_PREFIX = "mdvec_"
 _MAX_FROM_TITLE = 50
 _DEFAULT = "docs"

@@ -29,9 +29,10 @@ from mdvec.text import (
     shortened,
     shown_name,
     some_of,
+    utc_time,
 )
 from mdvec.tools.kinds import KINDS
-from mdvec.tools.names import checked_tool_name
+from mdvec.tools.names import checked_tool_name, offered_name
 
 
 class ToolNotFound(MdvecError):
@@ -57,7 +58,7 @@ class Tool:
 
     ``kind`` is a key of ``mdvec.tools.kinds.KINDS``. ``model``, ``fingerprint``, ``dimension``
     and ``chunking`` are None until the first import; ``generation`` is 0 until then and counts
-    rebuilds after it. Times are UTC, as SQLite writes them. ``scan`` is None until an import has
+    rebuilds after it. Times are UTC, as ISO 8601. ``scan`` is None until an import has
     stored it. While an import is unfinished, ``import_files`` is how many files it found and
     ``import_done`` how many of them are stored; both are None otherwise. Clients show
     ``title`` to people instead of the name.
@@ -95,6 +96,7 @@ _OTHER_COLUMNS = {
 }
 """Columns whose names differ from the fields."""
 _FIELDS = tuple(field.name for field in fields(Tool))
+_TIMES = ("last_import_at", "created_at", "updated_at")
 _CHUNKING: TypeAdapter[ChunkingOptions | None] = TypeAdapter(ChunkingOptions | None)
 _SCAN: TypeAdapter[ScanRules | None] = TypeAdapter(ScanRules | None)
 _SELECT = f"SELECT {', '.join(_OTHER_COLUMNS.get(name, name) for name in _FIELDS)} FROM tools"
@@ -246,6 +248,7 @@ def _tool(row: dict[str, Any]) -> Tool:
                 "is_active": bool(row["is_active"]),
                 "chunking": _CHUNKING.validate_json(row["chunking"] or "null"),
                 "scan": _SCAN.validate_json(row["scan"] or "null"),
+                **{name: utc_time(row[name]) for name in _TIMES},
             }
         )
     except (ValueError, TypeError, KeyError, InvalidChunking) as error:
@@ -386,7 +389,7 @@ def never_read(connection: apsw.Connection, tool: Tool) -> str | None:
     )
     names = some_of([shown_name(str(path)) for path in paths], _MAX_NAMED)
     lacking = f"answers from {tool.name} lack what could not be imported"
-    return f"{lacking}: {names} (list_sources says why)" if paths else None
+    return f"{lacking}: {names} ({offered_name('list_sources')} says why)" if paths else None
 
 
 def _missing(connection: apsw.Connection, tool: Tool, *, is_running: bool) -> str | None:
