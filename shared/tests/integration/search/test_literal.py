@@ -1,10 +1,14 @@
 """What is written is found as it is written; what is not there is said to be absent."""
 
 import unicodedata
+from contextlib import nullcontext
 
 import pytest
 from collection import Collection
 from table_of_cases import each
+
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.answer import Question, search
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
@@ -239,6 +243,16 @@ def test_an_excluded_word_is_in_no_hit_and_the_answer_says_so(plugins, mode):
     assert {hit.file_path for hit in answer.results} >= {"ci.md", "go.md"}
     assert not any("kubernetes" in hit.title for hit in answer.results)
     assert '"Kubernetes" excluded 3 passages of notes' in answer.notes
+
+
+def test_an_excluded_text_is_told_once_if_no_tool_has_it_and_else_of_those_that_do(plugins):
+    others = Collection(plugins.folder.parent / "others", plugins.database, name="others")
+    others.write("a.md", "# Jenkins\n\nJenkins の話。\n")
+    others.import_("new")
+    asked = Question("Jenkins", None, 5, filters=filtered(exclude=["zzz", "夜"]))
+    answer = search(plugins.database, asked, lambda _: nullcontext(Embedder(plugins.backend)))
+    told = [note for note in answer.notes if "excluded" in note]
+    assert told == ['"zzz" excluded nothing', '"夜" excluded 1 passage of notes']
 
 
 def test_an_excluded_word_in_letters_is_a_whole_word(plugins):
