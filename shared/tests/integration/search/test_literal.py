@@ -96,6 +96,27 @@ def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     assert not answer.confident
 
 
+@pytest.fixture(scope="module")
+def english(tmp_path_factory):
+    text = "# Migration\n\nThe hard_link in a corner. Version 3. おわり。\n"
+    notes = {"a.md": text, "b.md": "# 雑記\n\nリンクの話。\n"}
+    return Collection.of(tmp_path_factory.mktemp("english"), notes)
+
+
+@each(
+    ("query", "absent"),
+    [
+        ("Zorbflux migration", '"Zorbflux"'), ("corner zorbflux gnorp", '"zorbflux", "gnorp"'),
+        ("Terraform, corner", '"Terraform"'), ("links corners versions", ""),
+        ("zorbflux gnorp", ""), ("TEMPLATE migrations", '"TEMPLATE"'),
+        ("how does a zorbflux migration work", ""),
+    ],
+)  # fmt: skip
+def test_each_word_of_a_query_of_keywords_alone_is_told_if_absent(english, query, absent):
+    told = [note for note in english.search(query).notes if "mention" in note]
+    assert told == ([f"nothing here mentions {absent}"] if absent else [])
+
+
 def test_what_only_a_front_matter_has_is_not_denied(collection):
     collection.write(
         "clip.md", "---\nauthor: Jane Quill\nversion: 4.5.6\n---\n\n# Clip\n\n本文。\n"
