@@ -282,4 +282,6 @@ def json_of(
     return data
 
 
-_adapter: Callable[[type], TypeAdapter[Any]] = cache(TypeAdapter)
+@cache
+def _adapter(kind: type) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

@@ -93,6 +93,7 @@ from .tasks import chunks_with_tasks as chunks_with_tasks
 from .tasks import open_tasks as open_tasks
 from .words import chunks_with_phrases as chunks_with_phrases
 from .words import document_frequencies as document_frequencies
+from .words import has_beginning as has_beginning
 from .words import in_katakana as in_katakana
 from .words import matching_chunks as matching_chunks
 from .words import nearest_words as nearest_words

@@ -74,6 +74,13 @@ def words_containing(connection: apsw.Connection, tables: Tables, part: str) -> 
     )
 
 
+def has_beginning(connection: apsw.Connection, tables: Tables, letters: str) -> bool:
+    """Whether a word begins with these letters."""
+    within = (letters, letters[:-1] + chr(ord(letters[-1]) + 1))
+    some = f"SELECT 1 FROM {tables.terms} WHERE term >= ? AND term < ? LIMIT 1"
+    return bool(column(connection, some, within))
+
+
 def other_spellings(
     connection: apsw.Connection, tables: Tables, term: str, reading: str
 ) -> list[str]:

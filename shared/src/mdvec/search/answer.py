@@ -26,7 +26,13 @@ from mdvec.search.core.filters import (
 )
 from mdvec.search.core.fusion import NO_EVIDENCE, Evidence, SearchMode
 from mdvec.search.core.typed import TypedQuery
-from mdvec.search.filtering import Narrowed, explain_empty, narrow, without_document
+from mdvec.search.filtering import (
+    Narrowed,
+    about_excluded,
+    explain_empty,
+    narrow,
+    without_document,
+)
 from mdvec.search.hits import Hit, hits
 from mdvec.search.notes import not_mentioned, why_fewer, without_vectors
 from mdvec.search.ordering import Records, each_text_once, newest_first, reranked, with_records
@@ -181,9 +187,13 @@ def _check(question: Question) -> None:
         raise SearchRefused(
             f"{len(question.queries)} further queries are too many; give at most {MAX_QUERIES}"
         )
+    # A client's broken text arrives as U+FFFD alone.
+    blank = [is_blank(query.replace("\ufffd", "")) for query in question.all_queries]
+    if blank[0]:
+        raise SearchRefused("the query is blank; ask something")
+    if any(blank):
+        raise SearchRefused("one of the further queries (queries, --also) is blank; leave it out")
     for query in question.all_queries:
-        if is_blank(query):
-            raise SearchRefused("the query is blank; ask something")
         if len(query) > MAX_QUERY_CHARS:
             raise SearchRefused(
                 f"the query has {len(query):,} characters; shorten it to {MAX_QUERY_CHARS:,}"
@@ -329,6 +339,10 @@ class _Search:
             notes=(
                 *notes,
                 *(note for left in narrowed for note in left.notes),
+                *about_excluded(
+                    "passage",
+                    ((tool, left.excluded) for tool, left in zip(tools, narrowed, strict=True)),
+                ),
                 *without_vectors(
                     (of_tool for one in found.values() for of_tool in one.of_tools), question.mode
                 ),

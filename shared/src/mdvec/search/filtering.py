@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import apsw
@@ -23,11 +23,13 @@ _MAX_NAMED_TAGS = 5
 class Narrowed:
     """The chunks of a tool that pass the filters; None for all of them.
 
-    ``notes`` say why the filters could not be applied, or what they excluded implicitly.
+    ``notes`` say why the filters could not be applied, or what they excluded implicitly;
+    ``excluded`` has how many each text to exclude has excluded.
     """
 
     chunks: index.ChunkRanges | None
     notes: tuple[str, ...] = ()
+    excluded: Mapping[str, int] = field(default_factory=dict)
 
 
 ALL_CHUNKS = Narrowed(None)
@@ -47,18 +49,29 @@ def narrow(connection: apsw.Connection, tool: Tool, filters: Filters) -> Narrowe
                 f"need is read by the next import (mdvec import -n {tool.name} --mode update)",
             ),
         )
-    chunks, notes = None, list[str]()
+    chunks, notes, excluded = None, list[str](), dict[str, int]()
     if not filters.of_documents.is_empty:
         condition = _condition(connection, tool, filters)
         chunks = index.chunks_passing(connection, tool.tables, condition)
         notes += _about_passing(connection, tool, filters)
     if filters.is_of_passages:
         chunks, excluded = _saying(connection, tool, filters, chunks)
-        notes += [
-            f'"{words}" excluded {counted(number, "passage")} of {tool.name}'
-            for words, number in excluded.items()
-        ]
-    return Narrowed(chunks, tuple(notes))
+    return Narrowed(chunks, tuple(notes), excluded)
+
+
+def about_excluded(unit: str, excluded: Iterable[tuple[Tool, Mapping[str, int]]]) -> list[str]:
+    """Notes on what each text excluded of the tools; a single one if it excluded nothing."""
+    notes: dict[str, list[str]] = {}
+    for tool, counts in excluded:
+        for words, number in counts.items():
+            of_words = notes.setdefault(words, [])
+            if number:
+                of_words.append(f'"{words}" excluded {counted(number, unit)} of {tool.name}')
+    return [
+        note
+        for words, of_words in notes.items()
+        for note in of_words or [f'"{words}" excluded nothing']
+    ]
 
 
 def _is_current(connection: apsw.Connection, tool: Tool, filters: Filters) -> bool:
@@ -115,8 +128,8 @@ def _saying(
 
 def passing_documents(
     connection: apsw.Connection, tool: Tool, filters: Filters
-) -> tuple[list[int], tuple[str, ...]]:
-    """The ids of a tool's documents that pass the filters, and notes as in ``narrow``.
+) -> tuple[list[int], tuple[str, ...], dict[str, int]]:
+    """The ids of a tool's documents that pass the filters, with notes and counts as ``Narrowed``.
 
     A document passes ``exclude`` if none of its passages has the text.
     """
@@ -133,13 +146,14 @@ def passing_documents(
         condition = _condition(connection, tool, rest)
         passing = index.documents_passing(connection, tool.tables, condition)
         notes = tuple(_about_passing(connection, tool, rest))
+    excluded = {}
     for words in filters.exclude if is_current else ():
         chunks = index.chunks_saying(connection, tool.tables, words, inside=False)
         saying = set(index.documents_of_chunks(connection, tool.tables, chunks.tolist()))
         left = [number for number in passing if number not in saying]
-        taken = counted(len(passing) - len(left), "document")
-        passing, notes = left, (*notes, f'"{words}" excluded {taken} of {tool.name}')
-    return passing, notes
+        excluded[words] = len(passing) - len(left)
+        passing = left
+    return passing, notes, excluded
 
 
 def _about_passing(connection: apsw.Connection, tool: Tool, filters: Filters) -> list[str]:

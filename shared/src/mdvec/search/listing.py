@@ -11,7 +11,7 @@ from mdvec.database import open_database, snapshot
 from mdvec.index import documents
 from mdvec.search.answer import SearchRefused, requested_tools
 from mdvec.search.core.filters import MAX_K, Filters, Sort
-from mdvec.search.filtering import explain_empty, passing_documents, without_rows
+from mdvec.search.filtering import about_excluded, explain_empty, passing_documents, without_rows
 from mdvec.text import Properties, identifier, without_head
 from mdvec.tools import KINDS, Tool
 
@@ -63,17 +63,20 @@ def list_documents(
         named = requested_tools(connection, tools)
         requested = [tool for tool in named if not KINDS[tool.kind].is_made_of_records]
         notes = [without_rows(tool) for tool in named if tools and tool not in requested]
+        excluded: list[tuple[Tool, dict[str, int]]] = []
         listed: list[tuple[Tool, str, Properties]] = []
         for tool in requested:
             if tool.model is None:
                 continue
-            ids, why = passing_documents(connection, tool, filters)
+            ids, why, of_tool = passing_documents(connection, tool, filters)
             notes += why
+            excluded.append((tool, of_tool))
             properties = index.stored_properties(connection, tool.tables, ids)
             listed += [
                 (tool, path, properties.get(number, index.NOT_DERIVED))
                 for number, path in documents.paths(connection, tool.tables, ids)
             ]
+        notes += about_excluded("document", excluded)
         listed.sort(key=lambda document: (document[0].name, document[1]))
         if sort == "newest":
             listed.sort(key=lambda document: document[2].day or "", reverse=True)

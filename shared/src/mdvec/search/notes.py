@@ -23,7 +23,7 @@ def why_fewer(count: int, k: int, searched: int) -> list[str]:
 def not_mentioned(pool: Pool) -> list[str]:
     """Notes on words of the question that no text contains, and on what was searched instead."""
     in_front_matter = pool.only_in_front_matter
-    absent = pool.absent("name", "signed", "noun")
+    absent = pool.absent("name", "signed", "noun", "keyword")
     notes = []
     if unfound := [word for word in absent if word not in in_front_matter]:
         notes.append(f"nothing here mentions {_word_list(unfound)}")

@@ -90,7 +90,7 @@ class Pool:
     @property
     def substitutes(self) -> dict[str, list[str]]:
         """The words that were searched instead of absent names and nouns, as spelled."""
-        spelled = self.query.spellings("name", "noun")
+        spelled = self.query.spellings("name", "noun", "keyword")
         others: dict[str, list[str]] = {}
         for of_tool, _ in self.owners:
             for term in self.unwritten & of_tool.words_found.substituted.keys():
@@ -199,6 +199,9 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         query = query.without_words()
     query = replace(query, misspelt=_misspelt(tool_candidates, query))
     found = [of_tool.words_found for of_tool in tool_candidates]
+    unwritten = _common([each.unwritten for each in found])
+    if not any(each.as_letters for each in found):
+        unwritten -= query.spellings("keyword").keys()  # the texts are in another language
     in_no_passage = _common([each.unwritten.union(each.in_front_matter) for each in found])
     return Pool(
         query,
@@ -207,7 +210,7 @@ def pooled(tool_candidates: Sequence[ToolCandidates], query: QuestionTerms) -> P
         ),
         [candidate for of_tool in tool_candidates for candidate in of_tool.candidates()],
         [(of_tool, chunk) for of_tool in tool_candidates for chunk in of_tool.chunks],
-        _common([each.unwritten for each in found]),
+        unwritten,
         {
             term: paths
             for term in in_no_passage

@@ -12,6 +12,7 @@ from mdvec import index
 from mdvec.search.core.fusion import ENGLISH_WORDS, is_foreign_prose
 from mdvec.text import (
     QuestionTerms,
+    SubjectKind,
     folded,
     in_other_kana,
     is_letters,
@@ -29,6 +30,7 @@ _MAX_ABSENT = 6
 log has dozens, and each lookup reads the whole vocabulary."""
 _MAX_LOOKED_FOR = 3
 """How many words that are not in the index are looked for in the texts themselves."""
+_MAX_ENDING, _MIN_STEM = 3, 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ class WordsFound:
         substituted: absent words that are searched by the nearest spellings, or by their sound in
             katakana, with these.
         within: the words in letters that the texts have only inside longer ones.
-        unwritten: the names and nouns that no document has, by term.
+        unwritten: the names, nouns and keywords that no document has, by term.
+        as_letters: the names and keywords of a query of keywords that the index has in letters,
+            perhaps with another ending (migrations: migration).
         literal: by term, the chunks that have a name or noun in a place that the index leaves out
             (an address, a tag), or as two words (Wi-Fi).
         in_front_matter: by term, the paths of the documents that have a name or noun, as typed,
@@ -51,6 +55,7 @@ class WordsFound:
     substituted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     within: frozenset[str] = frozenset()
     unwritten: frozenset[str] = frozenset()
+    as_letters: frozenset[str] = frozenset()
     literal: Mapping[str, Sequence[int]] = field(default_factory=dict)
     in_front_matter: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
@@ -201,7 +206,30 @@ class _Lookup:
                     substituted[word] = (*substituted.get(word, ()), *katakana)
                 terms = (*terms, *katakana)
             variants[word] = tuple(terms)
-        return WordsFound(variants, substituted, frozenset(within), literal=in_parts)
+        return WordsFound(
+            variants,
+            substituted,
+            frozenset(within),
+            as_letters=self._as_letters(),
+            literal=in_parts,
+        )
+
+    def _as_letters(self) -> frozenset[str]:
+        """The names and keywords of a query of keywords whose stems the index has in letters."""
+        stems = self._stems("name", "keyword") if self.query.spellings("keyword") else {}
+        return frozenset(
+            term
+            for term, stem in stems.items()
+            if index.has_beginning(self.connection, self.tables, stem)
+        )
+
+    def _stems(self, *kinds: SubjectKind) -> dict[str, str]:
+        """The words without what may be an ending (migrations: migrati)."""
+        spellings = self.query.spellings(*kinds)
+        return {
+            term: folded(word)[: max(_MIN_STEM, len(word) - _MAX_ENDING)]
+            for term, word in spellings.items()
+        }
 
     def _written_otherwise(self, word: str) -> Sequence[str]:
         """The other ways to write a word, if the index has any of them."""
@@ -246,13 +274,19 @@ class _Lookup:
     def _looked_for(
         self, found: WordsFound, frequencies: Mapping[str, int], of_index: Mapping[str, int]
     ) -> dict[str, list[int] | None]:
-        """By term, the documents whose text has a name or noun that the index lacks."""
+        """By term, the documents whose text has a name, noun or keyword that the index lacks."""
         absent = {
             term: spelling
             for term, spelling in self.query.spellings("name", "noun").items()
             if term in found.substituted or not _is_indexed(term, frequencies)
             if not of_index.get(folded(spelling))
             if not self._is_part_of_date(term, frequencies)
+        }
+        absent |= {
+            term: stem
+            for term, stem in self._stems("keyword").items()
+            if term in found.substituted or not frequencies.get(term)
+            if term not in found.as_letters
         }
         documents = {
             spelling: index.documents_with(self.connection, self.tables, spelling)
@@ -283,6 +317,7 @@ class _Lookup:
                 self.connection, self.tables, spellings[term], ids, MIN_CANDIDATES, self.within
             )
             for term, ids in looked_for.items()
+            if term in spellings
             if ids and len(spellings[term]) >= _MIN_PART and is_letters(spellings[term])
         }
 

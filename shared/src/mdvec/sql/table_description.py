@@ -29,7 +29,9 @@ from mdvec.text import counted, identifier, quoted
 TableColumns = Mapping[str, Sequence[Column]]
 SAMPLES = 3
 _SAMPLE_ROWS = 10_000
-_COMPARED_VALUES = 1_000
+_COMPARED_VALUES = 20_000
+"""Of about twice as many distinct values or more, about this many are compared, chosen by their
+hashes: the first ones may all lie inside another column's numbers, although few do."""
 _SAMPLE_CHARS = 40
 _JOINED = {"integer", "category", "date", "timestamp"}
 _MAX_COLUMNS = 40
@@ -146,13 +148,14 @@ class TableDescriptions:
             (row,) = self.queries.rows(overlap_sql(table, join), max_rows=1).rows
         except QueryError:  # a column of a type that cannot be compared, or too many rows
             return None
-        values, common, is_key = row
+        values, common, is_key, is_sample = row
         overlap = int(str(common)) / int(str(values)) if values else 0.0
         if overlap < _MIN_OVERLAP:
             return None
         to = f"{join.other}.{shortened_name(join.other_column)}"
         column = shortened_name(join.column)
-        return {"column": column, "to": to, "overlap": round(overlap, 2), "to_key": bool(is_key)}
+        fits = {"column": column, "to": to, "overlap": round(overlap, 2), "to_key": bool(is_key)}
+        return {**fits, "compared_values": int(str(values))} if is_sample else fits
 
     def handles(self, match: str | None = None, start: int = 1) -> JsonAnswer:
         """The tables from number ``start`` on, with columns; the first page also has handles.
@@ -326,20 +329,22 @@ def joins_by_name(table: str, columns: Sequence[Column], tables: TableColumns) -
 
 
 def overlap_sql(table: str, join: Join) -> str:
-    """The statement that compares a column with the one it may join, over its first values.
+    """The statement that compares the distinct values of a column with the one it may join.
 
-    Its row has the number of distinct values, how many of them the other column has, and whether
-    the other column's values are all distinct.
+    Its row has the number of values compared, how many of them the other column has, whether the
+    other column's values are all distinct, and whether more values were left out.
     """
     column, other = identifier(join.column), identifier(join.other_column)
     there = identifier(join.other)
     return (
-        f"WITH compared AS (SELECT DISTINCT {column} AS v FROM "
-        f"(SELECT {column} FROM {identifier(table)} LIMIT {_SAMPLE_ROWS}) "
-        f"WHERE {column} IS NOT NULL LIMIT {_COMPARED_VALUES}) "
+        f"WITH every AS (SELECT greatest(1, approx_count_distinct({column}) // {_COMPARED_VALUES}) "
+        f"AS nth FROM {identifier(table)}), "
+        f"compared AS (SELECT DISTINCT {column} AS v FROM {identifier(table)} "
+        f"WHERE {column} IS NOT NULL AND hash({column}) % (SELECT nth FROM every) = 0) "
         "SELECT (SELECT count(*) FROM compared), "
         f"(SELECT count(*) FROM compared WHERE v IN (SELECT {other} FROM {there})), "
-        f"(SELECT count(*) = count(DISTINCT {other}) FROM {there})"
+        f"(SELECT count(*) = count(DISTINCT {other}) FROM {there}), "
+        "(SELECT nth > 1 FROM every)"
     )
 
 

@@ -54,7 +54,7 @@ _NO_WHOLE = re.compile(r"[\d,]+|(?:19|20)\d\d\D(?:19|20)?\d\d")
 _Placed = tuple[str, int, int]
 
 
-SubjectKind = Literal["name", "noun", "signed"]
+SubjectKind = Literal["name", "noun", "signed", "keyword"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,9 @@ class Subject:
     Attributes:
         kind: a ``name`` is in letters (useState, Redux), a whole number or identifier
             (0120-333-906, KX-9900), or the word of a question of a single word. ``signed`` are
-            names that end in a sign (C++), and literal texts (15.3.1). A ``noun`` is any other.
+            names that end in a sign (C++), and literal texts (15.3.1). A ``keyword`` is in letters,
+            and no word beside it is Japanese, joins or asks (terraform state); it only matters if
+            no text has it. A ``noun`` is any other.
         spelling: as in the question; of a noun the whole compound that it belongs to.
         joined: the spelling with the letters or digits joined to it (計画999 for 計画, example.com
             for com); "" if there are none.
@@ -321,7 +323,21 @@ def _names_and_nouns(
         if term not in names and len(noun) > 1 and not is_letters(noun):
             spelling = compounds.get(term, noun)
             subjects[term] = Subject("noun", spelling, _with_joined(question, spelling))
-    return subjects
+    return _keywords(question, alone, tokens) | subjects
+
+
+def _keywords(
+    question: str, alone: Sequence[Morpheme], tokens: Sequence[Morpheme]
+) -> dict[str, Subject]:
+    """The words of a question of nothing but words in letters, none of which joins or asks."""
+    spelled = {
+        word.term: question[word.start : word.end] if word.role is Role.CONTENT else ""
+        for word in tokens
+        if word.role is not Role.GRAMMAR
+    }
+    if _JAPANESE.search(question) or not all(map(_LETTERS.match, spelled.values())):
+        return {}
+    return {word.term: Subject("keyword", spelled[word.term]) for word in alone}
 
 
 def _named(question: str, alone: Sequence[Morpheme], joined: Sequence[_Placed]) -> dict[str, str]:

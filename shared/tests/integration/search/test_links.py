@@ -175,6 +175,7 @@ def test_a_listing_without_a_text_has_no_document_that_says_it_anywhere(collecti
     listing = listed(collection, exclude=["水"])
     assert [document.file_path for document in listing.documents] == ["b.md", "空.md"]
     assert listing.notes == ('"水" excluded 1 document of notes',)
+    assert listed(collection, exclude=["酒"]).notes == ('"酒" excluded nothing',)
     assert [d.file_path for d in listed(collection, exact=["米"], exclude=["水"]).documents] == [
         "b.md"
     ]

@@ -1,10 +1,14 @@
 """What is written is found as it is written; what is not there is said to be absent."""
 
 import unicodedata
+from contextlib import nullcontext
 
 import pytest
 from collection import Collection, filtered
 from table_of_cases import each
+
+from mdvec.embedding.embedder import Embedder
+from mdvec.search.answer import Question, search
 
 FILLER = "この段落は、ほかのことについて書いてあります。天気や旅行や音楽の話です。" * 2
 NOTES = {
@@ -90,6 +94,27 @@ def test_a_word_that_no_note_has_is_said_to_be_absent(notes, query, absent):
     answer = notes.search(query)
     assert f'"{absent}"' in next(note for note in answer.notes if "nothing here mentions" in note)
     assert not answer.confident
+
+
+@pytest.fixture(scope="module")
+def english(tmp_path_factory):
+    text = "# Migration\n\nThe hard_link in a corner. Version 3. おわり。\n"
+    notes = {"a.md": text, "b.md": "# 雑記\n\nリンクの話。\n"}
+    return Collection.of(tmp_path_factory.mktemp("english"), notes)
+
+
+@each(
+    ("query", "absent"),
+    [
+        ("Zorbflux migration", '"Zorbflux"'), ("corner zorbflux gnorp", '"zorbflux", "gnorp"'),
+        ("Terraform, corner", '"Terraform"'), ("links corners versions", ""),
+        ("zorbflux gnorp", ""), ("TEMPLATE migrations", '"TEMPLATE"'),
+        ("how does a zorbflux migration work", ""),
+    ],
+)  # fmt: skip
+def test_each_word_of_a_query_of_keywords_alone_is_told_if_absent(english, query, absent):
+    told = [note for note in english.search(query).notes if "mention" in note]
+    assert told == ([f"nothing here mentions {absent}"] if absent else [])
 
 
 def test_what_only_a_front_matter_has_is_not_denied(collection):
@@ -227,6 +252,16 @@ def test_an_excluded_word_is_in_no_hit_and_the_answer_says_so(plugins, mode):
     assert {hit.file_path for hit in answer.results} >= {"ci.md", "go.md"}
     assert not any("kubernetes" in hit.title for hit in answer.results)
     assert '"Kubernetes" excluded 3 passages of notes' in answer.notes
+
+
+def test_an_excluded_text_is_told_once_if_no_tool_has_it_and_else_of_those_that_do(plugins):
+    others = Collection(plugins.folder.parent / "others", plugins.database, name="others")
+    others.write("a.md", "# Jenkins\n\nJenkins の話。\n")
+    others.import_("new")
+    asked = Question("Jenkins", None, 5, filters=filtered(exclude=["zzz", "夜"]))
+    answer = search(plugins.database, asked, lambda _: nullcontext(Embedder(plugins.backend)))
+    told = [note for note in answer.notes if "excluded" in note]
+    assert told == ['"zzz" excluded nothing', '"夜" excluded 1 passage of notes']
 
 
 def test_an_excluded_word_in_letters_is_a_whole_word(plugins):

@@ -4,6 +4,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
+from table_of_cases import each
 from tiny_embedder import TinyBackend, tiny_embedder
 
 from mdvec.database.connection import DatabaseMissing
@@ -98,6 +99,19 @@ def test_a_query_may_have_four_thousand_characters_and_no_more(filled):
     assert filled.search("水" * 4000).results
     with pytest.raises(SearchRefused, match="4,001 characters; shorten it to 4,000"):
         filled.search("水" * 4001)
+
+
+@each(
+    ("query", "queries", "refusal"),
+    [
+        (" ", (), "the query is blank; ask something"),
+        ("\ufffd\ufffd", (), "the query is blank; ask something"),
+        ("水", ("米", ""), r"one of the further queries \(queries, --also\) is blank"),
+    ],
+)
+def test_a_blank_query_is_refused_and_named(filled, query, queries, refusal):
+    with pytest.raises(SearchRefused, match=refusal):
+        filled.search(query, queries=queries)
 
 
 def test_a_query_with_half_a_surrogate_pair_is_refused(filled):

@@ -20,6 +20,8 @@ TABLES = {
     "air__airlines": "SELECT unnest(['AA', 'UA', 'DL']) AS Carrier, 'x' AS name",
     "air__days": "SELECT DATE '2025-01-01' + CAST(range AS INTEGER) AS day FROM range(31)",
     "air__delays": "SELECT 1 AS flight_id, 'never' AS delay, 99 AS other",
+    "ledger__sales": "SELECT range + 1 AS receipt FROM range(100000)",
+    "ledger__receipts": "SELECT range + 1 AS receipt FROM range(30000)",
     "wide": "SELECT " + ", ".join(f'{n} AS "{name}"' for n, name in enumerate(WIDE)),
 }
 MANY = [f"monthly__sales_of_shop_number_{n:03}" for n in range(150)]
@@ -86,6 +88,16 @@ def test_a_table_is_described_with_samples_keys_periods_and_joins(subject):
     back = subject.describe("air__delays")["joins"]
     assert back == [
         {"column": "flight_id", "to": "air__flights.id", "overlap": 1.0, "to_key": True}
+    ]
+
+
+def test_serial_numbers_are_compared_all_along_and_not_only_the_first(subject):
+    (told,) = subject.describe("ledger__sales")["joins"]
+    assert (told["to"], told["to_key"]) == ("ledger__receipts.receipt", True)
+    assert told["overlap"] == pytest.approx(0.3, abs=0.02)
+    assert 15_000 < told["compared_values"] < 60_000
+    assert subject.describe("ledger__receipts")["joins"] == [
+        {"column": "receipt", "to": "ledger__sales.receipt", "overlap": 1.0, "to_key": True}
     ]
 
 

@@ -237,6 +237,17 @@ def test_a_pivot_finds_the_values_of_its_column(handler):
         asked(handler, "PIVOT (SELECT range AS n FROM range(201)) ON n USING count(*)")
 
 
+def test_what_cannot_be_read_in_a_pivot_is_told_at_its_place_in_the_given_text(handler):
+    query = "PIVOT visits ON shop USING sum(yen) GROUP BY year(day)"
+    place = rf'near "\(" \(at byte {query.index("(day") + 1}\)'
+    with pytest.raises(QueryRefused, match=rf"{place}; GROUP BY of a PIVOT takes only names of"):
+        asked(handler, query)
+    with pytest.raises(QueryRefused, match=r'near "\)" \(at byte 37\)$'):
+        asked(handler, "PIVOT visits ON shop USING sum(yen +) GROUP BY day")
+    in_subquery = "PIVOT (SELECT *, year(day) AS y FROM visits) ON shop USING sum(yen) GROUP BY y"
+    assert asked(handler, in_subquery)["columns"][0][0] == "y"
+
+
 def test_columns_of_functions_have_readable_names_in_answers_and_files(handler):
     query = 'SELECT year(day), version() IS NULL, yen AS "税込 ""円""" FROM visits LIMIT 1'
     columns = ["year(day)", "(version() IS NULL)", '税込 "円"']

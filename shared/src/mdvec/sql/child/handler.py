@@ -42,6 +42,7 @@ from mdvec.sql.core.statement import (
     clean,
     find_table,
     fold,
+    syntax_error_at,
     with_source,
 )
 from mdvec.sql.core.traps import Trap, traps_in, with_values
@@ -262,6 +263,9 @@ class RequestHandler:
         if table is not None:
             return identifier(table), frozenset({table})
         if (pivot := Pivot.of_query(text)) is not None:
+            given = self._serialize(text)
+            if syntax_error_at(json.loads(given)) is not None:
+                self._check(given, text)  # names the place in what was given
             values = self._fetch(pivot.asked, self.values)
             text = pivot.with_values([str(value) for (value,) in values])
         tree = self._serialize(text, with_source(statement, f"(\n{text}\n)"))

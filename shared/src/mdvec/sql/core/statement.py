@@ -40,6 +40,7 @@ _PIVOT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _MAX_PIVOTED = 200
+_PIVOT_GROUPED = re.compile(rb"\bPIVOT\b.*\bGROUP\s+BY\s[^()]*", re.IGNORECASE | re.DOTALL)
 
 Node = dict[str, Any]
 
@@ -173,6 +174,12 @@ def check(
     return frozenset(checker.tables)
 
 
+def syntax_error_at(answer: Node) -> int | None:
+    """The byte at which a query cannot be parsed; None if it can, or is refused for what it is."""
+    position = str(answer.get("position"))
+    return int(position) if answer["error"] and position.isdigit() else None
+
+
 def _parse_error(answer: Node, sql: str) -> str:
     message = shortened(str(answer.get("error_message", "")), 200)
     if "Only SELECT" in message:
@@ -186,9 +193,16 @@ def _parse_error(answer: Node, sql: str) -> str:
         return f"inside WITH too, {_RULE}"
     if "depth limit" in message:
         return "the SQL is nested too deeply; name its parts in a WITH"
-    position = str(answer.get("position"))
-    where = f" (at byte {int(position) + 1})" if position.isdigit() else ""
-    return f"the SQL cannot be read: {message}{where}"
+    if (position := syntax_error_at(answer)) is None:
+        return f"the SQL cannot be read: {message}"
+    refusal = f"the SQL cannot be read: {message} (at byte {position + 1})"
+    before = sql.encode()[:position]
+    if message.endswith('"("') and _PIVOT_GROUPED.fullmatch(before):
+        refusal += (
+            "; GROUP BY of a PIVOT takes only names of columns; make the column in a subquery: "
+            "PIVOT (SELECT *, year(d) AS y FROM t) ON c USING sum(x) GROUP BY y"
+        )
+    return refusal
 
 
 @dataclass(frozen=True, slots=True)
