@@ -150,8 +150,8 @@ def test_what_is_no_backup_changes_nothing(saved):
     before = saved.database.read_bytes()
     for name, message in {
         "none.zip": "there is no file none.zip",
-        "docs": "there is no file docs",
-        "pipe.zip": "there is no file pipe.zip",
+        "docs": "docs is no backup of mdvec: it is no file",
+        "pipe.zip": "pipe.zip is no backup of mdvec: it is no file",
         "docs/water.md": "is no backup of mdvec, or it is damaged",
         "cut.zip": "is no backup of mdvec, or it is damaged",
         "bad.zip": "is no backup of mdvec, or it is damaged",

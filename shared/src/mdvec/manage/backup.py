@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from stat import S_ISREG
 from typing import BinaryIO
 
 import apsw
@@ -202,8 +203,8 @@ def _unpack(
 ) -> tuple[Path, Path | None]:
     """Extract the backup's database, and its settings if it has any."""
     try:
-        if not file.is_file():  # opening a FIFO would wait for a writer
-            raise BackupRefused(f"there is no file {file}")
+        if not S_ISREG(file.stat().st_mode):  # opening a pipe would wait for a writer
+            raise BackupRefused(f"{file} is no backup of mdvec: it is no file")
         with zipfile.ZipFile(file) as archive:
             names = archive.namelist()
             if DATABASE not in names:
@@ -215,6 +216,8 @@ def _unpack(
         raise BackupRefused(
             f"{file} is no backup of mdvec, or it is damaged ({error}); nothing was changed"
         ) from error
+    except FileNotFoundError as error:
+        raise BackupRefused(f"there is no file {file}") from error
     except OSError as error:
         raise BackupRefused(
             f"{file} cannot be read, or copied into {folder.parent} ({error.strerror}); nothing "
