@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from mdvec import dates, manage
+from mdvec import dates, household, manage
 
 from mdvec_cli.commands.terminal import (
     FormatOption,
@@ -132,7 +132,7 @@ def expenses(
     if wants_json(format_, settings):
         print_json(listed)
     else:
-        print_text(listed.text)
+        print_text(listed.text if is_japanese() else household.in_english(listed.text))
 
 
 def _print(shown: StatementPreview) -> None:

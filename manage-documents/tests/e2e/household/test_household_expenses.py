@@ -16,10 +16,13 @@ def test_a_years_list_is_printed_with_its_sum_and_what_looks_near(mdvec):
     folder = ("-d", "家計簿", "-s", str(mdvec.docs))
     assert mdvec("tool", "add", "-n", "kakeibo", *folder, "--kind", "household").code == 0
     assert mdvec("import", "-n", "kakeibo").code == 0
-    done = mdvec("household", "expenses", "medical", "-n", "kakeibo", "--format", "table")
+    listed = ("household", "expenses", "medical", "-n", "kakeibo", "--format", "table")
+    done = mdvec(*listed)
     assert (done.code, done.err) == (0, "")
-    assert "妻: 1件 3,200円" in done.out.splitlines()
-    assert "- 山田歯科（未分類）1件 40円 [2]" in done.out
+    assert "妻: 1 row, ¥3,200" in done.out.splitlines()
+    in_japanese = mdvec(*listed, MDVEC_DISPLAY_LANGUAGE="ja").out
+    assert "妻: 1件 3,200円" in in_japanese.splitlines()
+    assert "- 山田歯科（未分類）1件 40円 [2]" in in_japanese
     earlier = mdvec(
         "household", "expenses", "medical", "-n", "kakeibo", "--year", "2024", "--format", "json"
     )
