@@ -183,6 +183,11 @@ def m023_readings(connection: apsw.Connection) -> None:
     connection.execute("ALTER TABLE dataset_tables ADD COLUMN reading TEXT NOT NULL DEFAULT ''")
 
 
+def m024_sheets(connection: apsw.Connection) -> None:
+    """Record the name of a workbook's only sheet; the next import of the file knows it."""
+    connection.execute("ALTER TABLE dataset_files ADD COLUMN sheet TEXT")
+
+
 STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m018_without_traces,
     m019_collections,
@@ -190,6 +195,7 @@ STEPS: tuple[Callable[[apsw.Connection], None], ...] = (
     m021_statement_rows,
     m022_row_categories,
     m023_readings,
+    m024_sheets,
 )
 LATEST = OLDEST + len(STEPS)
 

@@ -1,4 +1,4 @@
--- The whole schema of a new database, in format 21 (migrations.py: how an older file gets there).
+-- The whole schema of a new database; migrations.py has the steps from an older format.
 --
 -- Each tool also has tables of its own, for its documents, their passages with vectors, and the
 -- indexes derived from them (mdvec/index/tables.py). Tables that are made when they are first
@@ -311,6 +311,7 @@ CREATE TABLE dataset_files (
     mtime_ns INTEGER NOT NULL,
     left_out TEXT NOT NULL,
     app_version TEXT NOT NULL,
+    sheet TEXT,                  -- the name of its only table; NULL: not known, or it has several
     PRIMARY KEY (tool_id, path)
 ) WITHOUT ROWID;
 

@@ -119,7 +119,8 @@ class _DatasetImport:
             self._check_names()
             if not self.tables:
                 check_outcome(self.tool, self.stored, self.failed)
-            self.readings.check(self._places(()), self.known)
+            kept = {path for table in self.stored for path in table.file_paths}
+            self.readings.check(self._places(self._left_out()), self.known.keys() | kept)
             self._note_lacking()
             self._record()
         finally:
@@ -207,7 +208,10 @@ class _DatasetImport:
         for path, cells in outcome.nulls.items():
             if path in self.reader.understood:
                 self.reader.understood[path] = self.reader.understood[path].with_nulls(cells)
-        self.files += many_tables.complete_files(planned, outcome)
+        self.files += [
+            replace(file, sheet=self._sheet_of(file.path))
+            for file in many_tables.complete_files(planned, outcome)
+        ]
         for path, error in outcome.failed.items():
             self._fail(path, error)
             self._keep_copies(path)
@@ -234,7 +238,7 @@ class _DatasetImport:
         is_read_anyway = request.mode == "replace" or request.checksum
         if is_read_anyway or known is None or self.readings.have_changed(file.path):
             return False
-        if known != ImportedFile(file.path, *file.state, known.left_out):
+        if known != ImportedFile(file.path, *file.state, known.left_out, known.sheet):
             return False
         source = self.reader.source(file.path)
         return all(
@@ -286,7 +290,8 @@ class _DatasetImport:
         if left_out:
             self.left_out[file.path] = tuple(left_out)
         if len(self.failed) == before:
-            self.files.append(ImportedFile(file.path, *file.state, tuple(left_out)))
+            sheet = self.reader.alone.get(file.path)
+            self.files.append(ImportedFile(file.path, *file.state, tuple(left_out), sheet))
 
     def _copy_tables(
         self, file: FoundFile, reading: ReadingOptions, left_out: list[tuple[str, str]]
@@ -415,7 +420,21 @@ class _DatasetImport:
     def _places(self, left_out: Iterable[Problem]) -> list[Place]:
         """What choices may be for."""
         paths = self.paths | {file.path for file in self.files}
-        return places_of(self.tables.values(), self.failed, left_out, paths, self.reader.alone)
+        failed = {problem.file_path for problem in self.failed}
+        names = {file.path: file.sheet for file in self.files if file.path not in failed}
+        alone = {path: name for path, name in names.items() if name is not None}
+        alone |= self.reader.alone
+        return places_of(self.tables.values(), self.failed, left_out, paths, alone)
+
+    def _sheet_of(self, path: str) -> str | None:
+        """The name of the only sheet of a file in a combined table, also if it is unchanged."""
+        before = self.known[path].sheet if path in self.known else None
+        return self.reader.alone.get(path, before)
+
+    def _left_out(self) -> list[Problem]:
+        # This includes files that failed in part, whose new state is not recorded.
+        named = {file.path: file.left_out for file in self.files} | self.left_out
+        return [Problem(*each) for of_file in named.values() for each in of_file]
 
     def _stored_of(self, path: str) -> Iterator[DatasetTable]:
         """The stored tables of a file by itself."""
@@ -442,10 +461,7 @@ class _DatasetImport:
 
     def _report(self) -> ImportReport:
         now = [self.tables[name] for name in sorted(self.tables)]
-        # This includes files that failed in part, whose new state is not recorded.
-        named = {file.path: file.left_out for file in self.files} | self.left_out
-        left_out = [Problem(*each) for of_file in named.values() for each in of_file]
-        left_out += unsupported_files(self.job.scan.others)
+        left_out = [*self._left_out(), *unsupported_files(self.job.scan.others)]
         return self.job.report(
             **table_changes(self.stored, now),
             failed=self.failed,

@@ -72,7 +72,7 @@ def reading_choices(
     Raises:
         InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
-    files = (pattern or EVERY_FILE).strip()
+    files = pattern or EVERY_FILE
     choices = [_parse_choice(files, written) for written in columns]
     if encoding is not None:
         choices.append(ReadingChoice(files, Setting.ENCODING, _encoding(encoding)))
@@ -171,6 +171,7 @@ class Place:
         origin: the table's name in reports.
         columns: the names of its columns.
         failure: why it could not be read.
+        left_out: why it is no table of the dataset.
     """
 
     path: str
@@ -178,6 +179,7 @@ class Place:
     origin: str
     columns: frozenset[str] = frozenset()
     failure: str = ""
+    left_out: str = ""
 
 
 def places_of(
@@ -189,7 +191,7 @@ def places_of(
 ) -> list[Place]:
     """What choices may be for: tables, what could not be read, was left out, or has no table.
 
-    ``alone`` has the names of tables that are alone in a file, if this import opened it.
+    ``alone`` has the names of tables that are alone in a file, where they are known.
     """
     places: list[Place] = []
     for table in tables:
@@ -197,14 +199,16 @@ def places_of(
         for path in table.file_paths:
             name, origin = table.inner_table or alone.get(path), table.origin
             places.append(Place(path, name, path if table.combined else origin, columns))
-    for problem, failure in (
-        *((problem, problem.reason) for problem in failed),
-        *((problem, "") for problem in left_out),
-    ):
+    for problem in failed:
         path, inner = split_origin(problem.file_path, paths)
         name = inner or alone.get(path)
-        places.append(Place(path, name, problem.file_path, failure=failure))
+        places.append(Place(path, name, problem.file_path, failure=problem.reason))
     without = set(paths).difference(place.path for place in places)
+    for problem in left_out:
+        path, inner = split_origin(problem.file_path, paths)
+        if inner or path in without:  # else the reason is why its tables are their own
+            name = inner or alone.get(path)
+            places.append(Place(path, name, problem.file_path, left_out=problem.reason))
     return [*places, *(Place(path, "", path) for path in without)]
 
 
@@ -227,8 +231,7 @@ class ChosenReadings:
             ImportRefused: a choice is removed that was never made.
         """
         before = stored_choices(connection, tool.id)
-        keys = {choice.key for choice in before}
-        new = tuple(_for_existing_column(choice, keys) for choice in new)
+        new = tuple(_for_existing_column(choice, before) for choice in new)
         for choice in new:
             if choice.value == AUTO and not any(map(choice.takes_back, before)):
                 raise ImportRefused(
@@ -251,7 +254,7 @@ class ChosenReadings:
 
         Args:
             places: the tables after the import, and what could not be imported.
-            known_before: the files that the last import could read.
+            known_before: the files that the last import could read, or whose tables it kept.
 
         Raises:
             ImportRefused: a choice fits no file or column, or a file cannot be read in that way.
@@ -263,7 +266,7 @@ class ChosenReadings:
         for choice in self.new:
             if choice.value == AUTO:
                 continue
-            fitting = [place for place in places if _is_for(choice, place)]
+            fitting = [p for p in places if _is_for(choice, p) and not p.left_out]
             if not fitting:
                 raise _nothing_for(choice, places)
             if _lacks_column(choice, fitting):
@@ -281,7 +284,7 @@ class ChosenReadings:
                 for origin in {place.origin for place in fitting}:
                     warnings.setdefault(origin, []).append(
                         f"no column {choice.column!r} is there for the choice {choice}; "
-                        f"{_how_to_take_back(choice)}"
+                        f"{self._how_to_take_back(choice)}"
                     )
         return warnings
 
@@ -289,10 +292,31 @@ class ChosenReadings:
         """Notes on stored choices whose files or tables are no longer there."""
         places = list(places)
         return tuple(
-            f"no file or table is there for the choice {choice}; {_how_to_take_back(choice)}"
+            f"no file or table is there for the choice {choice}; {self._how_to_take_back(choice)}"
             for choice in self.now
             if not any(_is_for(choice, place) for place in places)
         )
+
+    def _how_to_take_back(self, choice: ReadingChoice) -> str:
+        back = replace(choice, value=AUTO)
+        match choice.setting:
+            case Setting.ENCODING | Setting.DELIMITER:
+                option = (f"--{choice.setting}", AUTO)
+            case Setting.HEADER_ROW:
+                option = ("--header-row", "0")
+            case setting:
+                name = choice.column or (_NULL if setting is Setting.NULL else setting)
+                option = ("--read", f"{name}={AUTO}")
+                back = _for_existing_column(_parse_choice(choice.pattern, option[1]), self.now)
+        files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
+        how = shell_line(*option, *files)
+        taken = filter(back.takes_back, self.now)
+        others = ", ".join(str(other) for other in taken if other != choice)
+        if not others:
+            return f"take it back with {how}"
+        if back.takes_back(choice):
+            return f"take it back with {how}, which takes back as well: {others}"
+        return f"take it back with {how}, once this is taken back: {others}"
 
     def record(self, connection: apsw.Connection) -> None:
         """Store the choices; call within a transaction."""
@@ -300,15 +324,14 @@ class ChosenReadings:
             record_choices(connection, self.tool.id, self.now)
 
 
-def _for_existing_column(
-    choice: ReadingChoice, keys: Collection[tuple[str, Setting, str, str]]
-) -> ReadingChoice:
+def _for_existing_column(choice: ReadingChoice, before: Iterable[ReadingChoice]) -> ReadingChoice:
     """A choice; header=auto and na=auto are for columns of that name only if one was chosen."""
     settings: dict[str, Setting] = {
         _HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL,
         "totals": Setting.TOTALS, "notes": Setting.NOTES,
     }  # fmt: skip
-    if choice.value != AUTO or choice.key in keys or choice.column not in settings:
+    is_setting = choice.value == AUTO and choice.column in settings
+    if not is_setting or any(map(choice.takes_back, before)):
         return choice
     return replace(choice, setting=settings[choice.column], column="")
 
@@ -333,8 +356,12 @@ def _lacks_column(choice: ReadingChoice, fitting: Collection[Place]) -> bool:
 
 def _nothing_for(choice: ReadingChoice, places: Iterable[Place]) -> ImportRefused:
     """The refusal of a choice that is for no table; it names the tables of the file."""
-    others = (place for place in places if _is_for(choice, replace(place, table=None)))
-    if names := [shown_name(place.table) for place in others if place.table]:
+    of_file = [place for place in places if _is_for(choice, replace(place, table=None))]
+    for place in of_file:
+        if place.table and _is_for(choice, place):
+            return ImportRefused(f"{place.origin}: {place.left_out}; nothing was changed")
+    tables = dict.fromkeys(each.table for each in of_file if each.table and not each.left_out)
+    if names := list(map(shown_name, tables)):
         return ImportRefused(
             f"there is no sheet or table {choice.pattern}; there are: {some_of(names, _MAX_NAMED)}"
         )
@@ -342,20 +369,6 @@ def _nothing_for(choice: ReadingChoice, places: Iterable[Place]) -> ImportRefuse
         f"there is no file {choice.pattern} whose {_what(choice)} can be chosen; files "
         "such as Parquet and DuckDB have their own types"
     )
-
-
-def _how_to_take_back(choice: ReadingChoice) -> str:
-    match choice.setting:
-        case Setting.ENCODING | Setting.DELIMITER:
-            back = (f"--{choice.setting}", AUTO)
-        case Setting.HEADER_ROW:
-            back = ("--header-row", "0")
-        case Setting.NULL:
-            back = ("--read", f"{_NULL}={AUTO}")
-        case _:
-            back = ("--read", f"{choice.column or choice.setting}={AUTO}")
-    files = () if choice.pattern == EVERY_FILE else ("--for", choice.pattern)
-    return f"take it back with {shell_line(*back, *files)}"
 
 
 _CHOICE = re.compile(r"(?P<name>[^=*?\[\]]*)=(?P<pattern>.+)", re.DOTALL)

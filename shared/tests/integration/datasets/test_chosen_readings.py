@@ -1,5 +1,6 @@
 """What an import understood is told, can be chosen otherwise, and is kept until taken back."""
 
+import shlex
 from datetime import date
 
 import pytest
@@ -503,8 +504,10 @@ def test_the_only_sheet_of_a_workbook_has_its_own_choices_while_it_has_that_name
 
 GONE = {
     "- = NULL (a.xlsx#明細)": "--read na=auto --for 'a.xlsx#明細'",
-    "- in 番号 = NULL (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細'",
-    "番号 = text (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細'",
+    "- in 番号 = NULL (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細', which takes back as "
+    "well: 番号 = text (a.xlsx#明細)",
+    "番号 = text (a.xlsx#明細)": "--read '番号=auto' --for 'a.xlsx#明細', which takes back as "
+    "well: - in 番号 = NULL (a.xlsx#明細)",
     "notes = out (a.xlsx#明細)": "--read notes=auto --for 'a.xlsx#明細'",
     "totals = out (a.xlsx#明細)": "--read totals=auto --for 'a.xlsx#明細'",
     "header_row = none (a.xlsx#明細2)": "--header-row 0 --for 'a.xlsx#明細2'",
@@ -535,6 +538,97 @@ def test_a_choice_whose_file_or_sheet_is_gone_is_told_once(empty, others):
     assert sorted(report.json_fields()["dataset"]["unused"]) == sorted(lines)
     assert set(unused(report)) <= {f"unused: {line}" for line in lines}
     assert "for the choice" not in str(told(report))
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("m_1", "m_2", "m_3")])
+def test_a_renamed_sheet_is_told_at_each_import_whatever_other_workbooks_hold(empty, names):
+    first, *others = (empty.folder / f"{name}.xlsx" for name in names)
+    for book in others:
+        workbook(book, ("売上", GOODS))
+    workbook(first, ("明細", GOODS))
+    empty.import_(mode="new")
+    empty.import_("totals=out", pattern="*.xlsx#明細")
+    workbook(first, ("6月", GOODS))
+    said = [unused(empty.import_()) for _ in range(3)]
+    assert said[0] == said[1] == said[2] != []
+    with pytest.raises(ImportRefused, match=r"no sheet or table \*#明細; there are: 6月, 売上$"):
+        empty.import_("totals=out", pattern="*#明細")
+    with pytest.raises(ImportRefused, match="no sheet or table"):
+        empty.import_("totals=out", pattern=f"{others[0].name}#明細")
+    first.unlink()
+    assert unused(empty.import_()) == said[0]
+    workbook(first, ("明細", GOODS))
+    assert unused(empty.import_()) == []
+    assert unused(empty.import_()) == []
+
+
+def test_a_workbook_left_out_of_a_combined_table_hides_no_missing_sheet(empty):
+    for name in ("m_1", "m_2"):
+        workbook(empty.folder / f"{name}.xlsx", ("売上", GOODS))
+    empty.import_(mode="new")
+    workbook(empty.folder / "m_3.xlsx", ("明細", GOODS), ("甲", GOODS))
+    assert "m_3.xlsx" in str(empty.import_("totals=out", pattern="m_3.xlsx#明細").lines())
+    workbook(empty.folder / "m_3.xlsx", ("乙", GOODS), ("甲", GOODS))
+    assert [len(unused(empty.import_())) for _ in range(2)] == [1, 1]
+
+
+def test_a_choice_for_a_sheet_that_fails_is_refused_at_each_attempt(empty):
+    book, no_names = empty.folder / "a.xlsx", [row[:2] for row in GOODS[1:]]
+    workbook(book, ("S", GOODS), ("M", GOODS))
+    empty.import_(mode="new")
+    workbook(book, ("S", no_names), ("M", GOODS))
+    for _ in range(2):
+        for columns, pattern in (("番号=date", "a.xlsx#M"), ("そんな列=text", "a.xlsx#S")):
+            with pytest.raises(ImportRefused, match="nothing was changed"):
+                empty.import_(columns, pattern=pattern)
+        empty.import_("totals=out", pattern="a.xlsx#M")
+    assert empty.kept() == ["totals = out (a.xlsx#M)"]
+
+
+@pytest.mark.parametrize(
+    ("choices", "left"),
+    [
+        (("na=?", "na=na:-"), ["? = NULL (a.csv)"]),
+        (("na=?", "na=text"), ["? = NULL (a.csv)"]),
+        (("totals=out", "totals=na:-"), ["totals = out (a.csv)"]),
+        (("notes=out", "notes=text"), ["notes = out (a.csv)"]),
+        (("na=?", "na=-", "na=text", "na=na:x"), ["- = NULL (a.csv)", "? = NULL (a.csv)"]),
+    ],
+)
+def test_what_takes_a_choice_back_takes_no_other_or_names_it(empty, choices, left):
+    empty.write("a.csv", "id,na,totals,notes,header\n1,2,3,4,5\n2,-,5,6,7\n")
+    empty.import_(mode="new")
+    empty.import_(*choices, pattern="a.csv")
+    (empty.folder / "a.csv").rename(empty.folder / "b.csv")
+    said = {line.split(" for the choice ")[1] for line in unused(empty.import_())}
+    gone = [choice for choice in empty.kept() if choice not in left]
+    first = next(line for line in said if line.startswith(f"{gone[0]};"))
+    back = shlex.split(first.split(" with ")[1].split(", which")[0])[1]
+    empty.import_(back, pattern="a.csv")
+    assert empty.kept() == left
+    assert [choice for choice in gone[1:] if choice not in first] == []
+    for line in said:
+        choice, _, how = line.partition("; ")
+        if choice in left and f" {back} " in how:
+            assert how.endswith(f", once this is taken back: {', '.join(gone)}")
+
+
+def test_the_name_of_a_sheet_may_end_in_a_blank(empty):
+    workbook(empty.folder / "a.xlsx", ("S", GOODS), ("T ", GOODS))
+    empty.import_(mode="new")
+    empty.import_("totals=out", pattern="a.xlsx#T ")
+    assert empty.kept() == ["totals = out (a.xlsx#T )"]
+    assert [len(empty.read(f"t__a__{name}")) for name in ("s", "t_")] == [3, 2]
+
+
+def test_a_choice_for_a_hidden_sheet_is_refused_with_the_reason(empty):
+    book = workbook(empty.folder / "a.xlsx", ("甲", GOODS), ("乙", GOODS))
+    book["乙"].sheet_state = "hidden"
+    book.save(empty.folder / "a.xlsx")
+    empty.import_(mode="new")
+    for _ in range(2):
+        with pytest.raises(ImportRefused, match=r"^a\.xlsx#乙: it is a hidden sheet; .* changed$"):
+            empty.import_("totals=out", pattern="a.xlsx#乙")
 
 
 def test_a_choice_for_a_file_that_is_only_out_of_sight_or_for_a_hidden_sheet_is_not_unused(empty):

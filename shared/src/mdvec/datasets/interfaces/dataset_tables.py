@@ -22,7 +22,7 @@ from mdvec.datasets.interfaces.snapshots import is_whole
 from mdvec.files import SQLITE_ENDINGS, UnreadableFile, data_ending
 from mdvec.text import some_of
 
-_FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "app_version")
+_FILE_COLUMNS = ("path", "size", "mtime_ns", "left_out", "sheet", "app_version")
 _TABLE_COLUMNS = (
     "name", "path", "inner_table", "source", "snapshot", "size", "mtime_ns", "rows", "columns",
     "period_column", "period_first", "period_last", "combined", "reading",
@@ -139,14 +139,16 @@ class DatasetTable(TableExtent):
 class ImportedFile:
     """A completely imported file, as it was then.
 
-    ``left_out`` names what in it did not become a table, with reasons; ``app_version`` is the
-    version of mdvec that read it.
+    ``left_out`` names what in it did not become a table, with reasons; ``sheet`` is the name of its
+    only table ("" if that has none), None if it is not known or not the only one; ``app_version``
+    is the version of mdvec that read it.
     """
 
     path: str
     size: int
     mtime_ns: int
     left_out: tuple[tuple[str, str], ...] = ()
+    sheet: str | None = None
     app_version: str = __version__
 
 
