@@ -28,6 +28,8 @@ from mdvec.text import on_one_line, visible
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
     from mdvec.settings import Loaded, Settings
+    from rich.console import Console
+    from rich.table import Table
 
 DisplayFormat = Literal["table", "json"]
 """The form in which a command prints its result."""
@@ -285,35 +287,58 @@ def print_rows(
         for row in [headings, *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
-    from rich import cells, console, measure, table, text
+    from rich import console, table, text
 
-    least = max((cells.cell_len(row[at]) for row in shown for at in numbers), default=_LEAST_CELLS)
     named = text.Text(_shown_cell(title), style="table.title")
     drawn = table.Table(title=named, title_justify="left")
     for position, heading in enumerate(headings):
         justify: Literal["left", "right"] = "right" if position in numbers else "left"
         drawn.add_column(text.Text(heading), overflow="fold", justify=justify)
-        drawn.columns[-1].max_width = max(least, _LEAST_CELLS)
     for row in shown:
         drawn.add_row(*(text.Text(cell) for cell in row))
     terminal = console.Console()
-    any_width = terminal.options.update_width(sys.maxsize)
-    if measure.Measurement.get(terminal, any_width, drawn).maximum > terminal.width:
+    if not _fits(terminal, drawn) and not _folded(terminal, drawn, shown, numbers):
         terminal.print(named)
         for line in _records(headings, shown):
             terminal.print(text.Text(line), soft_wrap=True)
         return
-    for column in drawn.columns:
-        column.max_width = None
     terminal.print(drawn)
 
 
+def _fits(terminal: Console, drawn: Table) -> bool:
+    """Whether a terminal has room for a table whose columns are as wide as they may be."""
+    from rich import measure
+
+    any_width = terminal.options.update_width(sys.maxsize)
+    return measure.Measurement.get(terminal, any_width, drawn).maximum <= terminal.width
+
+
+def _folded(
+    terminal: Console, drawn: Table, rows: Sequence[Sequence[str]], numbers: Collection[int]
+) -> bool:
+    """Keep the numbers of a table whole, so that its texts alone are folded; whether it fits."""
+    from rich import cells
+
+    for position, column in enumerate(drawn.columns):
+        lengths = [cells.cell_len(row[position]) for row in rows if position in numbers]
+        column.max_width = max([_LEAST_CELLS, *lengths])
+    if not _fits(terminal, drawn):
+        return False
+    for position, column in enumerate(drawn.columns):
+        column.width = column.max_width if position in numbers else None
+        column.max_width = None
+    return True
+
+
 def _records(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """A line for each value of each row, after the name of its column."""
+    """A line for each value of each row, after the name of its column; facts name themselves."""
     from rich import cells
 
     if not rows:
         yield ", ".join(headings)
+    if len(headings) == 2 and not headings[0]:
+        yield from (f"{name}  {value}" for name, value in rows)
+        return
     widest = max(map(cells.cell_len, headings), default=0)
     for number, row in enumerate(rows):
         if number:

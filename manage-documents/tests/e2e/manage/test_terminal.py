@@ -15,9 +15,9 @@ def seen(terminal):
     return ESCAPES.sub("", terminal.shown)
 
 
-def drawn(mdvec, *arguments):
+def drawn(mdvec, *arguments, cells="120"):
     """The same of a command in this process: its output, and what it says beside it."""
-    done = mdvec(*arguments, is_terminal=True, COLUMNS="120")
+    done = mdvec(*arguments, is_terminal=True, COLUMNS=cells)
     assert done.code == 0
     return ESCAPES.sub("", done.out), ESCAPES.sub("", done.err)
 
@@ -48,6 +48,15 @@ def test_a_terminal_too_narrow_for_a_table_gets_a_line_for_each_value(mdvec, cel
         ]  # fmt: skip
     everything = "".join(re.sub(r"[\s│┃]", "", line) for line in lines)
     assert [cell for cell in re.split(r"[,\n]", WIDE) if cell not in everything] == []
+
+
+def test_a_long_number_stays_whole_and_leaves_the_texts_beside_it_folded(mdvec):
+    mdvec.write("a.csv", "店,メモ\n京都の茶屋と庭園の見学,長いメモの全文です\n")
+    imported(mdvec.database, "a", mdvec.docs, "dataset")
+    shown, _ = drawn(mdvec, "query", "SELECT 店, 1 / 7 AS 平均, メモ FROM a__a", cells="50")
+    assert re.search(r"│ 京都の.* │ 0\.14285714285714285 │ 長い", shown)
+    facts, _ = drawn(mdvec, "status", "-n", "a", cells="24")
+    assert "description  words\n" in facts
 
 
 def test_columns_that_hold_a_date_stay_a_table_whose_long_cells_are_folded(notes):

@@ -168,10 +168,7 @@ class HouseholdReport:
 
 _FOUND = (
     ("pair is", "pairs are", "likely one purchase booked twice"),
-    (
-        "pair is", "pairs are",
-        "likely the two ends of a transfer, counted as spending and as income",
-    ),
+    ("pair is", "pairs are", "likely the two ends of a transfer, of which at least one counts"),
     ("card bill equals", "card bills equal", "the card's own rows, so both count"),
 )  # fmt: skip
 """What is said of each of ``CandidateCounts``: of one, of several, and what they are."""

@@ -73,14 +73,15 @@ def resolve_chunking(
 ) -> ChunkingOptions:
     """The chunking options: as requested, else the tool's, else the model's defaults.
 
-    The stored chunking binds unless this is a rebuild, which needs the model's ``card``.
+    The stored chunking binds unless this is a rebuild, which needs the model's ``card``. Texts that
+    are not split, as those of a household, take no request: it is meant for notes.
 
     Raises:
         ImportRefused: another chunking was requested without a rebuild, or the tool's own is of
             other rules than this version's.
         InvalidChunking: the options are impossible, or too large for this model.
     """
-    requested = chosen.model_dump(exclude_none=True)
+    requested = chosen.model_dump(exclude_none=True) if KINDS[tool.kind].has_passages else {}
     stored = {} if tool.chunking is None else asdict(tool.chunking)
     if stored and not rebuild:
         if stored["cut"] != CUT:

@@ -415,6 +415,7 @@ def back_to_format_17(collection: Collection, *, lacks_last: bool) -> None:
         for column in ("category_major", "category_minor"):
             connection.execute(f"ALTER TABLE row_notes DROP COLUMN {column}")
         connection.execute("ALTER TABLE dataset_tables DROP COLUMN reading")
+        connection.execute("ALTER TABLE dataset_files DROP COLUMN sheet")
         for column in ("asks_first", "text_format"):
             connection.execute(
                 f"ALTER TABLE ledger_versions ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0"

@@ -146,6 +146,7 @@ def test_a_ledger_of_the_format_before_its_rows_were_stored_goes_on_as_it_was(fo
     for column in ("category_major", "category_minor"):
         run(f"ALTER TABLE row_notes DROP COLUMN {column}")
     run("ALTER TABLE dataset_tables DROP COLUMN reading")
+    run("ALTER TABLE dataset_files DROP COLUMN sheet")
     run("PRAGMA user_version = 20")
     migrations.migrate(folder.connection)
     assert ledger(folder) == rows_before

@@ -198,26 +198,6 @@ def test_a_yearly_fee_that_was_paid_twice_in_a_row_recurs_whatever_came_before(f
     assert not found(*paid[:1], *paid[-1:])
 
 
-@each(
-    ("day", "paid", "next_day"),
-    [
-        ("2025-05-30", 5, "2025-06-05"),
-        ("2025-05-20", 5, "2025-06-05"),
-        ("2025-06-04", 6, "2025-07-05"),
-        ("2025-06-10", 6, "2025-07-05"),
-    ],
-)
-def test_another_amount_of_the_shop_is_a_payment_only_on_a_day_that_one_was_due(
-    day, paid, next_day
-):
-    rows = rows_of(*each_month("通販", 600, last=5), (day, "通販", 650))
-    rows[-1] = rows[-1]._replace(category_major="日用品")
-    (fee,) = recurring_payments(rows, date.fromisoformat(day) + timedelta(days=1))
-    assert (len(fee.rows), str(fee.next_day)) == (paid, next_day)
-    assert (fee.amount, [row.yen for row in fee.singles], fee.missed) == (600, [650], ())
-    assert fee.category == ("日用品" if paid == 6 else "費")
-
-
 def test_a_yearly_tax_whose_amount_moves_a_little_recurs_in_whole_and_in_parts():
     car = [("2023-05-31", "自動車税", 34_500), ("2024-05-30", "自動車税", 36_000),
            ("2025-05-29", "自動車税", 36_000)]  # fmt: skip

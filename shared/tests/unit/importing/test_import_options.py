@@ -1,5 +1,6 @@
 """The model and the chunking that an import uses."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,12 @@ def test_an_update_keeps_the_tools_chunking():
         strategy="heading", size=300, overlap=20, heading_levels=(1, 2), min_chars=80
     )
     assert resolve_chunking(IMPORTED, same, None, rebuild=False) == STORED
+
+
+@pytest.mark.parametrize("rebuild", [False, True])
+def test_a_household_whose_texts_are_not_split_takes_no_request_meant_for_notes(rebuild):
+    household = replace(IMPORTED, kind="household")
+    assert resolve_chunking(household, ChunkingSettings(size=64), USE, rebuild=rebuild) == STORED
 
 
 @each(

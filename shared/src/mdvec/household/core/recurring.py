@@ -108,9 +108,8 @@ class RecurringPayment:
     amount, paid once, which may be a purchase or the first of a new price. ``missed`` are the days
     on which a payment was expected and none came; ``twice`` are the rows that repeat another
     within a third of the interval. ``next_day`` is None if the series has ended. ``rows`` are its
-    payments, without ``singles`` on other days than these, the last on ``last_day``. ``renamings``
-    are the days on which a new shop took over. ``account`` tells the payments of one shop from
-    different accounts apart, and is else empty.
+    payments, the last on ``last_day``. ``renamings`` are the days on which a new shop took over.
+    ``account`` tells the payments of one shop from different accounts apart, and is else empty.
     An answer has no rows, and only the changes, singles, missed and double payments of the last
     year.
     """
@@ -347,12 +346,11 @@ def _series(
     year = [row.yen for row in regular if (regular[-1].day - row.day).days < within]
     prices, singles = _prices(regular) if is_fixed else ([], ())
     amount = prices[-1].yen if is_fixed else int(median(year))
-    used = {row.id for row in regular}
-    regular = _when_due(regular, singles, interval)
     day_of_month = _usual_day(regular)
     missed, next_day = _missed_days(regular, interval, day_of_month, as_of)
     enough = (regular[-1].day - regular[0].day).days >= 365 - interval.days - interval.slack
     per_year = amount * interval.per_year if is_fixed or not enough else sum(year)
+    used = {row.id for row in regular}
     return RecurringPayment(
         name=regular[-1].shop,
         category=regular[-1].category_major,
@@ -450,23 +448,6 @@ def _prices(rows: Sequence[CountedRow]) -> tuple[list[CountedRow], tuple[Counted
         elif not prices or prices[-1].yen != yen:
             prices.append(first)
     return prices, tuple(singles)
-
-
-def _when_due(
-    rows: Sequence[CountedRow], singles: Sequence[CountedRow], interval: Interval
-) -> list[CountedRow]:
-    """The rows without ``singles`` on other days than a payment was due, which are purchases."""
-    once = {row.id for row in singles}
-    day_of_month = _usual_day([row for row in rows if row.id not in once] or rows)
-    due: list[CountedRow] = []
-    for row in rows:
-        if due and row.id in once:
-            times = max(round((row.day - due[-1].day).days / interval.days), 1)
-            day = interval.after(due[-1].day, times, day_of_month)
-            if abs((row.day - day).days) > interval.slack:
-                continue
-        due.append(row)
-    return due
 
 
 def _usual_day(rows: Sequence[CountedRow]) -> int:
