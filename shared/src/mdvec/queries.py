@@ -216,16 +216,6 @@ class SavedQueryError(MdvecError):
     is_wrong_usage = True
 
 
-class QuestionExists(SavedQueryError):
-    """The name is taken; ``how`` is what replaces the question."""
-
-    def __init__(self, name: str, how: str = "mode=replace") -> None:
-        super().__init__(
-            f"there is a saved question {name} already; take another name, or replace it with {how}"
-        )
-        self.name = name
-
-
 @dataclass(frozen=True, slots=True)
 class SavedQuery:
     """A SELECT with a name; each run takes values for its ``$parameters``."""
@@ -287,8 +277,8 @@ def find_saved(database: Path, name: str, more: Collection[str] = ()) -> SavedQu
     return by_name[plain]
 
 
-def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
-    """Store a question with a checked name.
+def save(database: Path, query: SavedQuery, *, replace: bool, how: str = "mode=replace") -> None:
+    """Store a question with a checked name; ``how`` is what replaces another of that name.
 
     Raises: SavedQueryError: the name is taken and ``replace`` is not set, or there are too many
         questions. DatabaseError: the database cannot be written.
@@ -300,7 +290,10 @@ def save(database: Path, query: SavedQuery, *, replace: bool) -> None:
     with open_database(database, "write") as connection, connection:
         names = [known.name for known in _all_saved(connection)]
         if query.name in names and not replace:
-            raise QuestionExists(query.name)
+            raise SavedQueryError(
+                f"there is a saved question {query.name} already; take another name, or replace it "
+                f"with {how}"
+            )
         if query.name not in names and len(names) >= MAX_QUERIES:
             raise SavedQueryError(
                 f"{MAX_QUERIES} questions are saved, and no more can be; delete one first"

@@ -232,17 +232,13 @@ def query_command(settings_options: SettingsOptions, options: QueryOptions) -> N
 
 def _change_saved(tables: OpenTables, options: QueryOptions) -> None:
     """Save or delete a question, and say so."""
-    from mdvec.queries import QuestionExists
-
     mode: SaveMode = "replace" if options.replace else "create"
     name, query = options.save, options.query
     if name is None:
         mode, name = "delete", options.delete
-    save = partial(tables.analytics.questions.save, name or "", query, options.description, mode)
-    try:
-        _print_saved(tables.answer(save))
-    except QuestionExists as error:
-        raise QuestionExists(error.name, "--replace") from error
+    questions = tables.analytics.questions
+    save = partial(questions.save, name or "", query, options.description, mode, "--replace")
+    _print_saved(tables.answer(save))
 
 
 def _print_questions(tables: OpenTables, flag: TableFormat | None) -> None:

@@ -12,7 +12,7 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
 from datetime import date
 from pathlib import Path
@@ -47,7 +47,7 @@ FormatOption = Annotated[DisplayFormat | None, typer.Option("--format", help="Th
 STOPPED = 130
 """The exit code of a command interrupted by Ctrl-C."""
 _LEAST_CELLS = 10
-"""A table's column is never narrower than this, so a date stays whole, nor than its numbers."""
+"""A table's longer texts never get less room than this, so a date stays whole."""
 _LAYOUT = re.compile(r"(\r\n|\n|\t)")
 _LABELS = {
     "error": "エラー",
@@ -287,7 +287,7 @@ def print_rows(
         for row in [headings, *shown]:
             print_line("\t".join(cell.replace("\t", " ") for cell in row))
         return
-    from rich import console, table, text
+    from rich import cells, console, table, text
 
     named = text.Text(_shown_cell(title), style="table.title")
     drawn = table.Table(title=named, title_justify="left")
@@ -297,7 +297,12 @@ def print_rows(
     for row in shown:
         drawn.add_row(*(text.Text(cell) for cell in row))
     terminal = console.Console()
-    if not _fits(terminal, drawn) and not _folded(terminal, drawn, shown, numbers):
+    widths = {
+        at: max([min(cells.cell_len(headings[at]), _LEAST_CELLS)]
+                + [cells.cell_len(row[at]) for row in shown])
+        for at in numbers
+    }  # fmt: skip
+    if not _fits(terminal, drawn) and not _folded(terminal, drawn, widths):
         terminal.print(named)
         for line in _records(headings, shown):
             terminal.print(text.Text(line), soft_wrap=True)
@@ -307,25 +312,21 @@ def print_rows(
 
 def _fits(terminal: Console, drawn: Table) -> bool:
     """Whether a terminal has room for a table whose columns are as wide as they may be."""
-    from rich import measure
-
     any_width = terminal.options.update_width(sys.maxsize)
-    return measure.Measurement.get(terminal, any_width, drawn).maximum <= terminal.width
+    return terminal.measure(drawn, options=any_width).maximum <= terminal.width
 
 
-def _folded(
-    terminal: Console, drawn: Table, rows: Sequence[Sequence[str]], numbers: Collection[int]
-) -> bool:
-    """Keep the numbers of a table whole, so that its texts alone are folded; whether it fits."""
-    from rich import cells
+def _folded(terminal: Console, drawn: Table, numbers: Mapping[int, int]) -> bool:
+    """Keep the numbers of a table whole, so that its texts alone are folded; whether it fits.
 
+    ``numbers`` has the widths of the columns of numbers by their positions.
+    """
     for position, column in enumerate(drawn.columns):
-        lengths = [cells.cell_len(row[position]) for row in rows if position in numbers]
-        column.max_width = max([_LEAST_CELLS, *lengths])
+        column.width = numbers.get(position)
+        column.max_width = None if position in numbers else _LEAST_CELLS
     if not _fits(terminal, drawn):
         return False
-    for position, column in enumerate(drawn.columns):
-        column.width = column.max_width if position in numbers else None
+    for column in drawn.columns:
         column.max_width = None
     return True
 

@@ -72,7 +72,7 @@ def reading_choices(
     Raises:
         InvalidReading: a choice makes no sense, or there is none for ``pattern``.
     """
-    files = pattern or EVERY_FILE
+    files = EVERY_FILE if pattern is None else pattern
     choices = [_parse_choice(files, written) for written in columns]
     if encoding is not None:
         choices.append(ReadingChoice(files, Setting.ENCODING, _encoding(encoding)))
@@ -330,10 +330,10 @@ def _for_existing_column(choice: ReadingChoice, before: Iterable[ReadingChoice])
         _HEADER: Setting.HEADER_ROW, _NULL: Setting.NULL,
         "totals": Setting.TOTALS, "notes": Setting.NOTES,
     }  # fmt: skip
-    is_setting = choice.value == AUTO and choice.column in settings
+    is_setting = choice.value == AUTO and choice.column.lower() in settings
     if not is_setting or any(map(choice.takes_back, before)):
         return choice
-    return replace(choice, setting=settings[choice.column], column="")
+    return replace(choice, setting=settings[choice.column.lower()], column="")
 
 
 def _what(choice: ReadingChoice) -> str:

@@ -166,7 +166,7 @@ def restoration_message(
         others = "、".join(str(sum(pair.rows) - row.id) for pair in transfers)
         return (
             f"取引ID {row.id} と、振替の相手の取引ID {others} を戻しました。"
-            "いずれも判定の前と同じように集計します。その組は「振替ではない」と記録しました。"
+            "この組のために集計から外すことは、もうありません。その組は「振替ではない」と記録しました。"
         )
     return (
         f"取引ID {row.id} を復元しました。{sums}重複としていた組は「重複ではない」と記録しました。"

@@ -79,9 +79,12 @@ class Questions:
     database: Path
 
     def save(
-        self, name: str, sql: str | None, description: str | None, mode: SaveMode
-    ) -> JsonAnswer:
+        self, name: str, sql: str | None, description: str | None, mode: SaveMode,
+        how: str = "mode=replace",
+    ) -> JsonAnswer:  # fmt: skip
         """Save a question, after its SQL was judged as if it were run; or delete one.
+
+        ``how`` is what replaces another of that name, in the words of the caller.
 
         Raises:
             QueryError: the SQL is refused, with a form that works if one is found.
@@ -98,7 +101,7 @@ class Questions:
         judged = self.queries.judged(sql)
         summary = " ".join((description or "").split())[: queries.MAX_QUESTION_DESCRIPTION]
         query = SavedQuery(plain, judged.sql, summary, judged.parameters)
-        queries.save(self.database, query, replace=mode == "replace")
+        queries.save(self.database, query, replace=mode == "replace", how=how)
         answer: JsonAnswer = {
             "saved": plain,
             "parameters": {parameter.name: parameter.type for parameter in judged.parameters},
