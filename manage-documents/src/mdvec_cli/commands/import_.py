@@ -93,7 +93,7 @@ def import_command(settings_options: SettingsOptions, options: ImportOptions) ->
     options.check()
     tables = options.tables()
     settings = options.settings(settings_options)
-    options.check_splitting(settings.database_path)
+    options.check_kind(settings.database_path)
     as_json = wants_json(options.format_, settings)
     backend = settings.model.options()
     run = functools.partial(

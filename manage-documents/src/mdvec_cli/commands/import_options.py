@@ -169,21 +169,27 @@ class ImportOptions:
         if self.import_all and self.background:
             raise typer.BadParameter("name one tool with it", param_hint="--background")
 
-    def check_splitting(self, database: Path) -> None:
-        """Refuse to split what is no text.
+    def check_kind(self, database: Path) -> None:
+        """Refuse to split what is no text, and a model for what no search finds.
 
         Raises:
-            MdvecError: the named tool has none, or it cannot be read.
+            MdvecError: the named tool has no use for one of the options, or it cannot be read.
         """
-        values = (self.chunk_strategy, self.chunk_size, self.chunk_overlap)
-        is_stated = any(value is not None for value in values) and not self.unattended
-        if self.name is None or not is_stated:
+        splitting = (self.chunk_strategy, self.chunk_size, self.chunk_overlap)
+        is_split = any(value is not None for value in splitting)
+        if self.name is None or self.unattended or not (is_split or self.model):
             return
         tool = manage.find_tool(database, self.name)
-        if not KINDS[tool.kind].has_passages:
+        kind = KINDS[tool.kind]
+        if is_split and not kind.has_passages:
             raise importing.ImportRefused(
                 f"the tool {tool.name!r} is a {tool.kind}, whose files are not split; leave "
                 "--chunk-strategy, --chunk-size and --chunk-overlap out"
+            )
+        if self.model and not kind.has_texts:
+            raise importing.ImportRefused(
+                f"the tool {tool.name!r} is a {tool.kind}, whose files get no vectors; leave "
+                "--model out"
             )
 
     def settings(self, options: SettingsOptions) -> Settings:

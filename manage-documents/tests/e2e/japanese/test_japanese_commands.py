@@ -245,9 +245,13 @@ def test_what_lists_charts_and_options_say_is_in_japanese_as_well(mdvec):
     assert "[既定値: chunk]" in usage
     assert "[必須]" in japanese("get -h").out
     mdvec("tool", "add", "-n", "home", "-d", "家計", "-s", "docs", "--kind", "household")
-    for name, kind in (("sales", "dataset"), ("home", "household")):
-        done = mdvec("import", "-n", name, "--mode", "update", "--chunk-size", "100")
-        assert (done.code, done.err) == (
-            1, f"error: the tool '{name}' is a {kind}, whose files are not split; leave "
-            "--chunk-strategy, --chunk-size and --chunk-overlap out\n"
-        )  # fmt: skip
+    splitting = (
+        "whose files are not split; leave --chunk-strategy, --chunk-size and --chunk-overlap out"
+    )
+    for name, kind, option, why in (
+        ("sales", "dataset", "--chunk-size 100", splitting),
+        ("home", "household", "--chunk-size 100", splitting),
+        ("sales", "dataset", "--model use", "whose files get no vectors; leave --model out"),
+    ):
+        done = mdvec("import", "-n", name, "--mode", "update", *option.split())
+        assert (done.code, done.err) == (1, f"error: the tool '{name}' is a {kind}, {why}\n")

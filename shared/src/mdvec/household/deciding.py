@@ -12,6 +12,7 @@ from mdvec.household.interfaces import duplicate_checks, marks
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.review import DuplicateResolutionError, candidate_of, pair_of, row_of
 from mdvec.log import record
+from mdvec.tools import offered_name
 
 _MAX_IDS = 20
 
@@ -149,8 +150,9 @@ def restoration_message(
     if not was_marked and shared is not None:
         return (
             f"取引ID {row.id} は、取引ID {shared} との判定により、全家計簿の合計だけから"
-            f"外れています。取り消すには confirm_duplicate に transaction_ids=[{row.id}, "
-            f"{shared}] と decision=skip を渡してください。変更はありません。"
+            f"外れています。取り消すには {offered_name('confirm_duplicate')} に "
+            f"transaction_ids=[{row.id}, {shared}] と decision=skip を渡してください。"
+            "変更はありません。"
         )
     if not was_marked:
         return f"取引ID {row.id} は重複や振替としてマークされていません。変更はありません。"

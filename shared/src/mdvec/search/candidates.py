@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import apsw
@@ -73,7 +73,7 @@ class ToolCandidates:
             (self.tool.id, chunk.document_id),
             self.constants.likeness(chunk.cosine),
             read.sentences(chunk, counts),
-            cache(partial(read.inside, chunk, counts)),  # few of a hundred candidates need it
+            partial(read.inside, chunk, counts),  # few of a hundred candidates need it
             spoken,
         )
 

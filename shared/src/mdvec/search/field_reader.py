@@ -76,6 +76,7 @@ class FieldReader:
             if words and words <= self._spelled.keys()
         }
         self._shared: dict[int, str] = {}
+        self._unlike: dict[int, frozenset[str]] = {}
         # Many passages share a title, a path or a heading.
         self._counts_of = cache(lambda short: self._counter.counts(folded(short)))
         self._counts_above = cache(self._counted_above)
@@ -116,7 +117,17 @@ class FieldReader:
         return tuple(self._counter.by_sentence(_folded(chunk.content), among))
 
     def inside(self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]) -> frozenset[str]:
-        """The counted terms that a passage has only inside other words, or as similar words."""
+        """The counted terms that a passage has only inside other words, or as similar words.
+
+        Cached by chunk, whose counts are always the same here.
+        """
+        if chunk.id not in self._unlike:
+            self._unlike[chunk.id] = self._found_inside(chunk, counts)
+        return self._unlike[chunk.id]
+
+    def _found_inside(
+        self, chunk: index.StoredChunk, counts: Mapping[str, FieldCounts]
+    ) -> frozenset[str]:
         unlike = frozenset(self._substituted & counts.keys())
         text = f"{chunk.title}\n{chunk.file_path}\n{chunk.heading}\n{chunk.content}"
         unlike |= {
