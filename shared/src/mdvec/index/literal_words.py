@@ -69,14 +69,18 @@ def chunks_saying(
 
 
 def chunks_written(connection: apsw.Connection, tables: Tables, text: str) -> list[int]:
-    """The chunks that contain a text of several terms (15.3.1) literally, in any width."""
+    """The chunks that contain a text of several terms (15.3.1, v15.3.1) literally, in any width."""
     wanted = folded(text)
-    side_by_side = chunks_matching(connection, tables, f'"{" ".join(terms(wanted))}"')
-    pattern = words_pattern(wanted, inside=False)
+    spellings = [wanted, f"v{wanted}"] if wanted[0].isdecimal() else [wanted]
+    phrases = (" ".join(terms(spelling)) for spelling in spellings)
+    side_by_side = chunks_matching(
+        connection, tables, " OR ".join(f'"{phrase}"' for phrase in phrases)
+    )
+    patterns = [words_pattern(spelling, inside=False) for spelling in spellings]
     return [
         number
         for number, names, chunk in chunk_texts(connection, tables, side_by_side)
-        if pattern.search(folded(names)) or pattern.search(folded(chunk))
+        if any(pattern.search(folded(part)) for pattern in patterns for part in (names, chunk))
     ]
 
 

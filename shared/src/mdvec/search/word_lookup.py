@@ -108,7 +108,11 @@ class _Lookup:
             term: self._chunks_with_sign(spelling)
             for term, spelling in query.spellings("signed").items()
         }
-        frequencies |= {term: len(with_name or ()) for term, with_name in signed.items()}
+        written = {
+            text: index.chunks_written(self.connection, self.tables, text) for text in query.written
+        }
+        with_text = {**signed, **written}
+        frequencies |= {term: len(with_name or ()) for term, with_name in with_text.items()}
         found = self._words_found(frequencies)
         others = [term for terms in found.variants.values() for term in terms]
         of_index = frequencies | self._counts(term for term in others if term not in frequencies)
@@ -132,13 +136,13 @@ class _Lookup:
                 found,
                 unwritten=self._unwritten(documents, not_in_passages),
                 in_front_matter=self._in_front_matter(documents, frequencies),
-                literal={**found.literal, **literal},
+                literal={**found.literal, **literal, **{t: c for t, c in with_text.items() if c}},
             ),
             frequencies,
             {
                 *chunk_ids,
                 *(chunk_id for ids in literal.values() for chunk_id in ids),
-                *_first_within([*signed.values(), *found.literal.values()], self.within),
+                *_first_within([*with_text.values(), *found.literal.values()], self.within),
             },
         )
 

@@ -12,6 +12,7 @@ from typing import Literal
 from mdvec.text.breaks import marks
 from mdvec.text.fields import named_dates
 from mdvec.text.index_terms import (
+    MAX_TERM,
     MIN_DIGITS,
     folded,
     is_letters,
@@ -42,6 +43,9 @@ _WRITTEN = re.compile(
 )
 """Literal texts, in folded text: a URL, a version (15.3.1), an IP address or a time, a path, a long
 option. The index only has their parts, which are not specific: 15, 3 and 1."""
+_WITH_SIGNS = re.compile(r"\w+(?:[-.:/?#@!$&*+=%~\\]+\w+)+", re.ASCII)
+"""Letters and digits with signs between them, in folded text (file.name, cmd+o)."""
+_ONLY_HYPHENS = re.compile(r"[\w-]+", re.ASCII)
 _MOST_WRITTEN, _WRITTEN_IN = 3, 100
 """In a longer question they are from a pasted log, whose times occur in no document."""
 _HIRAGANA = re.compile("[\u3041-\u3096]+")
@@ -49,7 +53,7 @@ _JOINED = re.compile(r"(?:[-._@+]?[A-Za-z0-9]+)*")
 _COMPOUND = re.compile("[\u30a1-\u30fa\u30fc\u3005-\u3007\u3400-\u9fff]+")
 _QUESTION = re.compile(r"[?？]|か\W*$")
 """A question mark in a sentence, or か at its end."""
-_NO_WHOLE = re.compile(r"[\d,]+|(?:19|20)\d\d\D(?:19|20)?\d\d")
+_NO_WHOLE = re.compile(r"[\d,]+0,?000|(?:19|20)\d\d\D(?:19|20)?\d\d")
 """Texts with other spellings: amounts (1,000,000: 100万), ranges of years (2018-19)."""
 _Placed = tuple[str, int, int]
 
@@ -97,9 +101,10 @@ class QuestionTerms:
         subjects: by term, what the question is about.
         words_of: for each plain term, the words that it overlaps.
         dates: for each date, number or identifier with hyphens, or signed subject, the terms it
-            consists of.
+            consists of; none for a number in groups (98,500), whose digits are one.
         numbered: for each name that ends in its number (React19), its two parts as terms, except
             those that the question also has separately.
+        written: texts with signs in them (file.name), which count beside their parts if they occur.
         edges: plain terms that extend from a content word into the filler.
         letters: the words between spaces, including fillers, if all are in letters.
         background: terms that occur only in sentences that do not ask, if other sentences do.
@@ -114,6 +119,7 @@ class QuestionTerms:
     words_of: Mapping[str, frozenset[str]] = field(default_factory=dict)
     dates: Mapping[str, frozenset[str]] = field(default_factory=dict)
     numbered: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    written: tuple[str, ...] = ()
     edges: frozenset[str] = frozenset()
     letters: tuple[str, ...] = ()
     background: frozenset[str] = frozenset()
@@ -122,7 +128,7 @@ class QuestionTerms:
     @property
     def all(self) -> list[str]:
         """Every term once."""
-        return list(dict.fromkeys([*self.plain, *self.words]))
+        return list(dict.fromkeys([*self.plain, *self.words, *self.written]))
 
     @property
     def unknown(self) -> frozenset[str]:
@@ -156,7 +162,9 @@ class QuestionTerms:
 
     def without_words(self) -> QuestionTerms:
         """The same question for an index that has no words, only plain terms."""
-        return QuestionTerms(self.plain, edges=self.edges, letters=self.letters)
+        return QuestionTerms(
+            self.plain, written=self.written, edges=self.edges, letters=self.letters
+        )
 
 
 @lru_cache(maxsize=64)
@@ -171,10 +179,18 @@ def analyse_question(question: str) -> QuestionTerms:
     tokens, placed = morphemes(question), placed_terms(text)
     if not tokens:
         return QuestionTerms(tuple(dict.fromkeys(term for term, _, _ in placed)))
+    signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
+    in_groups = {
+        position
+        for _, start, end in joined
+        if "," in text[start:end]
+        for position in range(start, end)
+    }
+    tokens = [word for word in tokens if word.start not in in_groups]
+    placed = [term for term in placed if term[1] not in in_groups]
     content, plain, edges = _content(tokens, placed)
     words = {word.term: word.reading for word in content if word.role is not Role.GRAMMAR}
-    signed, joined = _names_with_sign(text), _without_days(text, joined_words(text))
-    dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens)])
+    dates = _dates(text, [*joined, *signed], [*placed, *map(_place_word, tokens), *joined])
     numbered = _names_with_number(words)
     parts = [part for of_name in numbered.values() for part in sorted(of_name)]
     as_typed = question if len(question) == len(text) else text
@@ -198,6 +214,7 @@ def analyse_question(question: str) -> QuestionTerms:
         _words_of(plain, content),
         dates,
         numbered,
+        _texts_with_signs(text, [*joined, *signed]),
         edges,
         _letters(text, placed),
         background,
@@ -270,6 +287,22 @@ def _names_with_sign(text: str) -> list[_Placed]:
     return _without_days(text, [(match[0], *match.span()) for match in matches])
 
 
+def _texts_with_signs(text: str, known: Sequence[_Placed]) -> tuple[str, ...]:
+    """The texts with signs between letters or digits that are no days, and none of those known."""
+    matches = _WITH_SIGNS.finditer(text) if len(text) <= _WRITTEN_IN else ()
+    placed = [
+        (match[0], *match.span())
+        for match in matches
+        if len(match[0]) <= MAX_TERM and not _ONLY_HYPHENS.fullmatch(match[0])
+    ]
+    others = [
+        word
+        for word, start, end in _without_days(text, placed)
+        if not any(start < last and first < end for _, first, last in known)
+    ]
+    return tuple(dict.fromkeys(others)) if len(others) <= _MOST_WRITTEN else ()
+
+
 def _without_days(text: str, placed: Sequence[_Placed]) -> list[_Placed]:
     days = named_dates(text)
     return [
@@ -285,7 +318,9 @@ def _dates(
     """The days, months and joined words, each with the terms that it consists of."""
     days = [(WORD_MARK + day.digits, day.start, day.end) for day in named_dates(text)]
     return {
-        word: frozenset(term for term, start, end in placed if first <= start and end <= last)
+        word: frozenset(
+            term for term, start, end in placed if first <= start and end <= last and term != word
+        )
         for word, first, last in (*days, *joined)
     }
 

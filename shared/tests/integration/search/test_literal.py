@@ -139,7 +139,7 @@ def test_the_times_of_a_pasted_log_are_not_looked_for(notes):
     assert not any("nothing here mentions" in note for note in notes.search(log).notes)
 
 
-@pytest.mark.parametrize("query", ["2024-2025 年の型番", "2025-26 年の型番", "1,234,568 円"])
+@pytest.mark.parametrize("query", ["2024-2025 年の型番", "2025-26 年の型番", "1,230,000 円"])
 def test_a_range_of_years_or_a_sum_may_be_written_otherwise_and_is_not_denied(notes, query):
     assert not any("mention" in note for note in notes.search(query).notes)
 

@@ -79,3 +79,44 @@ def table(tmp_path_factory) -> Collection:
 def test_the_row_with_the_number_comes_before_the_head_of_the_table(table, asked, written):
     assert len(table.search(asked, k=9, returning="chunk").results) > 1
     assert written in table.search(asked, k=1, mode="lexical", returning="chunk").results[0].content
+
+
+@pytest.fixture(scope="module")
+def signs(tmp_path_factory) -> Collection:
+    notes = {
+        "money.md": "# 家電\n\n冷蔵庫は 98,000円、送料は 1,500円、洗濯機は 120,300円。\n",
+        "version.md": "# 版\n\n- [v18.3.1](https://example.com/log)\n",
+        "drawing.md": "# 図\n\nM18 3.1 L1 18 3 C3 1 18 1 3 18.1 3.18\n",
+        "bases.md": "# 基本\n\n検索では `file.name` と書く。\n",
+        "command.md": "# ファイル\n\nファイル name と file の name。file=ネーム, name=file\n",
+        "keys.md": "# 操作\n\nCmd+O で開く。\n",
+        "more_keys.md": "# キー\n\nCmd+Shift+O と Cmd+P と O。Cmd O は無い。\n",
+        **{f"{at}.md": f"# 雑記 {at}\n\n天気や旅行のことを書いた。\n" for at in range(20)},
+    }
+    return Collection.of(tmp_path_factory.mktemp("signs"), notes)
+
+
+@each("amount", ["98,500", "120,500", "1,300円", "98,500円の冷蔵庫"])
+def test_an_amount_is_one_number_of_which_no_part_is_evidence(signs, amount):
+    answer = signs.search(amount, k=1)
+    assert not answer.confident
+    assert answer.notes[0] == f'nothing here mentions "{amount.partition("円")[0]}"'
+
+
+@each(
+    ("asked", "file"),
+    [
+        ("98,000円", "money.md"), ("18.3.1", "version.md"), ("v18.3.1", "version.md"),
+        ("file.name", "bases.md"), ("file.nameとは", "bases.md"), ("cmd+o", "keys.md"),
+    ],
+)  # fmt: skip
+def test_a_text_with_signs_comes_before_its_parts(signs, asked, file):
+    for mode in ("lexical", "hybrid"):
+        assert signs.places(asked, k=1, mode=mode) == [file]
+    assert not any("mention" in note for note in signs.search(asked).notes)
+
+
+def test_a_text_with_signs_that_is_nowhere_is_found_by_its_parts_and_not_denied(signs):
+    answer = signs.search("file/name", k=2)
+    assert {hit.file_path for hit in answer.results} <= {"command.md", "bases.md"}
+    assert not any("mention" in note for note in answer.notes)

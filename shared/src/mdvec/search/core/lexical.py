@@ -220,9 +220,10 @@ def _weights(query: QuestionTerms, statistics: CorpusStatistics) -> dict[str, fl
 def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[str]:
     """The terms that the query is scored by.
 
-    A spelling that occurs nowhere is left out if all its words occur. If a date occurs, its parts
-    are left out, otherwise the date itself; the same goes for a name and its sign (C++). If a name
-    with its number (React19) occurs nowhere, it is left out if its parts occur, else they are.
+    A spelling that occurs nowhere is left out if all its words occur, and a text with signs in it.
+    If a date occurs, its parts are left out, otherwise the date itself if it has any; the same goes
+    for a name and its sign (C++). If a name with its number (React19) occurs nowhere, it is left
+    out if its parts occur, else they are.
     """
     frequencies = statistics.frequencies
     left_out = {
@@ -230,8 +231,9 @@ def _scored_terms(query: QuestionTerms, statistics: CorpusStatistics) -> list[st
         for term, words in query.words_of.items()
         if not frequencies.get(term) and all(frequencies.get(word) for word in words)
     }
+    left_out |= {text for text in query.written if not frequencies.get(text)}
     for date, parts in query.dates.items():
-        left_out |= parts if frequencies.get(date) else {date}
+        left_out |= parts if frequencies.get(date) or not parts else {date}
     for name, parts in query.numbered.items():
         if not frequencies.get(name):
             left_out |= {name} if all(frequencies.get(part) for part in parts) else parts
