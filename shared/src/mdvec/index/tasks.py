@@ -10,12 +10,22 @@ import apsw
 import numpy as np
 
 from mdvec.index.tables import Tables
-from mdvec.text import identifier, is_org, org_headlines, shown_lines
+from mdvec.text import (
+    identifier,
+    indented_code,
+    is_markdown,
+    is_org,
+    org_headlines,
+    shown_lines,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _OPEN_TASK = re.compile(r"(?m)^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+\[ \][ \t]+(\S.*)$")
+
+_MAYBE_CODE = re.compile(r"(?m)^(?![ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]).*\n[ >]*(?: {4}|\t)[ \t]*\S")
+"""An indented line that is not directly below an item; parsing each document would be slow."""
 
 
 def chunks_with_tasks(connection: apsw.Connection, tables: Tables) -> NDArray[np.int64]:
@@ -47,4 +57,8 @@ def open_tasks(content: str, file_path: str) -> list[tuple[int, str]]:
     tasks = [(match.start(), match[1].strip()) for match in _OPEN_TASK.finditer(shown)]
     if is_org(file_path):
         tasks += [(line.start, line.words) for line in org_headlines(content) if line.is_open]
-    return [(shown.count("\n", 0, start) + 1, words) for start, words in sorted(tasks)]
+    lines = [(shown.count("\n", 0, start) + 1, words) for start, words in sorted(tasks)]
+    if not (lines and is_markdown(file_path) and _MAYBE_CODE.search(f"\n{shown}")):
+        return lines
+    code = {line for block in indented_code(content, file_path) for line in range(*block)}
+    return [task for task in lines if task[0] not in code]

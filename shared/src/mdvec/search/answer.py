@@ -19,6 +19,7 @@ from mdvec.search.candidates import Retriever, ToolCandidates
 from mdvec.search.core.filters import (
     MAX_QUERIES,
     MAX_QUERY_CHARS,
+    MAX_TEXT_CHARS,
     NO_FILTERS,
     Filters,
     Returning,
@@ -40,6 +41,7 @@ from mdvec.search.question_vectors import EmbedderOf, question_vectors
 from mdvec.search.ranking import MIN_SCORE, RankedChunk, Ranking, pooled, ranked_together
 from mdvec.text import (
     analyse_question,
+    folded,
     is_blank,
     matter_of,
     on_one_line,
@@ -56,6 +58,7 @@ _MAX_ATTEMPTS = 3
 _LIKE_CHARS = 400
 """How much of a document's beginning is used as the query for similar ones."""
 _UNSURE = "nothing here seems to answer this; the nearest passages follow"
+_OF_SIGNS = "the query is signs alone, so only passages with these as written were looked for"
 
 logger = logging.getLogger("mdvec")
 
@@ -108,6 +111,16 @@ class Question:
         """
         filters = self.filters.also(typed.path, typed.tags, typed.exact, typed.exclude)
         return replace(self, query=typed.words or self.query, filters=filters)
+
+    @property
+    def as_written(self) -> Question | None:
+        """A question of signs alone (🍣), which no index has, for passages with them as written."""
+        signs = " ".join(self.query.split())
+        is_other = any(map(str.isalnum, signs)) or is_blank(folded(signs))
+        if self.queries or is_other or len(signs) > MAX_TEXT_CHARS:
+            return None
+        exact = (*self.filters.exact, signs)
+        return replace(self, filters=replace(self.filters, exact=exact))
 
     def with_next_query(self) -> Question:
         """The question with the first of ``queries`` as its query."""
@@ -171,13 +184,24 @@ def search(
         source, like = query_like(database, question.tools, question.related_to)
         question = question if is_asked else replace(question, query=like)
     _check(question)
+    about_query = []
+    if source is not None and not is_asked and is_blank(question.query.partition("\n")[2]):
+        about_query = [f"{quoted(source.file_path)} has no text, so only its title was looked for"]
+    written = question.as_written if source is None else None
     stopwatch = Stopwatch()
     opened = open_database(database, "read") if kept is None else kept.connection()
     with opened as connection:
         searching = _Search(
             connection, question, source, is_asked, stopwatch, engine, reranker, records, has_begun
         )
-        answer = searching.answer(embedder_of)
+        answer = None
+        if written is not None:
+            answer = replace(searching, question=written, is_asked=False).answer(embedder_of)
+        if answer is not None and answer.results:
+            about_query = [_OF_SIGNS]
+        else:
+            answer = searching.answer(embedder_of)
+        answer = replace(answer, notes=(*about_query, *answer.notes))
     _log(question, answer, stopwatch)
     return answer
 

@@ -46,6 +46,7 @@ from .markdown import PAGE_BREAK as PAGE_BREAK
 from .markdown import Outline as Outline
 from .markdown import bundle_of as bundle_of
 from .markdown import has_long_ending as has_long_ending
+from .markdown import indented_code as indented_code
 from .markdown import is_bundle as is_bundle
 from .markdown import is_converted as is_converted
 from .markdown import is_markdown as is_markdown

@@ -284,6 +284,15 @@ def _blocks(content: str, body: int) -> tuple[tuple[Heading, ...], tuple[Fence, 
     return tuple(headings), tuple(fences)
 
 
+def indented_code(content: str, file_name: str) -> list[tuple[int, int]]:
+    """The lines, from 1, of each indented block of code in Markdown: the first, and that behind."""
+    body = matter_of(content, file_name).end
+    before = len(line_starts(content, 0, body))
+    tokens = block_parser().parse(content[body:])
+    blocks = (token.map for token in tokens if token.type == "code_block" and token.map)
+    return [(before + first, before + behind) for first, behind in blocks]
+
+
 def _fence(content: str, starts: list[int], lines: Sequence[int], info: str) -> Fence:
     """The fence on lines ``lines[0]`` to ``lines[1]`` (exclusive)."""
     first, behind = lines

@@ -57,13 +57,18 @@ _BEFORE_A_TAG = re.compile(r"\s+(?=#)")
 _IN_KEYS = re.compile(r"[\s_-]")
 _LETTERS = re.compile(r"[^\W\d_].*[^\W\d_]")
 _COMMA = re.compile("[,、，]")
+_EMOJI = "\u2300-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
+"""Unicode's blocks of emoji, without those of arrows and shapes that stand between words."""
+_IN_TAG = rf"[\w/{_EMOJI}\u200d\u20e3\ufe0e\ufe0f\U000e0020-\U000e007f-]"
+"""What a tag is made of; the last join emoji or choose their shape."""
 _INLINE_TAG = re.compile(
-    r"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])([\w/-]*[^\W\d_][\w/-]*)", re.MULTILINE
+    rf"(?:(?<=\s)|^)#(?!\d+[\u3041-\u3096])({_IN_TAG}*(?:[^\W\d_]|[{_EMOJI}]){_IN_TAG}*)",
+    re.MULTILINE,
 )
 """A number before hiragana (#31の件) is that of an issue, not a tag."""
-_TAGS_BEFORE = re.compile(r"[\s>*+-]*(?:\d+[.)]\s+)?(?:#[\w/-]+\s+)*")
+_TAGS_BEFORE = re.compile(rf"[\s>*+-]*(?:\d+[.)]\s+)?(?:#{_IN_TAG}+\s+)*")
 """What may precede a tag at the beginning of a line: list markers and other tags."""
-_TAGS_AFTER = re.compile(r"(?:\s+#[\w/-]+)*\s*")
+_TAGS_AFTER = re.compile(rf"(?:\s+#{_IN_TAG}+)*\s*")
 _SENTENCE = re.compile(r"[。！？!?]|[.](?:\s|$)")
 _CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
 _HIDDEN = re.compile(r"<!--.*?-->|%%.*?%%", re.DOTALL)
@@ -93,7 +98,7 @@ class Properties:
     """A note's properties as text; tags are distinct and without "#", the front matter's first.
 
     ``date`` is that of the front matter, or else of the file's name; ``values`` are the entries of
-    the front matter that are scalars, have a name, or are lists of these.
+    the front matter that are scalars, have a name, or are lists of these; another mapping is empty.
     """
 
     tags: tuple[str, ...] = ()
@@ -181,13 +186,18 @@ def folded_tag(tag: str) -> str:
 
 
 def _values(matter: FrontMatter) -> Iterator[tuple[str, PropertyValue]]:
-    """The entries that are scalars, or have a name, or lists of these, as text."""
+    """The entries that are scalars, or have a name, or lists of these, as text.
+
+    Of another mapping there is only the key.
+    """
     for key, value in matter.entries:
         if isinstance(value, list):
             items = map(_item_text, value)
             yield _text(key), tuple(item for item in items if item)
         elif text := _text(value):
             yield _text(key), text
+        elif isinstance(value, Mapping) and value:
+            yield _text(key), ()
 
 
 def _of(keys: Sequence[str], entries: _Entries) -> Iterator[PropertyValue]:

@@ -238,6 +238,8 @@ def test_where_nothing_is_left_the_answer_says_which_filter_it_was(notes, said, 
         ({"links_to": " "}, "links_to is blank; give the path of a note"),
         ({"where": {"status": ""}}, "where 'status' has an empty value"),
         ({"where": {"status": ["open", " "]}}, "null (--where KEY)"),
+        ({"exact": ["🍣", "\ufe0f"]}, "give words as they are written"),
+        ({"exclude": ["\u200b "]}, "give words as they are written"),
     ],
 )
 def test_a_filter_that_cannot_be_read_is_refused_with_the_right_form(said, right_form):

@@ -145,6 +145,18 @@ def test_open_tasks_are_a_filter_and_listed(notes):
     assert sorted(found) == ["様式.md", "買い物.md"]
 
 
+def test_a_task_in_indented_code_is_none_and_one_below_an_item_is_one(collection):
+    collection.write(
+        "a.md",
+        "---\nk: v\n---\n# a\n\n- [ ] 上\n    - [ ] 中\n\n    - [ ] 下\n\t- [ ] 横\n\n段落\n\n"
+        "    - [ ] 例 1\n    - [ ] 例 2\n\n```\nx\n```\n    - [ ] 例 3\n\n段落\n    - [ ] 続き\n",
+    )
+    collection.write("b.txt", "段落\n\n    - [ ] 本文\n")
+    collection.import_("new")
+    tasks = [document.tasks for document in listed(collection, open_tasks=True).documents]
+    assert tasks == [((6, "上"), (7, "中"), (9, "下"), (10, "横"), (23, "続き")), ((3, "本文"),)]
+
+
 def test_a_task_in_a_code_block_that_is_cut_in_two_is_none(collection):
     code = "".join(f"- [ ] 例 {number}: 手順を一つずつ書いて確かめること\n" for number in range(80))
     collection.write("a.md", f"# 書き方\n\n```\n{code}```\n\n- [ ] 本物\n")
@@ -230,6 +242,16 @@ def test_notes_like_a_note_are_found_without_itself(notes):
     assert "家/給湯器.md" not in found
     assert "家/古い/給湯器.md" in found
     assert query_like(notes.database, None, "給湯器") == (source, like)
+
+
+def test_what_is_like_a_note_without_text_is_looked_for_by_its_title_which_the_answer_says(notes):
+    notes.write("予定.md", "---\ntags: [家]\n---\n\n")
+    notes.import_()
+    assert notes.search("", related_to="予定").notes[0] == (
+        '"予定.md" has no text, so only its title was looked for'
+    )
+    for others in ({"related_to": "家/給湯器"}, {"query": "給湯器", "related_to": "予定"}):
+        assert not any("no text" in note for note in notes.search(**{"query": ""} | others).notes)
 
 
 def test_a_note_is_called_by_its_title_too_where_no_link_would_name_it(collection):

@@ -117,6 +117,21 @@ def test_each_word_of_a_query_of_keywords_alone_is_told_if_absent(english, query
     assert told == ([f"nothing here mentions {absent}"] if absent else [])
 
 
+def test_signs_alone_are_looked_for_as_they_are_written(collection):
+    texts = {"a": "🍣 を食べた。", "b": "来た → 見た", "c": "勝った // ✅ {/*x*/}"}
+    for name, text in texts.items():
+        collection.write(f"{name}.md", f"# {name}\n\n{text}\n\n{FILLER}\n")
+    collection.import_("new")
+    for signs, file in [("🍣", "a.md"), ("→", "b.md"), ("// ✅", "c.md"), ("{/*", "c.md")]:
+        answer = collection.search(signs)
+        assert [hit.file_path for hit in answer.results] == [file]
+        assert (answer.notes[0][:26], answer.first_sentence) == ("the query is signs alone, ", None)
+        assert collection.places("何", filters=filtered(exact=[signs])) == [file]
+        assert file not in collection.places("何をした", filters=filtered(exclude=[signs]))
+    assert not any("signs" in note for note in collection.search("🦄").notes)
+    assert len(collection.search("🦄", queries=("食べた",)).results) == 3
+
+
 def test_what_only_a_front_matter_has_is_not_denied(collection):
     collection.write(
         "clip.md", "---\nauthor: Jane Quill\nversion: 4.5.6\n---\n\n# Clip\n\n本文。\n"

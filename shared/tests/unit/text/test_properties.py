@@ -26,6 +26,7 @@ def test_front_matter_is_kept_as_text():
         values={
             "title": "会議", "tags": ("会議", "project/a"), "aliases": ("打ち合わせ",),
             "date": "2025-06-01", "updated": "2025-07-02", "status": "済", "priority": "1.10",
+            "links": (),
         },
     )  # fmt: skip
 
@@ -216,6 +217,9 @@ def test_tags_in_the_text_count_but_for_code_comments_and_numbers():
         ("#会議は来週です。", ()),
         ("不具合は #31の件と同じ。 #2025年度", ("2025年度",)),
         ("---\ntags: ['This is a note. It says much.', ok, 'これは文です。']\n---\n", ("ok",)),
+        ("#仕事🔥 と #🍣 と #0🌲 を", ("仕事🔥", "🍣", "0🌲")),
+        ("旅は #👨‍👩‍👧/✈️ だ。 #🍣 #list", ("👨‍👩‍👧/✈️", "🍣", "list")),
+        ("#🔥 #error という。 #1️⃣ #仕事→次 #（🍣） #会議🔥は来週です。", ("🔥", "error", "仕事")),
     ],
 )
 def test_a_sign_inside_prose_and_a_whole_sentence_are_no_tags(text, tags):

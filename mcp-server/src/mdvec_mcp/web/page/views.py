@@ -26,7 +26,7 @@ from mdvec.household import in_english
 from mdvec.japanese import in_japanese
 from mdvec.manage import tools_so_far
 from mdvec.text import file_size, local_time
-from mdvec.tools import Tool
+from mdvec.tools import Tool, naming
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -48,6 +48,8 @@ MINUS = "\N{MINUS SIGN}"
 MAX_FIELD_CHARS = 20_000
 _MAX_VALUES = 200
 _MAX_DIGITS = 12
+_IN_TOOLS = ("list_sources", "reindex")
+"""The server's tools that the page has in a view instead."""
 _NOT_TYPED = ("household", "sort")
 _WRONG_FIELD = Markup(' autofocus aria-invalid="true" aria-describedby="refused"')
 _MAX_YEARS = 6
@@ -284,6 +286,8 @@ class Views:
 
         async def answered(request: Request) -> Response:
             visit = self.visit(request)
+            instead = dict.fromkeys(_IN_TOOLS, words(visit.language, "in_tools"))
+            naming.set(lambda tool: instead.get(tool, tool))
             try:
                 return await view(visit)
             except (ToolError, MdvecError) as error:

@@ -13,7 +13,7 @@ from pathspec.patterns.gitignore import GitIgnorePatternError
 
 from mdvec.dates import Days, parse_days
 from mdvec.errors import MdvecError
-from mdvec.text import MAX_TAG_CHARS, composed, folded_tag
+from mdvec.text import MAX_TAG_CHARS, composed, folded, folded_tag, is_blank
 
 MAX_QUERY_CHARS = 4_000
 MAX_K = 50
@@ -233,7 +233,7 @@ def _texts(name: str, listed: Sequence[str]) -> tuple[str, ...]:
         raise InvalidFilter(f"{len(listed)} texts in {name} are too many; give at most {MAX_TEXTS}")
     texts = tuple(dict.fromkeys(" ".join(text.split()) for text in listed))
     for text in texts:
-        if not any(map(str.isalnum, text)) or len(text) > MAX_TEXT_CHARS:
+        if is_blank(folded(text)) or len(text) > MAX_TEXT_CHARS:
             raise InvalidFilter(
                 f"{name} {_quote(text)} is not a text to look for; give words as they are written"
             )
