@@ -44,8 +44,8 @@ def with_stated(
 
     They replace the mapping's own values, but are added to its ignored columns, fees, points and
     conditions, which an empty list or table clears; a word leaves the other conditions of its
-    column, but those of ``outgoing``. Columns of amounts, and those to ignore, are no longer what the mapping took them
-    for. Of a column whose stated words are all there, the others are counted.
+    column, but those of ``outgoing``. Columns of amounts, and those to ignore, are no longer what
+    the mapping took them for. Of a column whose stated words are all there, the others are counted.
 
     Raises:
         InvalidMapping: what is stated makes no mapping, or names columns that the file has not.
@@ -107,7 +107,7 @@ def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColu
     for key, other in itertools.permutations(kinds, 2):
         said, own = words_of(stated.get(key)), words_of(stated.get(other))
         before = values.get(other, {})
-        for (column, name) in zip(columns_in(before), list(before), strict=True):
+        for column, name in zip(columns_in(before), list(before), strict=True):
             at = there.key(column)
             taken = said.get(at, set()) - own.get(at, set())
             before[name] = [word for word in before[name] if one_spelling(word) not in taken]
