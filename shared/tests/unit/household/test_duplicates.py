@@ -192,7 +192,7 @@ def test_two_lines_of_one_statement_are_two_purchases():
 
 
 def test_two_rows_of_one_file_whose_balances_follow_each_other_are_two_purchases():
-    rows = [row(1, description="振込手数料", amount=-1234), row(2, description="振込手数料", amount=-1234)]
+    rows = [row(n, description="振込手数料", amount=-1234) for n in (1, 2)]
 
     def found(booked):
         (pair,) = find_pairs(rows, DetectionOptions(), booked=booked).pairs

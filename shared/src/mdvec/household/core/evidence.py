@@ -69,7 +69,7 @@ class Judge:
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be one with two IDs."""
     booked: Mapping[int, tuple[int, int]] = field(default_factory=dict)
-    """Of rows, by id, that the balances of their file show to be booked: its id, and the balance."""
+    """Of rows, by id, that their file's balances show to be booked: its id, and the balance."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -98,7 +98,9 @@ class Judge:
         if not row.account or row.account != other.account:
             return False
         first, second = self.booked.get(row.id), self.booked.get(other.id)
-        return bool(first and second) and first[0] == second[0] and first[1] != second[1]
+        if first is None or second is None:
+            return False
+        return first[0] == second[0] and first[1] != second[1]
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions by how shops charge."""
