@@ -86,6 +86,8 @@ def values(client, **arguments):
         ({"query": "SELECT 1 AS a", "save_as": "runs", "mode": "replace"}, "runs is a table;"),
         ({"query": "runs", "parameters": {"least": 2}},
          "runs is a table, which takes no parameters; give them with a SELECT"),
+        ({"query": "trend (runs, seconds, month)"},
+         "trend is a question: state its name alone, and its values as parameters; it takes: "),
         ({"query": SQL}, "or give query parameters={name: value}"),
         ({"query": SQL, "parameters": {}}, "this SQL needs least ("),
         ({"query": SQL, "parameters": {"least": 2, "most": 5}},

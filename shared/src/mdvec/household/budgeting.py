@@ -23,6 +23,7 @@ from mdvec.household.core.budgets import (
     worst_first,
 )
 from mdvec.household.core.categories import Category, Subject, Total, folded_category
+from mdvec.household.core.category_rules import renamed
 from mdvec.household.core.recurring import recurring_payments
 from mdvec.household.core.transaction import CountedRow
 from mdvec.household.interfaces import plans
@@ -30,7 +31,7 @@ from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.ledger_sums import category_names, counted_rows
 from mdvec.household.ledger_view import doubt_notes, ledger_view
 from mdvec.household.overview import Coverage, coverage, named_subject
-from mdvec.text import shown_name
+from mdvec.text import bracketed_name, shown_name
 
 MAX_AMOUNT = 10**10
 _MONTHS_READ = 37
@@ -139,7 +140,8 @@ def budget_status(
         budgets = plans.budgets_of(ledger)
         spans = [budget_months(budget, months) for budget in budgets]
         covered = view.covered
-        notes += [*_without_rows(ledger, budgets), *_late_begin_notes(covered, spans, months)]
+        empty = _without_rows(ledger, budgets)
+        notes += [*_empty_notes(ledger, empty), *_late_begin_notes(covered, spans, months)]
         rows = _rows(ledger, months, Total.SPENDING) if budgets else []
         first = min(span.days.first for span in (months, *spans))
         if budgets and first <= as_of:
@@ -163,7 +165,7 @@ def budget_status(
     outside = _unbudgeted_yen(rows, budgets, months, as_of) if budgets else None
     notes += filter(None, [requested.understood])
     ranked = worst_first(statuses)
-    lines = status_lines(months.in_words, ranked, outside)
+    lines = status_lines(months.in_words, ranked, outside, len(empty))
     words = answer_words(lines, notes, view.age(requested))
     return BudgetAnswer(months, tuple(ranked), outside, **words)
 
@@ -185,22 +187,36 @@ def _late_begin_notes(
     ]
 
 
-def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[str]:
-    """A note on budgets of categories without rows, such as those that a rule has renamed."""
+def _without_rows(ledger: Ledger, budgets: list[Budget]) -> list[Category]:
+    """The categories of budgets that no row has, such as those that a rule has renamed."""
     names = category_names(ledger) if budgets else []
     known = [Category(major, minor or None) for major, minor in names]
-    empty = [
-        shown_name(each.subject)
-        for each in budgets
-        if isinstance(each.subject, Category)
-        and not any(covers(each.subject, category) for category in known)
-    ]
-    if not empty:
-        return []
+    subjects = dict.fromkeys(each.subject for each in budgets)
     return [
-        f"予算のカテゴリのうち、どの明細のカテゴリでもないもの: {'、'.join(empty)}"
-        "（amount=0 でやめられます）"
+        subject
+        for subject in subjects
+        if isinstance(subject, Category)
+        and not any(covers(subject, category) for category in known)
     ]
+
+
+def _empty_notes(ledger: Ledger, empty: list[Category]) -> list[str]:
+    """Notes on budgets of categories without rows, with what a rule calls them now."""
+    rules = plans.rules_of(ledger) if empty else []
+    now = {subject: renamed(subject, rules) for subject in empty}
+    notes = [
+        f"予算のカテゴリ{bracketed_name(before)}は、規則で{bracketed_name(after)}になったので、"
+        "使った金額を数えていません（いまのカテゴリで決め直してください）"
+        for before, after in now.items()
+        if after != before
+    ]
+    if empty:
+        names = "、".join(map(shown_name, empty))
+        notes.append(
+            f"予算のカテゴリのうち、どの明細のカテゴリでもないもの: {names}"
+            "（amount=0 でやめられます）"
+        )
+    return notes
 
 
 def _rows(ledger: Ledger, months: MonthRange, subject: Subject) -> list[CountedRow]:

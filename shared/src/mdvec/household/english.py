@@ -27,7 +27,7 @@ _KINDS = {
     "n": r"-?[\d,.]*\d", "yen": r"[+-]?[\d,]+円|N/A", "pct": r"[+-]?[\d,.]+ ?%|N/A",
     "day": r"\d{4}-\d\d-\d\d", "any": _ANY, "x": _ANY, "cat": _ANY, "own": _ANY, "names": _SOME,
     "cats": _SOME, "span": r"[\d/〜（）年月日-]+", "list": _SOME, "parts": _SOME, "text": r".+?",
-    "values": r".+?",
+    "values": "(?:(?!; ).)+?",
 }  # fmt: skip
 """What each kind of placeholder matches; the head of ``english.toml`` describes them."""
 _FIXED = {"day": 10, "yen": 2, "pct": 2, "n": 1}

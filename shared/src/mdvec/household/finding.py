@@ -283,7 +283,14 @@ def _related_notes(
     ids = near_rows(ledger, words.query, embed, any_named=bool(chosen))
     unnamed = [row_sum for row_sum in words.unnamed if row_sum.left_out in reasons]
     near = row_sums.texts_of(ledger.connection, ids)
-    return notes + related_notes(unnamed, shop, category, near)
+    related = related_notes(unnamed, shop, category, near)
+    if category is not None and not related:
+        others = sum(each.rows for each in words.unnamed if each.is_of(category))
+        related = [
+            f"カテゴリ{bracketed_name(category)}の明細は、rows で選ばれていない {others:,}件です。"
+            "category と rows=all で選べます"
+        ][: bool(others)]
+    return notes + related
 
 
 def _groups(

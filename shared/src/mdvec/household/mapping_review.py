@@ -103,6 +103,8 @@ def _text(file: str, shown: StatementPreview, lines: Sequence[str]) -> AnswerTex
     open_ = [f"決めること: {question}" for question in shown.undecided]
     if shown.saved:
         open_ = [f"保存しました: {Path(shown.saved).name}。次の取り込み（update）から使います"]
+        if shown.origin == "own":
+            open_.append("書いていない値は残しました（空の [] で消えます）")
     elif not open_ and shown.origin == "proposed":
         open_ = ["決めることは残っていません。edit_household の what=mapping で保存できます"]
     if shown.bad:

@@ -13,6 +13,7 @@ from functools import partial
 from mdvec.errors import MdvecError
 from mdvec.household.core import category_rules
 from mdvec.household.core.answers import AnswerText, RowObject, answer_text
+from mdvec.household.core.budgets import covers
 from mdvec.household.core.categories import (
     AmbiguousCategory,
     Category,
@@ -127,7 +128,22 @@ def set_rule(ledger: Ledger, *, shop: str, category: str) -> RuleChange:
         "ファイルのカテゴリは残してあり、action=remove で元に戻ります。"
     )
     left_out = [f"うち集計外は {others:,}件です。"] if others else []
-    return RuleChange(changed, answer_text([text, *left_out, *against]))
+    return RuleChange(changed, answer_text([text, *left_out, *against, *_budgets_of(ledger, rule)]))
+
+
+def _budgets_of(ledger: Ledger, rule: CategoryRule) -> list[str]:
+    """Says which budgets keep the former name of a renamed category."""
+    names = dict.fromkeys(
+        shown_name(each.subject)
+        for each in plans.budgets_of(ledger)
+        if rule.renamed and isinstance(each.subject, Category)
+        if covers(rule.renamed, each.subject)
+    )
+    return [
+        f"{name}の予算は前の名前のままで、移った明細を数えません。"
+        "いまのカテゴリで決め直してください。"
+        for name in names
+    ]
 
 
 def remove_rule(ledger: Ledger, *, shop: str = "", category: str = "") -> RuleChange:
@@ -245,7 +261,8 @@ def chosen_category(ledger: Ledger, name: str) -> Category:
 
 def known_categories(ledger: Ledger) -> Hierarchy:
     """The categories that rows have, and those that their files gave them."""
-    return hierarchy_of([*category_names(ledger), *plans.filed_names(ledger)])
+    names = [*category_names(ledger), *plans.filed_names(ledger)]
+    return hierarchy_of((major, minor) for major, minor in names if major)
 
 
 def _renaming(phrase: str, known: Hierarchy, rules: Sequence[CategoryRule]) -> CategoryRule:

@@ -129,6 +129,7 @@ class Questions:
         else:
             check_single(parameters or {})
         if question is None:
+            _refuse_call(query, self._question(query.partition("(")[0].strip()))
             if parameters is None:
                 return Prepared(query)
             if not queries.is_name(name):
@@ -361,6 +362,16 @@ class Questions:
             *({**described(query.name, query), "sql": query.sql} for query in saved),
             *(described(name, question) for name, question in READY.items()),
         ]
+
+
+def _refuse_call(query: str, question: SavedQuery | ReadyQuestion | None) -> None:
+    """Refuse a question that is written as a function with values, which is no SQL."""
+    if question is not None:
+        name = queries.plain_name(query.partition("(")[0].strip())
+        raise WrongParameters(
+            f"{name} is a question: state its name alone, and its values as parameters; "
+            f"it takes: {queries.listed_parameters(question.parameters)}"
+        )
 
 
 def _plainly_named(parameters: Mapping[str, object]) -> dict[str, object]:

@@ -209,3 +209,19 @@ def test_a_banks_own_file_beside_an_apps_rows_of_the_account_is_told_whole():
         Ledger(folder.connection, 1, date(2025, 9, 1)), RowFilter(), ListingOptions()
     )
     assert any("重複かもしれない 40件" in note for note in answer.notes)
+
+
+def test_equal_fees_between_which_the_balance_went_on_are_no_likely_duplicate(folder):
+    fee = '"2026/9/1","振込手数料","","220","","{:,}","","",""'
+    payee = '"2026/9/1","振込","{}","{:,}","","{:,}","","",""'
+    rows = [
+        payee.format("ヤマダ", 10_000, 90_000), fee.format(89_780),
+        payee.format("スズキ", 20_000, 69_780), fee.format(69_560),
+    ]  # fmt: skip
+    folder.put("1234567_202609.csv", "\n".join([BANK, *rows, ""]))
+    folder.import_()
+    ledger = Ledger.undated(folder.connection, 1)
+    review.detect(ledger, DetectionOptions())
+    (candidate,) = review.list_candidates(ledger).candidates
+    assert candidate.reasons == ("同じ口座の明細に別の行としてある",)
+    assert not candidate.is_likely

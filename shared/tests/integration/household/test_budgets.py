@@ -100,8 +100,14 @@ def test_a_budget_whose_category_no_row_has_any_more_is_told_and_can_be_removed(
     tool = fill(connection, rows)
     for category in ("旅行", "支出"):
         set_budget(Ledger(connection, tool, TODAY), category=category, amount=100)
-    set_rule(Ledger.undated(connection, tool), shop="", category="旅行 = 食費")
-    (note,) = (one for one in budget_status(Ledger(connection, tool, TODAY)).notes if "どの" in one)
+    changed = set_rule(Ledger.undated(connection, tool), shop="", category="旅行 = 食費")
+    assert "旅行の予算は前の名前のままで、移った明細を数えません" in changed.text
+    status = budget_status(Ledger(connection, tool, TODAY))
+    assert "どの明細のカテゴリでもない予算が 1件あります。" in status.text
+    assert "注意が必要なものは、ほかに 1件です。" in status.text
+    assert "No row has the category of 1 of them" in in_english(status.text)
+    assert any("「旅行」は、規則で「食費」になった" in one for one in status.notes)
+    (note,) = (one for one in status.notes if "どの" in one)
     assert note == (
         "予算のカテゴリのうち、どの明細のカテゴリでもないもの: 旅行（amount=0 でやめられます）"
     )

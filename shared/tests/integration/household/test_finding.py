@@ -9,10 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from table_of_cases import each
 
-from mdvec.household import Ledger, shops
+from mdvec.household import Ledger, in_english, shops
 from mdvec.household.core.found import InvalidRowFilter, UnknownAccount
 from mdvec.household.core.wording import InvalidPage
 from mdvec.household.finding import ListingOptions
+from mdvec.household.month import monthly_household
+from mdvec.household.trend import category_trend
 
 KEPT = {
     "counted": lambda why: why is None,
@@ -493,3 +495,42 @@ def test_a_spelling_that_is_only_near_is_named_with_its_sum_and_not_in_the_total
     ).find(query="ファミリーマート")
     assert (found.total_rows, found.spending) == (1, 500)
     assert "合計に入れていません: ﾌｱﾐﾘ-ﾏ-ﾄｼﾌﾞﾔﾃﾝ（1件、支出 600円）" in found.text
+
+
+def test_rows_without_a_category_are_found_by_the_name_that_they_are_shown_under():
+    day, amount, *_ = ROWS[0]
+    nameless = (day, -500, "募金", ("", ""), "財布", None)
+    named = (day, amount, "店", ("未分類", "未分類"), "財布", None)
+    for rows, counted in (([nameless, ROWS[0]], 0), ([nameless, named, ROWS[0]], 1_200)):
+        ledger = FilledLedger(rows)
+        for which, found in (("counted", len(rows) - 2), ("all", len(rows) - 1), ("left_out", 1)):
+            answer = ledger.find(category="未分類", rows=which)
+            assert answer.total_rows == found
+        assert ledger.find(exclude_category="未分類", rows="all").total_rows == 1
+        household = Ledger(ledger.connection, 1, date(2025, 8, 15))
+        month = monthly_household(household, period="2025年7月", category="未分類")
+        assert (month.spending, month.counts.no_category, len(month.rows)) == (
+            counted, 1, len(rows) - 1,
+        )  # fmt: skip
+        assert category_trend(household, category="未分類").months
+
+
+def test_a_category_that_only_rows_left_out_have_is_named_for_its_words():
+    day, *_ = ROWS[0]
+    paid = (
+        day,
+        -64_315,
+        "三井住友カード",
+        ("現金・カード", "カード引き落とし"),
+        "財布",
+        "transfer",
+    )
+    ledger = FilledLedger([paid, *ROWS])
+    found = ledger.find(query="カード引き落とし")
+    note = (
+        "カテゴリ「現金・カード > カード引き落とし」の明細は、rows で選ばれていない 1件です。"
+        "category と rows=all で選べます"
+    )
+    assert (found.total_rows, note in found.notes) == (0, True)
+    assert "are 1 that rows does not choose" in in_english(note)
+    assert "のほかの明細は合計に入れていません" in ledger.find(query="雑貨").text

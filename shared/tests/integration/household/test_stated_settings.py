@@ -109,6 +109,52 @@ def test_a_mapping_that_reads_no_row_of_its_file_is_not_saved(look, stated, tmp_
     assert list(tmp_path.glob("*.toml")) == []
 
 
+KINDS = (
+    "日付,摘要,金額,手数料,備考", "2026/07/01,ＡＴＭ,-8000,10,x", "2026/07/02,店,-1000,0,y",
+    "2026/07/03,取消,500,0,z",
+)  # fmt: skip
+DECIDED = """
+fees = ["手数料"]
+ignored = ["備考"]
+transfers = {"摘要" = ["ＡＴＭ"]}
+skipped = {"摘要" = ["取消"]}
+kinds = []
+positive = "income"
+"""
+
+
+@each(
+    ("stated", "there", "gone"),
+    [
+        ('transfers = {"摘要" = []}', ["[skipped]"], ["[transfers]", "ＡＴＭ"]),
+        ("transfers = {}", ["[skipped]"], ["[transfers]", "ＡＴＭ"]),
+        ('counted = {"摘要" = ["ATM"]}', ["[counted] # rows", '"摘要" = ["ATM"'], ["ＡＴＭ"]),
+        ("counted = {2 = ['ＡＴＭ']}", ["[counted]", "[skipped]"], ["[transfers]"]),
+        ('reversals = {"摘要" = ["取消"]}', ["[reversals]", "[transfers]"], ["[skipped]"]),
+        (
+            'skipped = {"摘要" = ["取消", "ＡＴＭ"]}\ntransfers = {"摘要" = ["ＡＴＭ"]}',
+            ['"摘要" = ["取消", "ＡＴＭ"]', "[transfers]"], [],
+        ),
+        ('outgoing = {"摘要" = ["ＡＴＭ"]}', ["[outgoing]", "[transfers]"], []),
+        ('account = "k"', ["[skipped]", "[transfers]", "fees = ", "ignored = "], []),
+        ('fees = []\nignored = ["備考", "手数料"]', ["ignored = "], ["fees = "]),
+        ('ignored = []\nmemo = "備考"', ["fees = ", "memo = "], ["ignored = "]),
+    ],
+)  # fmt: skip
+def test_what_was_stated_stays_until_it_is_cleared_or_has_another_meaning(
+    look, tmp_path, stated, there, gone
+):
+    for file in tmp_path.glob("*.toml"):
+        file.unlink()
+    assert look(KINDS, DECIDED, save=True).saved
+    shown = look(KINDS, stated, save=True)
+    assert shown.saved
+    assert [each for each in there if each not in shown.toml] == []
+    assert [each for each in gone if each in shown.toml] == []
+    again = look(KINDS).toml.splitlines()
+    assert again == shown.toml.splitlines()
+
+
 def test_a_check_of_what_is_read_otherwise_now_is_not_repeated(look):
     card = [line.rpartition(",")[0] for line in CARD]
     assert look(card).checks == ("positive amounts are taken as money spent",)

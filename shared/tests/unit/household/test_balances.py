@@ -4,8 +4,9 @@ from datetime import date
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from table_of_cases import each
 
-from mdvec.household.core.balances import check_balances
+from mdvec.household.core.balances import BalancedDay, are_in_order, check_balances
 from mdvec.household.core.cells import TransactionRow
 
 
@@ -61,3 +62,18 @@ def test_a_file_without_balances_has_nothing_to_compare():
 def test_which_row_is_the_oldest_is_open_where_both_ends_and_one_day_fit():
     rows = [(2, -500, 500), (3, 500, 1000)]
     assert check_balances(row_of(line, "", *row) for line, *row in rows).followed == set()
+
+
+@each(
+    ("rows", "expected"),
+    [
+        ([(-10, 90), (-20, 70), (-20, 50)], [True, True, True]),
+        ([(-20, 50), (-20, 70), (-10, 90)], [True, True, True]),
+        ([(-10, 90), (-10, 90), (-20, 70)], [False, True, True]),
+        ([(-10, 90), (-20, 60), (-5, 10)], [False, False, False]),
+        ([(-10, 90)], [False]),
+        ([], []),
+    ],
+)
+def test_rows_are_booked_in_their_place_where_their_balances_follow_each_other(rows, expected):
+    assert are_in_order([BalancedDay("2025-07-01", *row) for row in rows]) == expected

@@ -191,6 +191,18 @@ def test_two_lines_of_one_statement_are_two_purchases():
     assert (pair.score < LIKELY, pair.reasons) == (True, ("one_account",))
 
 
+def test_two_rows_of_one_file_whose_balances_follow_each_other_are_two_purchases():
+    rows = [row(n, description="振込手数料", amount=-1234) for n in (1, 2)]
+
+    def found(booked):
+        (pair,) = find_pairs(rows, DetectionOptions(), booked=booked).pairs
+        return pair.score >= LIKELY, "one_account" in pair.reasons
+
+    assert found({1: (7, 900), 2: (7, 800)}) == (False, True)
+    for booked in ({}, {1: (7, 900)}, {1: (7, 900), 2: (7, 900)}, {1: (7, 900), 2: (8, 800)}):
+        assert found(booked) == (True, False)
+
+
 def test_a_payment_by_the_month_that_is_charged_twice_is_found():
     months = [card(n, f"2025-0{n}-15", description="配信サービス") for n in range(3, 7)]
     twice = card(1, "2025-07-15", description="配信サービス")

@@ -544,6 +544,17 @@ def test_what_an_english_answer_asks_is_the_english_sentence_with_the_values_as_
         assert answer.removesuffix(".").removesuffix("?") == f"Note: to decide: {english}"
 
 
+def test_each_of_the_questions_of_an_english_refusal_is_in_english():
+    asked = [
+        MappingSentence("words", column, "甲、乙").text("ja").removesuffix("。")
+        for column in ("状態", "区分", "種類")
+    ]
+    refusal = f"not saved, because this is undecided: {'; '.join(asked)}. State it: x"
+    english = in_english(refusal)
+    assert english.count(" says 甲, 乙: which of these rows") == 3
+    assert "残り" not in english
+
+
 @each("key", ["refunds", "counted"])
 def test_what_one_shop_is_decided_to_be_asks_about_no_other_shop_of_a_later_file(key):
     head = "利用日,利用場所,利用内容,利用金額\n"

@@ -170,6 +170,17 @@ def oldest_first(rows: Sequence[BalancedDay]) -> Sequence[BalancedDay]:
     return min(rows, turned, key=lambda chain: len(gaps_within(chain)))
 
 
+def are_in_order(rows: Sequence[BalancedDay]) -> list[bool]:
+    """Whether each row of a file and one beside it follow each other: it was booked in its place.
+
+    A file may begin with its oldest or its newest row.
+    """
+    chain = oldest_first(rows)
+    fits = [row.balance - row.amount == last.balance for last, row in itertools.pairwise(chain)]
+    booked = [*map(any, zip([False, *fits], [*fits, False], strict=True))][: len(rows)]
+    return booked if chain is rows else booked[::-1]
+
+
 def gaps_within(chain: Sequence[BalancedDay]) -> list[Gap]:
     """The gaps between a file's rows, given oldest first."""
     return [

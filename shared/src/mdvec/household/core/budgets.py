@@ -213,9 +213,12 @@ def status_line(status: BudgetStatus) -> str:
 
 
 def status_lines(
-    months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None
+    months: str, statuses: Sequence[BudgetStatus], unbudgeted: int | None, without_rows: int = 0
 ) -> list[str]:
-    """A line for each budget, and one for the spending outside of all budgets."""
+    """A line for each budget, and one for the spending outside of all budgets.
+
+    ``without_rows`` budgets are of categories that no row has: they are within nothing.
+    """
     if not statuses:
         return [
             f"予算はまだありません。{offered_name('edit_household')}（what=budget）で、"
@@ -223,6 +226,9 @@ def status_lines(
         ]
     warned = sum(1 for status in statuses if status.warning)
     summary = f"注意が必要なものは {warned}件です。" if warned else "どれも予算のうちです。"
+    if without_rows:
+        others = f"注意が必要なものは、ほかに {warned}件です。" if warned else ""
+        summary = f"どの明細のカテゴリでもない予算が {without_rows}件あります。{others}"
     lines = [f"{months}の予算と実績です。{summary}"]
     for status in statuses:
         lines += [status_line(status), *_free_lines(status)]

@@ -70,13 +70,13 @@ class Category:
 
 
 def hierarchy_of(names: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Groups pairs of 大項目 and 中項目 by 大項目, sorted; empty names are left out."""
+    """Groups pairs of 大項目 and 中項目 by 大項目, sorted; rows without one are 未分類."""
     hierarchy: dict[str, list[str]] = {}
-    for major, minor in sorted(set(names)):
-        if major:
-            minors = hierarchy.setdefault(major, [])
-            if minor:
-                minors.append(minor)
+    named = {pair if pair[0] else (UNCATEGORISED, "") for pair in names}
+    for major, minor in sorted(named):
+        minors = hierarchy.setdefault(major, [])
+        if minor:
+            minors.append(minor)
     return hierarchy
 
 

@@ -11,8 +11,8 @@ import math
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -68,6 +68,8 @@ class Judge:
     """Pairs of accounts at one bank that have separate rows."""
     linked_again: Collection[frozenset[int]] = ()
     """Pairs of rows, by id, that may be one with two IDs."""
+    booked: Mapping[int, tuple[int, int]] = field(default_factory=dict)
+    """Of rows, by id, that their file's balances show to be booked: its id, and the balance."""
 
     def __post_init__(self) -> None:
         name = cache(partial(shop_name, reading=self.reading))
@@ -84,12 +86,21 @@ class Judge:
             points, reasons = _ONE_ACCOUNT, ["one_bank"]
         elif self.linked_again and frozenset((row.id, other.id)) in self.linked_again:
             points, reasons = _LINKED_AGAIN, ["linked_again"]
-        elif _are_two_lines(row, other):
+        elif _are_two_lines(row, other) or (self.booked and self._are_booked_apart(row, other)):
             points, reasons = self._one_account(row, other)
         else:
             points, reasons = self._two_accounts(row, other)
         first, second = (row, other) if row.id < other.id else (other, row)
         return Pair(first, second, round(1 / (1 + math.exp(-points)), 4), tuple(reasons))
+
+    def _are_booked_apart(self, row: ComparedRow, other: ComparedRow) -> bool:
+        """Whether both are bookings of one account, as the running balances of one file show."""
+        if not row.account or row.account != other.account:
+            return False
+        first, second = self.booked.get(row.id), self.booked.get(other.id)
+        if first is None or second is None:
+            return False
+        return first[0] == second[0] and first[1] != second[1]
 
     def _one_account(self, row: ComparedRow, other: ComparedRow) -> tuple[float, list[str]]:
         """Two lines of one account are two purchases, with few exceptions by how shops charge."""

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import count, product
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 import numpy as np
@@ -417,13 +418,14 @@ def find_pairs(
     reading: KanaReading = str,
     separate_accounts: Collection[frozenset[str]] = (),
     linked_again: Collection[frozenset[int]] = (),
+    booked: Mapping[int, tuple[int, int]] = MappingProxyType({}),
 ) -> FoundPairs:
     """The candidate pairs of counting rows, across month and year ends too.
 
     A pair within the tolerances is a candidate if ``options`` show it. ``only`` limits them to
     pairs in which at least one row has one of these ids. ``separate_accounts`` are pairs of
     accounts that never show the same purchase, ``linked_again`` pairs of rows, by id, that may be
-    one with two IDs.
+    one with two IDs, and ``booked`` as of ``Judge``.
 
     Raises:
         DuplicateDetectionError: the tolerances match more than ``MAX_PAIRS`` pairs.
@@ -445,7 +447,7 @@ def find_pairs(
         _add(promising, equal)
     of_two = [pair for pair in promising if source_of(pair[0]) != source_of(pair[1])]
     mirrors = Mirrors(table, of_two)
-    judge = Judge(reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again)
+    judge = Judge(reading, ShoppingHabits(table), mirrors, separate_accounts, linked_again, booked)
     for block in table.candidates(days, ids):
         examined += block.count
         _add(promising, block.with_changed_amounts(judge))

@@ -13,6 +13,7 @@ from mdvec.household.core.column_questions import Undecided
 from mdvec.household.core.column_roles import is_foreign
 from mdvec.household.core.mapped_rows import read_mapped
 from mdvec.household.core.mapping import (
+    CONDITIONS,
     TEXTS,
     InvalidMapping,
     MappedColumn,
@@ -20,6 +21,7 @@ from mdvec.household.core.mapping import (
     columns_in,
     fits_pattern,
     mapping_of,
+    one_spelling,
     plain_names,
     toml_of,
 )
@@ -31,6 +33,8 @@ from mdvec.text import shown_name
 _READ = ("date", "amount", "paid_out", "paid_in", "balance")
 _NUMBERS = (*_READ, "fees", "points")
 """The keys of columns with values that no other of these can be read from."""
+_LISTS = ("ignored", "fees", "points")
+"""The keys of columns to which stated ones are added."""
 
 
 def with_stated(
@@ -39,8 +43,9 @@ def with_stated(
     """A mapping with the user's settings, and those of their words that are not in the file.
 
     They replace the mapping's own values, but are added to its ignored columns, fees, points and
-    conditions. Columns of amounts, and those to ignore, are no longer what the mapping took them
-    for. Of a column whose stated words are all there, the others are counted.
+    conditions, which an empty list or table clears; a word leaves the other conditions of its
+    column, but those of ``outgoing``. Columns of amounts, and those to ignore, are no longer what
+    the mapping took them for. Of a column whose stated words are all there, the others are counted.
 
     Raises:
         InvalidMapping: what is stated makes no mapping, or names columns that the file has not.
@@ -52,13 +57,18 @@ def with_stated(
     if mapping.amount is not None and not stated.keys().isdisjoint(("paid_out", "paid_in")):
         for key in ("amount", "outgoing", "positive"):
             values.pop(key, None)
+    _move_words(values, stated, FileColumns((mapping,), records))
     for key, value in stated.items():
         before = values.get(key)
+        if key in (*_LISTS, *CONDITIONS) and value in ([], {}):
+            values.pop(key, None)
+            continue
         if isinstance(value, dict) and isinstance(before, dict):
             value = {
-                each: _merged_values(before.get(each), value.get(each)) for each in before | value
-            }
-        elif key in ("ignored", "fees", "points"):
+                each: _merged_values(before.get(each), value.get(each))
+                for each in before | value if value.get(each) != []
+            }  # fmt: skip
+        elif key in _LISTS:
             value = _merged_values(before, value)
         values[key] = value
     changed = mapping_of(values)
@@ -73,11 +83,36 @@ def with_stated(
         (column, word) for column, words in said.items() for word in words
         if not any(fits_pattern(cell, word) for cell in there.cells[there.key(column)])
     ]  # fmt: skip
-    fitting = said.keys() - {column for column, _ in missing}
+    fitting = {column for column, words in said.items() if words} - {each for each, _ in missing}
     counted = with_other_words_counted(changed, records, fitting, has_kinds="kinds" in stated)
     return counted, [
         MappingSentence("not-there", str(column), shown_name(word)) for column, word in missing
     ]
+
+
+def _move_words(values: dict[str, Any], stated: Pairs[str, Any], there: FileColumns) -> None:
+    """Take stated words out of other conditions that have them and do not state them, too.
+
+    Which way money goes (``outgoing``) says nothing of what a row is, so its words stay.
+    """
+
+    def words_of(conditions: object) -> dict[MappedColumn, set[str]]:
+        table = conditions if isinstance(conditions, dict) else {}
+        return {
+            there.key(column): {one_spelling(str(word)) for word in _merged_values(None, words)}
+            for column, words in zip(columns_in(table), table.values(), strict=True)
+        }
+
+    kinds = [key for key in CONDITIONS if key != "outgoing"]
+    for key, other in itertools.permutations(kinds, 2):
+        said, own = words_of(stated.get(key)), words_of(stated.get(other))
+        before = values.get(other, {})
+        for column, name in zip(columns_in(before), list(before), strict=True):
+            at = there.key(column)
+            taken = said.get(at, set()) - own.get(at, set())
+            before[name] = [word for word in before[name] if one_spelling(word) not in taken]
+            if taken and not before[name]:
+                del before[name]
 
 
 def _merged_values(before: object, stated: object) -> list[object]:

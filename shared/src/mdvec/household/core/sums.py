@@ -101,7 +101,7 @@ class RowSum(NamedTuple):
 
     def is_of(self, category: Category) -> bool:
         """Whether the rows are of a category."""
-        same = self.category_major == category.major
+        same = (self.category_major or UNCATEGORISED) == category.major
         return same and category.minor in (None, self.category_minor)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from mdvec.household.core.accounts import AccountStatement, KeyedRow, tell_apart
-from mdvec.household.core.balances import BalancedDay
+from mdvec.household.core.balances import BalancedDay, are_in_order
 from mdvec.household.core.sums import totals_of_rows
 from mdvec.household.interfaces.ledger import Ledger
 from mdvec.household.interfaces.linked_again import TwiceCounted, counted_twice
@@ -215,6 +215,34 @@ def balances_of(ledger: Ledger) -> dict[str, list[list[BalancedDay]]]:
         of_account = accounts.setdefault(account, {})
         of_account.setdefault(statement, []).append(BalancedDay(*values))
     return {account: list(of_account.values()) for account, of_account in accounts.items()}
+
+
+def booked_rows(ledger: Ledger) -> dict[int, tuple[int, int]]:
+    """The rows that their files' balances show to be booked: the statement's id and the balance."""
+    rows = ledger.connection.execute(
+        "SELECT s.id, r.account, r.row_number, r.date, r.amount, r.balance "
+        "FROM ledger_statements AS s JOIN statement_rows AS r ON r.statement_id = s.id "
+        "WHERE s.tool_id = ? AND r.balance NOT NULL AND r.amount NOT NULL ORDER BY s.id, r.id",
+        (ledger.tool_id,),
+    )
+    files: dict[tuple[int, str], list[tuple[int, BalancedDay]]] = {}
+    for statement, account, line, *values in rows:
+        files.setdefault((statement, account), []).append((line, BalancedDay(*values)))
+    booked = {
+        (statement, line): row.balance
+        for (statement, _), lines in files.items()
+        for (line, row), fits in zip(lines, are_in_order([row for _, row in lines]), strict=True)
+        if fits
+    }
+    stored = ledger.connection.execute(
+        "SELECT id, statement_id, row_number FROM transactions WHERE tool_id = ?",
+        (ledger.tool_id,),
+    )
+    return {
+        number: (statement, booked[statement, line])
+        for number, statement, line in (stored if booked else ())
+        if (statement, line) in booked
+    }
 
 
 def spans_of(ledger: Ledger) -> list[tuple[str, int, str, str]]:

@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 
 from mdvec.dates import Days, Month, MonthRange
-from mdvec.household.core.categories import INCOME, Category, Subject, Total
+from mdvec.household.core.categories import INCOME, UNCATEGORISED, Category, Subject, Total
 from mdvec.household.core.category_rules import ShopTotal
 from mdvec.household.core.row_sums import ShopOf, shop_names
 from mdvec.household.core.shop_names import shops_of
@@ -317,6 +317,8 @@ def of_subject(subject: Subject | None) -> tuple[str, tuple[str, ...]]:
         return "category_major <> ?", (INCOME,)
     if not isinstance(subject, Category):
         return "TRUE", ()
+    if subject == Category(UNCATEGORISED):
+        return "category_major IN (?, '')", (subject.major,)
     if subject.minor is None:
         return "category_major = ?", (subject.major,)
     return "(category_major = ? AND category_minor = ?)", (subject.major, subject.minor)
