@@ -40,7 +40,7 @@ from mdvec.files import (
 )
 from mdvec.importing import ImportRefused
 from mdvec.platform import shell_line
-from mdvec.text import shown_name, some_of
+from mdvec.text import cited, shown_name, some_of
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -271,8 +271,8 @@ class ChosenReadings:
                 raise _nothing_for(choice, places)
             if _lacks_column(choice, fitting):
                 raise ImportRefused(
-                    f"no file {choice.pattern} has a column {choice.column!r}; the columns are "
-                    f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
+                    f"no file {choice.pattern} has a column {cited(choice.column)}; the columns "
+                    f"are listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
 
     def lacking(self, places: Iterable[Place]) -> dict[str, list[str]]:
@@ -283,7 +283,7 @@ class ChosenReadings:
             if _lacks_column(choice, fitting):
                 for origin in {place.origin for place in fitting}:
                     warnings.setdefault(origin, []).append(
-                        f"no column {choice.column!r} is there for the choice {choice}; "
+                        f"no column {cited(choice.column)} is there for the choice {choice}; "
                         f"{self._how_to_take_back(choice)}"
                     )
         return warnings
