@@ -40,7 +40,7 @@ from mdvec.files import (
 )
 from mdvec.importing import ImportRefused
 from mdvec.platform import shell_line
-from mdvec.text import cited, shown_name, some_of
+from mdvec.text import cited, shown_name, some_of, visible
 from mdvec.tools import Tool
 
 _TAB = {"tab": "\t", "\\t": "\t"}
@@ -270,9 +270,10 @@ class ChosenReadings:
             if not fitting:
                 raise _nothing_for(choice, places)
             if _lacks_column(choice, fitting):
+                column = visible(choice.column)
                 raise ImportRefused(
-                    f"no file {choice.pattern} has a column {cited(choice.column)}; the columns "
-                    f"are listed by: mdvec import -n {self.tool.name} --mode update --format json"
+                    f"no file {choice.pattern} has a column '{column}'; the columns are "
+                    f"listed by: mdvec import -n {self.tool.name} --mode update --format json"
                 )
 
     def lacking(self, places: Iterable[Place]) -> dict[str, list[str]]:

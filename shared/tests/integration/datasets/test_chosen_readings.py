@@ -926,7 +926,10 @@ def test_times_that_a_file_writes_in_another_form_are_told_like_days(empty):
         "read: c.csv: at: 2024/1/6 → TIMESTAMP",
         "read: d.csv: at: 2024年1月5日 9時05分 → TIMESTAMP",
     ]
-    assert empty.read("t__b", "at::VARCHAR") == [("2024-01-05 10:00:00",), ("2024-01-07 00:00:00",)]
+    assert empty.read("t__b", '"at"::VARCHAR') == [
+        ("2024-01-05 10:00:00",),
+        ("2024-01-07 00:00:00",),
+    ]
 
 
 def test_files_of_a_table_that_order_dates_differently_are_told_apart(empty):
